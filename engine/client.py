@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Protocol
 
+from engine.errors import EngineError
 from engine.events import Event
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
@@ -96,6 +97,13 @@ class EngineClient(Protocol):
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         """Queue a request. Its events come through the returned stream, or to `on_event` on the engine's thread."""
+        ...
+
+    def on_failure(self, report: Callable[[EngineError], None]) -> None:
+        """Call `report` once, on any thread, when the engine has ended without `close`; at once if it has already.
+
+        By then every request and every call has ended with that error, as do those that follow.
+        """
         ...
 
     def close(self) -> None:

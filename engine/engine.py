@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 
 # Seconds that an idle engine spends on calibrating a pair that is new to it.
 TUNING_S = 3.0
+# Characters of an unexpected error that are passed on.
+_LONGEST_DETAIL = 300
 
 T = TypeVar("T")
 
@@ -62,6 +64,8 @@ class Engine(EngineClient):
         self._lock = threading.Lock()
         # Why commands are refused: the engine was closed, or its thread has failed.
         self._refusal: EngineError | None = None
+        # Resolved when the thread has ended by itself, with the reason.
+        self._failure: Future[EngineError] = Future()
         self._progress = 0, 0
         # How many commands were posted that a calibration should make way for.
         self._urgent_commands = 0
@@ -130,6 +134,9 @@ class Engine(EngineClient):
         self._post(Command(lambda scheduler: scheduler.admit(stream), lambda error: stream.deliver(Failed(error, ""))))
         return stream
 
+    def on_failure(self, report: Callable[[EngineError], None]) -> None:
+        self._failure.add_done_callback(lambda failure: report(failure.result()))
+
     def close(self) -> None:
         with self._lock:
             if self._refusal is None:
@@ -190,13 +197,20 @@ class Engine(EngineClient):
             command.refuse(refusal)
 
     def _run(self) -> None:
+        failure: EngineError | None = None
         try:
             self._serve_until_closed()
-        except Exception as error:
-            log.exception("the engine's thread has failed")
+        # Whatever it is, as panics of Rust code are no Exceptions: callers must not wait for a thread that has ended.
+        except BaseException as error:
+            log.critical("the engine's thread has failed", exc_info=error)
+            failure = _failure_of(error)
+            without_frames(error)
+        finally:
             with self._lock:
-                self._refusal = self._refusal or InternalFailure(f"{type(error).__name__}: {error}")
-        self._refuse_the_rest()
+                self._refusal = self._refusal or failure or InternalFailure("the engine's thread has ended")
+            self._refuse_the_rest()
+            if failure is not None:
+                self._failure.set_result(failure)
 
     def _serve_until_closed(self) -> None:
         # Here and not at the top: MLX's streams belong to the thread that imports and uses it first.
@@ -208,6 +222,9 @@ class Engine(EngineClient):
         scheduler = Scheduler(self._settings, self._set_progress)
         try:
             self._serve(scheduler)
+        except BaseException as error:
+            scheduler.fail(_failure_of(error))
+            raise
         finally:
             try:
                 scheduler.close()
@@ -229,7 +246,16 @@ class Engine(EngineClient):
             elif command is None:
                 return
             else:
-                command.run(scheduler)
+                self._carry_out(command, scheduler)
+
+    @staticmethod
+    def _carry_out(command: Command, scheduler: Scheduler) -> None:
+        try:
+            command.run(scheduler)
+        except BaseException as error:
+            # It ends the engine's thread, and nothing else knows of this command.
+            command.refuse(_failure_of(error))
+            raise
 
     def _tune_when_idle(self, scheduler: Scheduler) -> None:
         """Calibrate a pair that is new to this machine, if the engine is idle."""
@@ -259,12 +285,16 @@ class Engine(EngineClient):
                 command.refuse(self._refusal)
 
 
+def _failure_of(error: BaseException) -> EngineError:
+    return InternalFailure(f"{type(error).__name__}: {error}"[:_LONGEST_DETAIL])
+
+
 # Stands for an empty queue.
 _NOTHING = Command(lambda _scheduler: None, lambda _error: None)
 
 
 def _refuse(future: Future[Any], error: EngineError) -> None:
-    if future.set_running_or_notify_cancel():
+    if future.running() or (not future.done() and future.set_running_or_notify_cancel()):
         future.set_exception(error)
 
 

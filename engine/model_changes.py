@@ -104,9 +104,13 @@ class ModelChanges:
 
     def close(self) -> None:
         """Abandon the change under way and those queued; they end with `EngineClosed`."""
+        self.fail(EngineClosed())
+
+    def fail(self, error: EngineError) -> None:
+        """Abandon the change under way and those queued; they end with `error`."""
         while self._queue:
             self._queue[0].steps.close()
-            self._end(EngineClosed())
+            self._end(error)
 
     def _end(self, outcome: LoadedPair | EngineError) -> None:
         self._pending = None

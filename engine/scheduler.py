@@ -185,6 +185,17 @@ class Scheduler:
         self.changes.close()
         self.changes.unload()
 
+    def fail(self, error: EngineError) -> None:
+        """End every request and every change with `error`, without touching the models: the thread is about to end."""
+        for active in self._all_active:
+            active.stream.deliver(Failed(error, active.generation.text, active.generation.stats()))
+        for stream in self._waiting:
+            stream.deliver(Failed(error, ""))
+        self._prefilling.clear()
+        self._waiting.clear()
+        self._decoding = Decoding(self.models, self._pacer)
+        self.changes.fail(error)
+
     # Prefilling and loading
 
     def _work_besides_decoding(self) -> Callable[[], None] | None:

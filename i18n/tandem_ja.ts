@@ -2344,6 +2344,14 @@
         <translation>読み取れない設定があり、デフォルトに戻しました。元のファイルは {file} に残してあります。</translation>
     </message>
     <message>
+        <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
+        <translation>エンジンが予期せず停止したため、再起動しました。チャットは無事です。もう一度質問してください。</translation>
+    </message>
+    <message>
+        <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
+        <translation>{model} でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みます。</translation>
+    </message>
+    <message>
         <source>Untitled chat</source>
         <translation>無題のチャット</translation>
     </message>

@@ -2344,6 +2344,14 @@
         <translation>읽을 수 없는 설정이 있어 기본값으로 되돌렸어요. 예전 파일은 {file}에 남겨 두었어요.</translation>
     </message>
     <message>
+        <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
+        <translation>엔진이 예상하지 못하게 멈춰서 다시 시작했어요. 대화는 안전하니 다시 질문해 주세요.</translation>
+    </message>
+    <message>
+        <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
+        <translation>{model} 모델을 쓰는 동안 엔진이 두 번 멈춰서 대신 스타터 모델을 불러왔어요.</translation>
+    </message>
+    <message>
         <source>Untitled chat</source>
         <translation>제목 없는 대화</translation>
     </message>

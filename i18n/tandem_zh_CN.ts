@@ -2344,6 +2344,14 @@
         <translation>部分设置无法读取，已恢复默认值。旧文件保留为 {file}。</translation>
     </message>
     <message>
+        <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
+        <translation>引擎意外停止，已重新启动。对话都还在，请重新提问。</translation>
+    </message>
+    <message>
+        <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
+        <translation>使用 {model} 时引擎停止了两次，因此改用入门模型对。</translation>
+    </message>
+    <message>
         <source>Untitled chat</source>
         <translation>无标题对话</translation>
     </message>

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from engine.client import EngineClient
-from engine.errors import NoModel
+from engine.errors import EngineError, NoModel
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
@@ -99,6 +99,9 @@ class _Speaker(EngineClient):
         self._thread = threading.Thread(target=self.speak, args=(stream.deliver,), name="speaker")
         self._thread.start()
         return stream
+
+    def on_failure(self, report: Callable[[EngineError], None]) -> None:
+        """It never fails."""
 
     def close(self) -> None:
         self._stopped.set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -9,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.session.bridge import Bridge, as_engine_error
 from engine.client import EngineClient
-from engine.errors import EngineError
+from engine.errors import EngineClosed, EngineError, InternalFailure
 from engine.events import Event
 from engine.model_files.cache_names import name_of_snapshot
 from engine.requests import ChatRequest
@@ -21,6 +22,9 @@ from engine.settings import EngineSettings
 from engine.stream import RequestStream
 
 T = TypeVar("T")
+
+# A pair with which the engine ended this often is not loaded again by itself.
+_MOST_ENDS = 2
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,16 @@ class Pair:
 class ModelService(QObject):
     """Owns the engine and knows which pair is loaded; nothing else in the app keeps that.
 
-    `changed` follows every change of `pair`, `failed` carries an EngineError that belongs to no answer.
+    `changed` follows every change of `pair`, `failed` carries an EngineError that belongs to no answer. An engine that
+    ends by itself is replaced; `restarted` carries the name of the model that was left out because it ended the engine
+    before, or "".
     """
 
     changed = Signal()
     failed = Signal(object)
+    restarted = Signal(str)
+    # Emitted on the thread of an engine that has ended by itself.
+    _engine_ended = Signal(object)
 
     def __init__(
         self,
@@ -76,6 +85,11 @@ class ModelService(QObject):
         self._closing = False
         # Counts the changes of models that were asked for; only the newest decides what is shown as loading.
         self._changes = 0
+        # Whether the engine met an unexpected error in the newest change.
+        self._change_broke = False
+        # How often the engine ended while each pair of main and draft paths answered.
+        self._ended_with: Counter[tuple[str, str | None]] = Counter()
+        self._engine_ended.connect(self._replace_engine, Qt.ConnectionType.QueuedConnection)
         self.starter_pair = starter_pair
         self.pair = Pair()
 
@@ -83,7 +97,8 @@ class ModelService(QObject):
     def engine(self) -> EngineClient:
         """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
         if self._engine is None:
-            self._engine = self._make_engine()
+            self._engine = engine = self._make_engine()
+            engine.on_failure(lambda _error: self._engine_ended.emit(engine))
             if self._limits is not None:
                 self._engine.configure(self._limits)
             if self._known is not None:
@@ -148,8 +163,7 @@ class ModelService(QObject):
         return self._engine.loading_progress if self._engine is not None else (0, 0)
 
     def load_starter(self) -> None:
-        main, draft = self.starter_pair
-        self.load(str(main), str(draft))
+        self.load(*self._starter)
 
     def load(self, main: str, draft: str | None) -> None:
         """Load a pair. `changed` follows at once and again when it is loaded, `failed` if it cannot be used."""
@@ -178,6 +192,31 @@ class ModelService(QObject):
         if self._engine is not None:
             self._engine.close()
 
+    @property
+    def _starter(self) -> tuple[str, str | None]:
+        main, draft = self.starter_pair
+        return str(main), str(draft)
+
+    def _replace_engine(self, ended: EngineClient) -> None:
+        """Start a new engine with the pair that was in use, or with the starter pair if two engines ended with it."""
+        if ended is not self._engine or self._closing:
+            return
+        # All that the engine ended with has arrived: answers and loads learn of it first.
+        self._bridge.drain()
+        ended.close()
+        self._engine = None
+        main, draft = self.pair.main, self.pair.draft
+        used = self._starter if main is None else (str(main.path), str(draft.path) if draft is not None else None)
+        self._ended_with[used] += main is None or not self._change_broke
+        left_out = main is not None and self._ended_with[used] >= _MOST_ENDS
+        self.pair = Pair()
+        if self._ended_with[self._starter] >= _MOST_ENDS and (left_out or main is None):
+            self.failed.emit(EngineClosed())
+            self.changed.emit()
+            return
+        self.load(*(self._starter if left_out else used))
+        self.restarted.emit(main.name if left_out else "")
+
     def _follow(self, future: Future[Any]) -> None:
         self._changes += 1
         self._bridge.watch(future, partial(self._changed, self._changes))
@@ -190,6 +229,7 @@ class ModelService(QObject):
 
     def _changed(self, number: int, future: Future[Any]) -> None:
         error, newest = future.exception(), number == self._changes
+        self._change_broke = isinstance(error, InternalFailure)
         if error is None:
             pair = future.result()
             if newest:

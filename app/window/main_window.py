@@ -213,6 +213,7 @@ class MainWindow(Restyled, QMainWindow):
         self._models.chat_wanted.connect(self._come_to_chat)
         self._offer.starter_wanted.connect(self._composer.setFocus)
         session.models.failed.connect(self._show_problem)
+        session.models.restarted.connect(self.notifications.show_restart)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
         for written in (self._composer.edit.edited, self._composer.files.changed):

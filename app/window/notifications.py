@@ -69,6 +69,17 @@ class Notifications(QObject):
         """Why the chats were not moved at this start."""
         self._banner.show_message(lambda: refused_sentence(refused), None)
 
+    def show_restart(self, left_out: str) -> None:
+        """The engine ended by itself and a new one runs; `left_out` is the model that is not loaded again, or ""."""
+
+        def sentence() -> str:
+            if not left_out:
+                return self.tr("The engine stopped unexpectedly and was started again. Your chats are safe; ask again.")
+            text = self.tr("The engine stopped twice with {model}, so the starter models are loaded instead.")
+            return text.format(model=left_out)
+
+        self._banner.show_message(sentence, None)
+
     def show_trashed(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
         sentence = self.tr("“{title}” is in the trash.").format(title=name)

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from app.library.hub_service import Inventory
     from app.widgets.application import Application
@@ -99,9 +99,11 @@ def nothing_is_left(qapp: Application) -> Iterator[None]:
 
 
 class OpenWindow(Protocol):
-    """Opens the window on an engine; with `load`, waits until the pair is there."""
+    """Opens the window on an engine; with `load`, waits until the pair is there. `others` replace engines that end."""
 
-    def __call__(self, engine: ScriptedEngine, load: bool = True) -> WindowDriver: ...
+    def __call__(
+        self, engine: ScriptedEngine, load: bool = True, others: Sequence[ScriptedEngine] = ()
+    ) -> WindowDriver: ...
 
 
 @pytest.fixture
@@ -113,8 +115,9 @@ def open_window(qapp: Application, qtbot: QtBot) -> Iterator[OpenWindow]:
 
     opened: list[MainWindow] = []
 
-    def open_on(engine: ScriptedEngine, load: bool = True) -> WindowDriver:
-        session = Session(lambda: engine, STARTER)
+    def open_on(engine: ScriptedEngine, load: bool = True, others: Sequence[ScriptedEngine] = ()) -> WindowDriver:
+        engines = iter([engine, *others])
+        session = Session(lambda: next(engines), STARTER)
         window = MainWindow(session, qapp)
         opened.append(window)
         window.show()

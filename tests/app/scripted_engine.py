@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from engine.errors import EngineClosed, EngineError, NoModel
+from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
@@ -204,6 +204,7 @@ class ScriptedEngine:
         self.calibrating: Future[Calibration] | None = None
         self.settings = EngineSettings()
         self.closed = False
+        self._failed: Future[EngineError] = Future()
         self._draft_thread: threading.Thread | None = None
         self.pair = LoadedPair(None, None)
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -268,6 +269,16 @@ class ScriptedEngine:
         script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
         self._work.put(lambda: self._play(script, stream))
         return stream
+
+    def on_failure(self, report: Callable[[EngineError], None]) -> None:
+        self._failed.add_done_callback(lambda failed: report(failed.result()))
+
+    def end_by_itself(self) -> None:
+        """As an engine whose thread has ended: what it plays fails, and so does all that follows."""
+        error = InternalFailure("a panic")
+        self.loads = [error] * 99
+        self.pair = LoadedPair(None, None)
+        self._failed.set_result(error)
 
     def close(self) -> None:
         self.closed = True

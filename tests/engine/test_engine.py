@@ -6,8 +6,10 @@ import json
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import Queue
 
 import pytest
 
@@ -22,7 +24,7 @@ from engine import (
     TokensCommitted,
     scheduler,
 )
-from engine.errors import EngineClosed, InternalFailure, NoModel
+from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
 from engine.settings import EngineSettings
 from tests.engine.asking import QUESTION, ask, finished
 from tests.patience import PATIENCE_S
@@ -222,6 +224,62 @@ def test_an_engine_whose_thread_fails_fails_its_requests(tiny_main: Path, monkey
         assert isinstance(last, Failed)
         with pytest.raises(InternalFailure, match="division"):
             engine.status().result(timeout=PATIENCE_S)
+
+
+class Panic(BaseException):
+    """As a panic of Rust code arrives, which is no Exception."""
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("failing", ["step", "admit", "clear_prefix_cache"])
+def test_whatever_ends_the_thread_refuses_every_waiting_and_later_call(
+    tiny_main: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    def panic(*_: object) -> None:
+        raise Panic("index out of bounds")
+
+    reports: Queue[EngineError] = Queue()
+    with Engine() as engine:
+        engine.on_failure(reports.put)
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        monkeypatch.setattr(scheduler.Scheduler, failing, panic)
+        stream, clearing, loading = engine.submit(ChatRequest(QUESTION)), engine.clear_prefix_cache(), engine.load("a")
+        *_, last = stream
+        assert isinstance(last, Failed)
+        assert isinstance(last.error, InternalFailure)
+        assert isinstance(clearing.exception(timeout=PATIENCE_S), InternalFailure | None)
+        for future in (loading, loading.main, engine.status(), engine.load(tiny_main)):
+            with pytest.raises(InternalFailure, match="index out of bounds"):
+                future.result(timeout=PATIENCE_S)
+        assert "index out of bounds" in str(reports.get(timeout=PATIENCE_S))
+        late: Queue[EngineError] = Queue()
+        engine.on_failure(late.put)
+        assert "index out of bounds" in str(late.get(timeout=PATIENCE_S))
+
+
+@pytest.mark.expects_log
+def test_answers_under_way_fail_with_what_was_committed_when_the_thread_ends(
+    engine_with_own_pair: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step, steps = scheduler.Scheduler.step, iter(range(100))
+
+    def step_then_panic(own: scheduler.Scheduler) -> None:
+        if next(steps) == 6:
+            raise Panic
+        step(own)
+
+    monkeypatch.setattr(scheduler.Scheduler, "step", step_then_panic)
+    seen = list(engine_with_own_pair.submit(ChatRequest(QUESTION, max_tokens=400)))
+    text = "".join(event.text for event in seen if isinstance(event, TokensCommitted))
+    assert isinstance(seen[-1], Failed)
+    assert seen[-1].text == text != ""
+
+
+@pytest.fixture
+def engine_with_own_pair(tiny_main: Path, tiny_draft: Path) -> Iterator[Engine]:
+    with Engine() as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        yield engine
 
 
 def test_engine_imports_and_answers_without_qt(tiny_main: Path) -> None:

@@ -265,3 +265,39 @@ def test_full_screen_is_entered_and_left(open_window: OpenWindow) -> None:
     assert window.isFullScreen()
     window.trigger("full-screen")
     assert not window.isFullScreen()
+
+
+def test_an_engine_that_ends_by_itself_is_replaced_and_the_window_says_so(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    first, second = ScriptedEngine([Script("One.")]), ScriptedEngine([Script("Two.")])
+    window = open_window(first, others=[second])
+    window.ask("first")
+    window.wait_until_answered()
+    first.end_by_itself()
+    qtbot.waitUntil(lambda: "started again" in window.banner_text)
+    qtbot.waitUntil(lambda: window.session.answers.ready)
+    assert second.pair == starter_pair()
+    window.ask("second")
+    window.wait_until_answered()
+    assert window.session.chat.turns[-1].answer.text == "Two."
+    assert not first.running
+
+
+def starter_pair() -> LoadedPair:
+    return LoadedPair(model_info("starter/main"), model_info("starter/draft"))
+
+
+def test_a_model_with_which_the_engine_ended_twice_gives_way_to_the_starter(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    engines = [ScriptedEngine() for _ in range(3)]
+    window = open_window(engines[0], others=engines[1:])
+    window.session.models.load("/models/wild", None)
+    for ended, successor, loaded in ((0, 1, "wild"), (1, 2, "main")):
+        qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+        engines[ended].end_by_itself()
+        qtbot.waitUntil(lambda successor=successor: engines[successor].pair.main is not None)
+        assert engines[successor].pair.main.path.name == loaded  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: "starter models" in window.banner_text)
+    assert "wild" in window.banner_text
