@@ -22,6 +22,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import load_prompt_cache, save_prompt_cache
 
+from engine import private_files
 from engine.atomic_file import write_atomically
 from engine.conversation import Conversation
 from engine.loading import LoadedModel
@@ -71,6 +72,7 @@ class PrefixStore:
         # Turns that were loaded into memory; they stay on disk until a longer one replaces them.
         self._loaded: dict[Path, dict[str, Any]] = {}
         remove_partials(folder)
+        private_files.tighten([folder, *(file.path for file in files_in(folder))])
         for file in files_in(folder, ENTRY):
             self._add_to_index(file.path)
         self._evict(0)
@@ -110,7 +112,7 @@ class PrefixStore:
             touch(path)
             return
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_files.make_folder(self._folder)
             self._evict(conversation.bytes)
             if shutil.disk_usage(self._folder).free < conversation.bytes + LEAST_FREE:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -206,6 +208,7 @@ class PrefixStore:
 def _write(path: Path, entry: dict[str, Any], caches: list[Any]) -> None:
     """Write both files of a finished turn, whole or not at all. Adds the checksum to `entry`."""
     data = partial_data_path(path)
+    private_files.create(data)
     save_prompt_cache(str(data), caches)
     entry["sha256"] = checksum(data)
     os.replace(data, data_path(path))

@@ -16,6 +16,7 @@ from typing import Any
 from app.conversations.errors import StoreInUse, StoreNotWritable
 from app.conversations.records import Changes
 from app.conversations.search_tokens import index_text
+from engine import private_files
 
 _UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
 _REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR": "io"}
@@ -23,6 +24,7 @@ _REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR
 
 def connect(path: Path) -> sqlite3.Connection:
     """A connection with the store's settings. Creates the file if need be; raises StoreInUse."""
+    private_files.create(path)
     connection = sqlite3.connect(path, timeout=2.0, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row

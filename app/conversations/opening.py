@@ -23,6 +23,7 @@ from app.conversations.file_header import mend_header
 from app.conversations.recovery import Salvage, salvage
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
+from engine import private_files
 
 # Migrations are rare; five copies cover years without filling a disk.
 BACKUPS_KEPT = 5
@@ -65,9 +66,11 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
     Raises StoreInUse, StoreTooNew, or OSError and sqlite3.Error where the system does not let us read or
     write.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_files.make_folder(path.parent)
     damage: Damage | None = None
     with _alone_in(path):
+        # Also what an earlier version, a move or a person left open to others; the log gets the file's own access.
+        private_files.tighten([*path.parent.glob(f"{path.stem}*"), *path.parent.glob("backups"), *backups_of(path)])
         connection, problem = _connect_and_check(path)
         # Only now: until here another process may have been writing them.
         _remove_leftovers(path)
@@ -252,9 +255,10 @@ def _salvage_file(working: Path, target: sqlite3.Connection) -> Salvage:
 
 def _back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Callable[[], float]) -> Path:
     folder = path.parent / "backups"
-    folder.mkdir(exist_ok=True)
+    private_files.make_folder(folder)
     backup = _free_name(folder / f"{path.stem}-v{version}-{_stamp(clock)}{path.suffix}")
     unfinished = backup.with_suffix(".unfinished")
+    private_files.create(unfinished)
     with closing(sqlite3.connect(unfinished)) as target:
         connection.backup(target)
     os.replace(unfinished, backup)

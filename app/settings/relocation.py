@@ -51,6 +51,8 @@ def move_folder(old: Path, new: Path, progress: Progress | None = None) -> None:
     try:
         shutil.rmtree(filling, ignore_errors=True)
         filling.mkdir(parents=True)
+        # At once: what only its owner may read stays so while it is copied.
+        shutil.copymode(source, filling)
         _copy_all(source, filling, progress)
         if new.exists():
             new.rmdir()
@@ -120,7 +122,9 @@ def _state(file: Path) -> tuple[int, int]:
 
 def _copy(source: Path, target: Path, progress: Progress) -> None:
     """Copy one file, link or empty folder; a file is read back and compared."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.parent.exists():
+        target.parent.mkdir(parents=True)
+        shutil.copymode(source.parent, target.parent)
     if target.is_symlink():
         target.unlink()
     if source.is_symlink():

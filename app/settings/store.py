@@ -16,6 +16,7 @@ from typing import Any
 from app.settings.declarations import SETTINGS, SettingsValues
 from app.settings.pairs import usable_rows
 from app.settings.setting import Setting
+from engine import private_files
 from engine.atomic_file import write_atomically
 
 log = logging.getLogger(__name__)
@@ -56,6 +57,7 @@ class SettingsStore:
             listener()
 
     def _read(self) -> SettingsValues:
+        private_files.tighten([self._path.parent, *self._path.parent.glob(f"{self._path.stem}*.json")])
         try:
             content = json.loads(self._path.read_text(encoding="utf-8"))
             if not isinstance(content, dict):
@@ -88,6 +90,7 @@ class SettingsStore:
         try:
             if not backup.exists():
                 put(self._path, backup)
+                private_files.tighten([backup])
             self.backup = backup
         except OSError:
             log.info("no backup of the settings can be made", exc_info=True)
@@ -97,7 +100,8 @@ class SettingsStore:
             self._waiting = False
             content = json.dumps(self._foreign | asdict(self.values), indent=1)
             try:
-                write_atomically(self._path, content.encode(), mode=0o666)
+                private_files.make_folder(self._path.parent)
+                write_atomically(self._path, content.encode())
             except OSError:
                 log.info("the settings cannot be written to %s", self._path, exc_info=True)
 

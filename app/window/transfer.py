@@ -34,6 +34,7 @@ from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
 from app.window.transfer_journal import EXPORT, IMPORT, JournalEntry, TransferJournal
 from app.wording import errors as wording
+from engine import private_files
 
 Result = TypeVar("Result")
 
@@ -107,9 +108,9 @@ class Transfer(QObject):
     def write_chat(self, chat_id: int, path: Path) -> None:
         form = _form_of(path)
         if form == JSON:
-            work = partial(write_json, self._ask_store, [chat_id], path)
+            work = partial(write_json, self._ask_store, [chat_id], path, private=False)
         else:
-            work = partial(write_text, self._ask_store, chat_id, path, form, self._labels())
+            work = partial(write_text, self._ask_store, chat_id, path, form, self._labels(), private=False)
         self._start(
             JournalEntry(EXPORT, path.name),
             work,
@@ -127,7 +128,7 @@ class Transfer(QObject):
                 write_json(self._ask_store, chats, path)
             else:
                 folder = path.with_suffix("")
-                folder.mkdir(exist_ok=True)
+                folder.mkdir(private_files.FOLDER, exist_ok=True)
                 write_folder(self._ask_store, chats, folder, form, labels)
             return len(chats)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -123,6 +124,19 @@ def test_a_longer_turn_replaces_the_shorter_one(model: Path, tmp_path: Path) -> 
     ask(later, OPENING, answer(first), user("and then"))
     later.close()
     assert len(list(tmp_path.glob("*.json"))) == len(list(tmp_path.glob("*.safetensors"))) == 1
+
+
+def test_only_their_owner_reads_stored_turns(tiny_main: Path, tmp_path: Path) -> None:
+    store, umask = tmp_path / "prefixes", os.umask(0o022)
+    try:
+        session(tiny_main, store, request())
+        assert [path.name for path in (store, *store.iterdir()) if path.stat().st_mode & 0o077] == []
+        for path in (store, *store.iterdir()):
+            path.chmod(0o755)
+        opened(tiny_main, store).close()
+        assert [path.name for path in (store, *store.iterdir()) if path.stat().st_mode & 0o077] == []
+    finally:
+        os.umask(umask)
 
 
 def test_clearing_clears_the_disk_too(tiny_main: Path, tmp_path: Path) -> None:

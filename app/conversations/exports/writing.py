@@ -22,6 +22,7 @@ JSON = "json"
 MARKDOWN = "markdown"
 HTML = "html"
 SUFFIXES = {JSON: ".json", MARKDOWN: ".md", HTML: ".html"}
+_PRIVATE, _SHARED = 0o600, 0o666
 _UNFIT = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]+')
 # Bytes: file systems stop at 255, and a number and a suffix must still fit.
 _LONGEST_NAME = 200
@@ -35,9 +36,12 @@ class Run(Protocol):
     def __call__(self, operation: Callable[[ConversationStore], Result]) -> Result: ...
 
 
-def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, with_tokens: bool = True) -> None:
-    """Write chats into one JSON file. Call it on a thread that may wait; raises OSError and leaves no half
-    file.
+def write_json(
+    run: Run, conversation_ids: Sequence[int], path: Path, *, with_tokens: bool = True, private: bool = True
+) -> None:
+    """Write chats into one JSON file, which only its owner may read if it is `private`.
+
+    Call it on a thread that may wait; raises OSError and leaves no half file.
     """
     exported_at = run(lambda store: store.database.clock())
 
@@ -46,17 +50,19 @@ def write_json(run: Run, conversation_ids: Sequence[int], path: Path, *, with_to
             yield run(partial(conversation_as_object, conversation_id=identity, with_tokens=with_tokens))
 
     pieces = (piece.encode() for piece in document(objects(), exported_at))
-    write_atomically(path, pieces, mode=0o666)
+    write_atomically(path, pieces, mode=_PRIVATE if private else _SHARED)
 
 
-def write_text(run: Run, conversation_id: int, path: Path, form: str, labels: Labels | None = None) -> None:
+def write_text(
+    run: Run, conversation_id: int, path: Path, form: str, labels: Labels | None = None, *, private: bool = True
+) -> None:
     """Write one chat as MARKDOWN or HTML. As `write_json` otherwise."""
     render = {MARKDOWN: as_markdown, HTML: as_html}[form]
     words = labels or Labels()
     conversation, messages = run(
         lambda store: (store.conversations.get(conversation_id), store.messages.path(conversation_id))
     )
-    write_atomically(path, render(conversation, messages, words).encode(), mode=0o666)
+    write_atomically(path, render(conversation, messages, words).encode(), mode=_PRIVATE if private else _SHARED)
 
 
 def write_folder(
