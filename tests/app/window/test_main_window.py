@@ -14,7 +14,8 @@ from app.session.answer import State
 from app.system import crash
 from app.wording import figures
 from engine.errors import InternalFailure
-from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine
+from engine.status import LoadedPair
+from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine, model_info
 from tests.app.window_driver import texts
 
 if TYPE_CHECKING:
