@@ -24,6 +24,7 @@ from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
 from engine.model_files.cache_names import name_of_snapshot
+from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, context_length, weight_files
 from engine.model_files.names import resolve_model
 from engine.status import ModelInfo
@@ -83,6 +84,7 @@ def load_in_steps(
     path = resolve_model(name_or_path)
     with DiskPool() as disk:
         yield from result_of(disk.start(check_folder, path))
+        recommended = yield from result_of(disk.start(recommended_sampling, path))
         tokenizer_ready = disk.start(_load_tokenizer, path)
         model, config = yield from _load_weights(path, disk, streaming, on_progress)
         tokenizer, vocabulary = yield from result_of(tokenizer_ready)
@@ -94,6 +96,7 @@ def load_in_steps(
         context_length=context_length(config) or _FALLBACK_CONTEXT,
         bytes=_parameter_bytes(model),
         kv_bits=kv_bits if group else None,
+        sampling=recommended,
     )
     log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
     ends = frozenset(tokenizer.eos_token_ids)

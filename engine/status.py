@@ -10,7 +10,10 @@ from engine.errors import EngineError
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision."""
+    """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision.
+
+    `sampling` is what its authors recommend, as (name in `SamplingSettings`, value).
+    """
 
     name: str
     path: Path
@@ -18,6 +21,7 @@ class ModelInfo:
     context_length: int
     bytes: int
     kv_bits: int | None = None
+    sampling: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)

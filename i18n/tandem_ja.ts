@@ -1442,6 +1442,14 @@
 <context>
     <name>GenerationPage</name>
     <message>
+        <source>As the authors of the loaded model recommend</source>
+        <translation>読み込んだモデルの作成者が推奨する値</translation>
+    </message>
+    <message>
+        <source>Model’s recommendation</source>
+        <translation>モデルの推奨値</translation>
+    </message>
+    <message>
         <source>Precise</source>
         <translation>正確</translation>
     </message>
@@ -1969,6 +1977,10 @@
     <message>
         <source>{name} · {bits}-bit</source>
         <translation>{name} · {bits} ビット</translation>
+    </message>
+    <message>
+        <source>Recommended for {model}: {values}</source>
+        <translation>{model} の推奨値：{values}</translation>
     </message>
     <message>
         <source>Starter</source>

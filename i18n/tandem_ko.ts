@@ -1442,6 +1442,14 @@
 <context>
     <name>GenerationPage</name>
     <message>
+        <source>As the authors of the loaded model recommend</source>
+        <translation>불러온 모델의 제작자가 권장하는 값</translation>
+    </message>
+    <message>
+        <source>Model’s recommendation</source>
+        <translation>모델 권장값</translation>
+    </message>
+    <message>
         <source>Precise</source>
         <translation>정확하게</translation>
     </message>
@@ -1969,6 +1977,10 @@
     <message>
         <source>{name} · {bits}-bit</source>
         <translation>{name} · {bits}비트</translation>
+    </message>
+    <message>
+        <source>Recommended for {model}: {values}</source>
+        <translation>{model} 모델 권장값: {values}</translation>
     </message>
     <message>
         <source>Starter</source>

@@ -1442,6 +1442,14 @@
 <context>
     <name>GenerationPage</name>
     <message>
+        <source>As the authors of the loaded model recommend</source>
+        <translation>已加载模型的作者推荐的设置</translation>
+    </message>
+    <message>
+        <source>Model’s recommendation</source>
+        <translation>模型推荐</translation>
+    </message>
+    <message>
         <source>Precise</source>
         <translation>精确</translation>
     </message>
@@ -1969,6 +1977,10 @@
     <message>
         <source>{name} · {bits}-bit</source>
         <translation>{name} · {bits} 位</translation>
+    </message>
+    <message>
+        <source>Recommended for {model}: {values}</source>
+        <translation>{model} 的推荐设置：{values}</translation>
     </message>
     <message>
         <source>Starter</source>

@@ -19,17 +19,19 @@ from PySide6.QtWidgets import (
 from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
 from app.chat.prompt_field import PromptField
 from app.chat.setting_row import SettingRow
-from app.conversations.chat_settings import SAMPLING_KEYS, SPECULATION_KEYS
+from app.conversations.chat_settings import SPECULATION_KEYS
 from app.conversations.presets import Preset
 from app.session import prompt_variables
 from app.session.session import Session
+from app.settings.engine_settings import SAMPLING_KEYS
 from app.widgets import theme
 from app.widgets.controls import Chooser
 from app.widgets.icons import icon
-from app.widgets.labels import label
+from app.widgets.labels import WrappedLabel, label
 from app.widgets.layouts import keep_right_edge
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.restyled import Restyled
+from app.wording.models import recommendation_text
 
 # Margins: space for the focus frame on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
@@ -55,6 +57,8 @@ class ChatSettingsSheet(Restyled, Overlay):
             button.setProperty("styleClass", "button")
         self.prompt = PromptField(self)
         self._headings = [label(self, "caption") for _ in _GROUPS]
+        self.recommendation = WrappedLabel(self)
+        self.recommendation.setProperty("styleClass", "muted")
         self.rows: dict[str, SettingRow] = {}
         self._build()
         self._connect()
@@ -78,6 +82,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         line.addWidget(self.delete)
         column.addLayout(line)
         column.addWidget(self.prompt)
+        column.addWidget(self.recommendation)
         # One grid, so that both groups have the same columns in every language.
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
@@ -119,6 +124,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         self._session.chats.opened.connect(self.refresh)
         self._session.settings.presets_changed.connect(self.refresh)
         self._session.settings.speculation_changed.connect(self.refresh)
+        self._session.settings.defaults_changed.connect(self.refresh)
 
     def fill(self) -> None:
         self._saved.setText("")
@@ -134,6 +140,8 @@ class ChatSettingsSheet(Restyled, Overlay):
         defaults = session.settings.defaults.values()
         for key, row in self.rows.items():
             row.show_value(defaults[key], chat.own.get(key))
+        self.recommendation.setText(recommendation_text(session.models.pair.main))
+        self.recommendation.setVisible(bool(self.recommendation.text()))
         chosen, listed = chosen_in(session), presets_of(session)
         self.presets.clear()
         for preset in listed if chosen is not None else [None, *listed]:

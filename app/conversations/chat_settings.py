@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.settings.declarations import SETTINGS
+from app.settings.engine_settings import SAMPLING_KEYS
 from engine.requests import SamplingSettings, SpeculationSettings
 
 # Where a chat's stored settings hold its own.
 OWN = "own"
 # There too: the system prompt and the settings that a preset replaced.
 SET_ASIDE = "set_aside"
-SAMPLING_KEYS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 SPECULATION_KEYS = ("method", "depth", "acceptance")
 KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", *SPECULATION_KEYS)
 
@@ -33,7 +33,7 @@ class Generation:
 
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
-    max_tokens: int | None = 1024
+    max_tokens: int | None = None
 
     def with_own(self, own: Mapping[str, Any]) -> Generation:
         """These, changed by what a chat has of its own."""

@@ -53,6 +53,11 @@ class Pair:
             draft = name_of_snapshot(wanted) if wanted.is_absolute() else self.wanted
         return self.main.name if self.main else "", draft
 
+    @property
+    def sampling(self) -> tuple[tuple[str, float], ...]:
+        """What the authors of the main model recommend, by the names of the engine's settings."""
+        return self.main.sampling if self.main else ()
+
 
 class ModelService(QObject):
     """Owns the engine and knows which pair is loaded; nothing else in the app keeps that.

@@ -22,11 +22,12 @@ class SettingsService(QObject):
     """Owns the defaults and the person's presets.
 
     `chat_changed` carries a chat whose own settings are others now, `speculation_changed` follows when `speculation` or
-    its default changes, `presets_changed` when `presets` does.
+    its default changes, `defaults_changed` when any default does, `presets_changed` when `presets` does.
     """
 
     chat_changed = Signal(object)
     speculation_changed = Signal()
+    defaults_changed = Signal()
     presets_changed = Signal()
 
     def __init__(self, chats: ChatService, store: StoreClient, parent: QObject | None = None) -> None:
@@ -60,10 +61,11 @@ class SettingsService(QObject):
 
     def set_defaults(self, defaults: Generation) -> None:
         """What holds where a chat has no settings of its own, from the next question on."""
-        changed = defaults.speculation != self.defaults.speculation
-        self.defaults = defaults
-        if changed:
+        before, self.defaults = self.defaults, defaults
+        if defaults.speculation != before.speculation:
             self.speculation_changed.emit()
+        if defaults != before:
+            self.defaults_changed.emit()
 
     def set_speculation(self, settings: SpeculationSettings) -> None:
         """From the next question on: of the chat on screen where it has its own, else the default."""

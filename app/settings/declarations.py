@@ -171,7 +171,7 @@ class SettingsValues:
         step=0.05,
     )
     max_tokens: int = GENERATION.setting(
-        1024,
+        0,
         title=QT_TRANSLATE_NOOP("Settings", "Longest answer"),
         help=QT_TRANSLATE_NOOP("Settings", "In tokens. A token is about three quarters of an English word."),
         most=131072,
@@ -305,6 +305,7 @@ class SettingsValues:
             ("debug", QT_TRANSLATE_NOOP("Settings", "Every detail")),
         ),
     )
+    kept_sampling: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str, str, int, str], ...] = ()
     model_folders: tuple[str, ...] = ()
     move_chats_to: str = ""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from app.settings.declarations import SettingsValues
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from app.settings.declarations import SETTINGS, SettingsValues
 from app.system.paths import learned_file, prefix_folder
 from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
@@ -17,15 +20,43 @@ PRESETS: dict[str, dict[str, float | int]] = {
 }
 
 
-def sampling_of(values: SettingsValues) -> SamplingSettings:
-    return SamplingSettings(
-        temperature=values.temperature,
-        top_p=values.top_p,
-        top_k=values.top_k,
-        min_p=values.min_p,
-        repetition_penalty=values.repetition_penalty,
-        seed=None if values.seed < 0 else values.seed,
-    )
+# The settings of sampling that a model's authors may recommend and that a preset sets.
+SAMPLING_KEYS = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+RECOMMENDED = "recommended"
+
+
+def recommended_of(sampling: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """What a model's authors recommend, as far as the settings allow such values."""
+    return {key: value for key, value in sampling if key in SAMPLING_KEYS and SETTINGS[key].accepts(value)}
+
+
+def is_chosen(values: SettingsValues, key: str) -> bool:
+    """Whether the person chose that setting of sampling, be it the default."""
+    return key in values.kept_sampling or getattr(values, key) != SETTINGS[key].default
+
+
+def choice_of_sampling(values: SettingsValues, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings to change when a person chooses values of sampling."""
+    kept = {*values.kept_sampling, *chosen}
+    return {**chosen, "kept_sampling": tuple(key for key in SAMPLING_KEYS if key in kept)}
+
+
+def as_recommended() -> dict[str, Any]:
+    """The settings to change when a person leaves sampling to the model's recommendation."""
+    return {**{key: SETTINGS[key].default for key in SAMPLING_KEYS}, "kept_sampling": ()}
+
+
+def sampling_values(values: SettingsValues, recommended: Mapping[str, float]) -> dict[str, Any]:
+    """What is in force by key: what was chosen, else what the model's authors recommend, else the default."""
+    return {
+        key: getattr(values, key) if is_chosen(values, key) else recommended.get(key, SETTINGS[key].default)
+        for key in SAMPLING_KEYS
+    }
+
+
+def sampling_of(values: SettingsValues, recommended: Mapping[str, float]) -> SamplingSettings:
+    seed = None if values.seed < 0 else values.seed
+    return SamplingSettings(**sampling_values(values, recommended), seed=seed)
 
 
 def speculation_of(values: SettingsValues) -> SpeculationSettings:
@@ -59,8 +90,10 @@ def engine_settings_of(values: SettingsValues) -> EngineSettings:
 
 
 def preset_in_use(values: SettingsValues) -> str:
-    """The preset whose values are set, or ""."""
+    """The preset whose values were chosen, RECOMMENDED where none was, or ""."""
+    if not any(is_chosen(values, key) for key in SAMPLING_KEYS):
+        return RECOMMENDED
     for name, preset in PRESETS.items():
-        if all(getattr(values, key) == value for key, value in preset.items()):
+        if all(is_chosen(values, key) and getattr(values, key) == value for key, value in preset.items()):
             return name
     return ""

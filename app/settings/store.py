@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.settings.declarations import SETTINGS, SettingsValues
+from app.settings.engine_settings import SAMPLING_KEYS, is_chosen
 from app.settings.pairs import usable_rows
 from app.settings.setting import Setting
 from engine import private_files
@@ -68,6 +69,7 @@ class SettingsStore:
             log.info("the settings in %s cannot be read; they are set aside", self._path)
             self._back_up(os.replace)
             return SettingsValues()
+        not_yet_recommended = "kept_sampling" not in content
         known: dict[str, Any] = {}
         unusable = False
         for setting in SETTINGS.values():
@@ -82,7 +84,7 @@ class SettingsStore:
             log.info("some settings in %s cannot be used; a copy is kept", self._path)
             self._back_up(shutil.copyfile)
         self._foreign = content
-        return SettingsValues(**known)
+        return _from_older(SettingsValues(**known)) if not_yet_recommended else SettingsValues(**known)
 
     def _back_up(self, put: Callable[[Path, Path], object]) -> None:
         """Copy or move the file to a name with today's date; only the first backup of a day is kept."""
@@ -104,6 +106,15 @@ class SettingsStore:
                 write_atomically(self._path, content.encode())
             except OSError:
                 log.info("the settings cannot be written to %s", self._path, exc_info=True)
+
+
+def _from_older(values: SettingsValues) -> SettingsValues:
+    """What a file of a version without recommendations means: sampling was chosen where any of it was changed, and
+    1,024 tokens were the default.
+    """
+    changed = any(is_chosen(values, key) for key in SAMPLING_KEYS)
+    longest = 0 if values.max_tokens == 1024 else values.max_tokens
+    return replace(values, kept_sampling=SAMPLING_KEYS if changed else (), max_tokens=longest)
 
 
 def _as_declared(setting: Setting, value: Any) -> Any:

@@ -74,7 +74,7 @@ PAGES = (
     PageSpec(
         "generation",
         QT_TRANSLATE_NOOP("Settings", "Generation"),
-        lambda title, context: GenerationPage(title, context.library.settings),
+        lambda title, context: GenerationPage(title, context.library.settings, context.session.models),
     ),
     PageSpec(
         "history",

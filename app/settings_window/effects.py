@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.session.session import Session
-from app.settings.engine_settings import engine_settings_of, longest_of, sampling_of
+from app.settings.engine_settings import engine_settings_of, longest_of, recommended_of, sampling_of
 from app.settings.pairs import own_settings, settings_for, with_own
 from app.settings.store import SettingsStore
 from app.system.log_buffer import LOG_BUFFER
@@ -58,16 +58,25 @@ class Effects(QObject):
 
     def _apply_to_chats(self) -> None:
         values, session = self._settings.values, self._session
-        session.settings.set_defaults(
-            replace(session.settings.defaults, sampling=sampling_of(values), max_tokens=longest_of(values))
-        )
+        self._apply_to_answers()
         self._apply_to_pair()
         session.models.configure(engine_settings_of(values))
         self._composer.set_send_key(values.send_key)
         LOG_BUFFER.set_level(values.log_level)
 
+    def _apply_to_answers(self) -> None:
+        """Sampling as it was chosen, or as the authors of the loaded model recommend it."""
+        values, session = self._settings.values, self._session
+        sampling = sampling_of(values, recommended_of(session.models.pair.sampling))
+        session.settings.set_defaults(
+            replace(session.settings.defaults, sampling=sampling, max_tokens=longest_of(values))
+        )
+
     def _pair_changed(self) -> None:
-        if not self._closed and not self._session.models.pair.loading:
+        if self._closed:
+            return
+        self._apply_to_answers()
+        if not self._session.models.pair.loading:
             self._apply_to_pair()
 
     def _apply_to_pair(self) -> None:

@@ -3,45 +3,88 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
-from app.settings.engine_settings import PRESETS, preset_in_use
+from app.session.model_service import ModelService
+from app.settings.engine_settings import (
+    PRESETS,
+    RECOMMENDED,
+    SAMPLING_KEYS,
+    as_recommended,
+    choice_of_sampling,
+    preset_in_use,
+    recommended_of,
+    sampling_values,
+)
+from app.settings.setting import Setting
 from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
+from app.widgets.flow_layout import FlowLayout
+from app.widgets.labels import WrappedLabel
+from app.wording.models import recommendation_text
 
 
 class GenerationPage(TablePage):
-    def __init__(self, title: str, settings: SettingsStore, parent: QWidget | None = None) -> None:
+    """Shows the sampling that is in force: what was chosen, else what the authors of the loaded model recommend."""
+
+    def __init__(
+        self, title: str, settings: SettingsStore, models: ModelService, parent: QWidget | None = None
+    ) -> None:
+        self._models = models
         super().__init__("generation", title, settings, parent)
         self.presets: dict[str, QPushButton] = {}
         line = QWidget(self.widget())
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 4, 0, 8)
-        row.setSpacing(8)
-        for name in PRESETS:
+        row = FlowLayout(line, 8)
+        for name in (RECOMMENDED, *PRESETS):
             button = QPushButton(line)
             button.setProperty("styleClass", "button")
             button.setCheckable(True)
             button.clicked.connect(partial(self._use, name))
             row.addWidget(button)
             self.presets[name] = button
-        row.addStretch(1)
         self._column.insertWidget(3, line)
+        self.recommendation = WrappedLabel(self.widget())
+        self.recommendation.setProperty("styleClass", "muted")
+        self.recommendation.setContentsMargins(0, 0, 0, 8)
+        self._column.insertWidget(4, self.recommendation)
+        models.changed.connect(self.show_values)
         self.restyle()
 
     def _use(self, name: str) -> None:
-        self.settings.change(**PRESETS[name])
+        chosen = as_recommended() if name == RECOMMENDED else choice_of_sampling(self.settings.values, PRESETS[name])
+        self.settings.change(**chosen)
         self.show_values()
+
+    def _keep(self, setting: Setting, value: Any) -> None:
+        if setting.key in SAMPLING_KEYS:
+            self.settings.change(**choice_of_sampling(self.settings.values, {setting.key: value}))
+        else:
+            super()._keep(setting, value)
+
+    def _reset(self) -> None:
+        self.settings.change(kept_sampling=())
+        super()._reset()
+
+    def values_shown(self) -> dict[str, Any]:
+        recommended = recommended_of(self._models.pair.sampling)
+        return {**super().values_shown(), **sampling_values(self.settings.values, recommended)}
+
+    def is_changed(self) -> bool:
+        return super().is_changed() or bool(self.settings.values.kept_sampling)
 
     def show_values(self) -> None:
         super().show_values()
         chosen = preset_in_use(self.settings.values)
         for name, button in self.presets.items():
             button.setChecked(name == chosen)
+        self.recommendation.setText(recommendation_text(self._models.pair.main))
+        self.recommendation.setVisible(bool(self.recommendation.text()))
 
     def retranslate(self) -> None:
         words = {
+            RECOMMENDED: (self.tr("Model’s recommendation"), self.tr("As the authors of the loaded model recommend")),
             "precise": (self.tr("Precise"), self.tr("Always the likeliest token")),
             "balanced": (self.tr("Balanced"), self.tr("Some variety, few surprises")),
             "creative": (self.tr("Creative"), self.tr("As varied as the model is, without the unlikeliest tokens")),

@@ -48,14 +48,22 @@ class TablePage(Restyled, Form):
     def control(self, key: str) -> QWidget:
         return next(control for setting, control, _ in self._bound if setting.key == key)
 
+    def values_shown(self) -> dict[str, Any]:
+        """What the rows show, by key."""
+        return {setting.key: getattr(self.settings.values, setting.key) for setting, _, _ in self._bound}
+
+    def is_changed(self) -> bool:
+        """Whether there is anything to reset."""
+        return any(getattr(self.settings.values, one.key) != one.default for one, _, _ in self._bound)
+
     def show_values(self) -> None:
-        values = self.settings.values
+        values = self.values_shown()
         for setting, control, show in self._bound:
             control.blockSignals(True)
-            show(getattr(values, setting.key))
+            show(values[setting.key])
             control.blockSignals(False)
             control.update()
-        self._below.setVisible(any(getattr(values, one.key) != one.default for one, _, _ in self._bound))
+        self._below.setVisible(self.is_changed())
 
     def keep_typed(self) -> None:
         """Take the text of fields that are still being edited."""

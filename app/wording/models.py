@@ -6,6 +6,8 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.library.entries import Entry, short_name
 from app.library.model_choices import Choice
+from app.settings.declarations import SETTINGS
+from app.settings.engine_settings import recommended_of
 from app.wording.errors import draft_reasons, joined
 from app.wording.figures import number, percent, times
 from app.wording.hub import hub_sentence, size_words
@@ -13,6 +15,7 @@ from engine.advice.fit import FitReport
 from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
 from engine.hub.verify import VerifyReport
+from engine.status import ModelInfo
 
 translate = QCoreApplication.translate
 
@@ -31,6 +34,19 @@ def model_name(name: str, bits: int) -> str:
     if bits in (0, 16, 32):
         return name
     return translate("Models", "{name} · {bits}-bit").format(name=name, bits=bits)
+
+
+def recommendation_text(main: ModelInfo | None) -> str:
+    """The sampling that the authors of the loaded model recommend; "" where they recommend none."""
+    recommended = recommended_of(main.sampling) if main is not None else {}
+    if main is None or not recommended:
+        return ""
+    values = [
+        f"{translate('Settings', SETTINGS[key].title)} {number(value, 0 if isinstance(value, int) else 2)}"
+        for key, value in recommended.items()
+    ]
+    text = translate("Models", "Recommended for {model}: {values}")
+    return text.format(model=main.name, values=" · ".join(values))
 
 
 def entry_name(entry: Entry) -> str:

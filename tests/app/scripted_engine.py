@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -184,7 +184,8 @@ class ScriptedEngine:
 
     `pace_s` is slept between events. With `gate` set, one permit of it is taken before every event, so that a
     test decides how far an answer gets. `loads` are the outcomes of `load` and `set_draft`, in order; without
-    any, loading works. With `draft_gate` set, the main model is there at once and the draft when that opens.
+    any, loading works. With `draft_gate` set, the main model is there at once and the draft when that opens. The main
+    model recommends the sampling `recommended`.
     """
 
     scripts: list[Script] = field(default_factory=lambda: [Script()])
@@ -194,6 +195,7 @@ class ScriptedEngine:
     loads: list[EngineError | LoadedPair] = field(default_factory=list)
     load_gate: threading.Event | None = None
     draft_gate: threading.Event | None = None
+    recommended: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
@@ -327,7 +329,9 @@ class ScriptedEngine:
         outcome = self.loads.pop(0) if self.loads else None
         if isinstance(outcome, EngineError):
             raise outcome
-        self.pair = outcome or LoadedPair(_info(main), _info(draft))
+        info = _info(main)
+        recommending = replace(info, sampling=self.recommended) if info is not None else None
+        self.pair = outcome or LoadedPair(recommending, _info(draft))
         return self.pair
 
     def _play(self, script: Script, stream: RequestStream) -> None:

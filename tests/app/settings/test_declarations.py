@@ -32,13 +32,13 @@ def test_every_value_that_a_page_offers_is_one_that_the_engine_takes(setting: Se
     for value in values:
         if isinstance(setting.default, (int, float, str)) and not isinstance(setting.default, bool):
             chosen = SettingsValues(**{setting.key: type(setting.default)(value)})
-            assert sampling_of(chosen)
+            assert sampling_of(chosen, {})
             assert speculation_of(chosen)
             assert engine_settings_of(chosen)
 
 
 def test_defaults_are_those_of_the_engine() -> None:
-    assert sampling_of(SettingsValues()) == SamplingSettings()
+    assert sampling_of(SettingsValues(), {}) == SamplingSettings()
     assert speculation_of(SettingsValues()) == SpeculationSettings()
     ours, theirs = engine_settings_of(SettingsValues()), EngineSettings()
     assert ours.prefix_cache_bytes == pytest.approx(theirs.prefix_cache_bytes, rel=0.1)

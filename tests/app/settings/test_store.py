@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.settings.declarations import SettingsValues
+from app.settings.engine_settings import SAMPLING_KEYS, sampling_of
 from app.settings.store import SettingsStore
 
 
@@ -37,7 +38,7 @@ def test_entries_of_another_version_are_kept_and_unusable_ones_fall_back_with_a_
     content = {"theme": 7, "text_size": 5000, "language": "ko", "temperature": 1, "from_the_future": [1]}
     path.write_text(json.dumps(content))
     file = SettingsStore(path)
-    assert file.values == SettingsValues(language="ko", temperature=1.0)
+    assert file.values == SettingsValues(language="ko", temperature=1.0, kept_sampling=SAMPLING_KEYS)
     file.change(offer_seen=True)
     assert json.loads(path.read_text())["from_the_future"] == [1]
     assert [json.loads(backup.read_text()) for backup in backups(path)] == [content]
@@ -82,3 +83,23 @@ def test_changes_that_come_while_a_write_waits_are_written_with_it(path: Path) -
     assert SettingsStore(path).values == SettingsValues(theme="dark", language="ko")
     file.change(theme="light")
     assert len(jobs) == 1
+
+
+RECOMMENDED = {"temperature": 0.6, "top_k": 20}
+
+
+@pytest.mark.parametrize(
+    ("content", "temperature", "top_k", "longest"),
+    [
+        ({"temperature": 0.0, "max_tokens": 1024}, 0.6, 20, 0),
+        ({"temperature": 0.7, "top_p": 0.9, "max_tokens": 512}, 0.7, 0, 512),
+    ],
+)
+def test_a_file_from_before_recommendations_keeps_what_was_chosen(
+    path: Path, content: dict[str, float], temperature: float, top_k: int, longest: int
+) -> None:
+    path.parent.mkdir()
+    path.write_text(json.dumps(content))
+    values = SettingsStore(path).values
+    sampling = sampling_of(values, RECOMMENDED)
+    assert (sampling.temperature, sampling.top_k, values.max_tokens) == (temperature, top_k, longest)

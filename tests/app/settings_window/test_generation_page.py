@@ -1,8 +1,26 @@
-"""The page of generation: presets set their values."""
+"""The page of generation: presets set their values, and what the model recommends holds where nothing was chosen."""
 
 from __future__ import annotations
 
-from tests.app.conftest import OpenShown
+import pytest
+
+from app.system.language import LANGUAGES
+from app.widgets.application import Application
+from tests.app.conftest import OpenShown, OpenWindow
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver
+
+QWEN = (("temperature", 0.6), ("top_p", 0.95), ("top_k", 20))
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script("Yes.")], recommended=QWEN)
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
+    return open_window(engine)
 
 
 def test_a_preset_sets_its_values_and_is_marked_while_they_hold(open_shown: OpenShown) -> None:
@@ -13,3 +31,66 @@ def test_a_preset_sets_its_values_and_is_marked_while_they_hold(open_shown: Open
     assert [name for name, button in generation.presets.items() if button.isChecked()] == ["balanced"]
     generation.control("temperature").setValue(0.8)
     assert not any(button.isChecked() for button in generation.presets.values())
+
+
+def test_where_nothing_was_chosen_answers_are_sampled_as_the_model_recommends(
+    window: WindowDriver, engine: ScriptedEngine
+) -> None:
+    window.ask_and_wait("question")
+    sampling = engine.requests[-1].sampling
+    assert (sampling.temperature, sampling.top_p, sampling.top_k, sampling.min_p) == (0.6, 0.95, 20, 0.0)
+    assert engine.requests[-1].max_tokens is None
+
+
+def test_regenerate_draws_anew_unless_the_chat_fixes_a_seed(window: WindowDriver, engine: ScriptedEngine) -> None:
+    window.ask_and_wait("question")
+    window.trigger("ask-again")
+    window.wait_until_answered()
+    assert engine.requests[-1].sampling.temperature == 0.6
+    assert engine.requests[-1].sampling.seed is None
+
+
+def test_the_page_shows_the_recommendation_and_what_was_chosen_over_it(
+    window: WindowDriver, engine: ScriptedEngine
+) -> None:
+    page = window.settings_page("generation")
+    assert page.recommendation.text() == "Recommended for main: Temperature 0.60 · Top p 0.95 · Top k 20"
+    assert page.control("temperature").value() == 0.6
+    assert page.presets["recommended"].isChecked()
+    page.control("temperature").setValue(0.0)
+    window.ask_and_wait("question")
+    assert (engine.requests[-1].sampling.temperature, engine.requests[-1].sampling.top_k) == (0.0, 20)
+    page.presets["precise"].click()
+    window.ask_and_wait("question")
+    assert (engine.requests[-1].sampling.temperature, engine.requests[-1].sampling.top_k) == (0.0, 0)
+    assert page.presets["precise"].isChecked()
+    page.reset.click()
+    assert page.presets["recommended"].isChecked()
+    assert page.control("temperature").value() == 0.6
+
+
+def test_the_sheet_of_a_chat_shows_the_recommendation(window: WindowDriver, engine: ScriptedEngine) -> None:
+    window.trigger("chat-settings")
+    sheet = window.chat_settings
+    assert sheet.recommendation.text().startswith("Recommended for main")
+    assert sheet.rows["temperature"].control.value() == 0.6
+    sheet.rows["temperature"].control.setValue(0.0)
+    window.ask_and_wait("question")
+    assert engine.requests[-1].sampling.temperature == 0.0
+
+
+def test_a_model_without_a_recommendation_is_greedy_and_nothing_is_said(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script("Yes.")])
+    window = open_window(engine)
+    page = window.settings_page("generation")
+    assert page.recommendation.isHidden()
+    window.ask_and_wait("question")
+    assert engine.requests[-1].sampling.temperature == 0.0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_recommendation_is_worded_in_every_language(window: WindowDriver, qapp: Application, language: str) -> None:
+    qapp.language.choose(language)
+    page = window.settings_page("generation")
+    assert "main" in page.recommendation.text()
+    assert (page.recommendation.text().startswith("Recommended")) is (language == "en")

@@ -1,0 +1,54 @@
+"""The sampling that a model's authors recommend: generation_config.json, read under the limits of other JSON files."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
+
+log = logging.getLogger(__name__)
+
+NAME = "generation_config.json"
+# The least and the largest value that is taken as a recommendation, by the names of `SamplingSettings`.
+_RANGES = {
+    "temperature": (0.0, 10.0),
+    "top_p": (0.01, 1.0),
+    "top_k": (0, 100_000),
+    "min_p": (0.0, 1.0),
+    "repetition_penalty": (0.1, 10.0),
+}
+
+
+def recommended_sampling(folder: Path) -> tuple[tuple[str, float], ...]:
+    """(name, value) of what the folder's file says about sampling, by the names of `SamplingSettings`.
+
+    Empty where it says nothing or cannot be read: a recommendation is never a reason to refuse a model.
+    """
+    if not os.path.exists(folder / NAME):
+        return ()
+    try:
+        return tuple(_sampling_in(read_object(folder / NAME, CONFIG)).items())
+    except UntrustedJsonError as error:
+        log.info("no recommendation is read from %s in %s: %s", NAME, folder, error)
+        return ()
+
+
+def _sampling_in(content: Mapping[str, Any]) -> dict[str, float]:
+    if content.get("do_sample") is False:
+        return {"temperature": 0.0}
+    found: dict[str, float] = {}
+    for name, (least, most) in _RANGES.items():
+        value = content.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+            continue
+        if name == "top_k" and value != int(value):
+            continue
+        found[name] = int(value) if name == "top_k" else float(value)
+    # transformers samples at temperature 1 where the file asks for sampling and names no other.
+    if content.get("do_sample") is True:
+        found.setdefault("temperature", 1.0)
+    return found
