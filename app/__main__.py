@@ -11,6 +11,7 @@ import sys
 from types import ModuleType
 
 from app.cli.exit_codes import FAILED, INTERRUPTED
+from app.cli.terminal_text import shown_on_terminals
 from app.system import crash
 from app.system.versions import installed_version
 
@@ -21,6 +22,11 @@ COMMANDS = {"chat": "app.cli.chat", "bench": "app.cli.bench", "models": "app.cli
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns the exit code. Whatever happens, the user reads a sentence, not a traceback."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    with shown_on_terminals():
+        return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.ERROR, format="tandem: %(message)s")
     try:
         options = _parser(arguments).parse_args(arguments)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.pair_options import add_pair_options, chosen_pair
 from app.cli.tables import print_table
+from app.cli.terminal_text import terminal_of
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
 
@@ -186,7 +187,7 @@ def _selected(arms: list[Arm], names: str | None) -> list[Arm]:
 def _progress(text: str) -> None:
     """Show how far the benchmark is. Without rich, whose thread would draw while something is timed."""
     if sys.stderr.isatty():
-        print(f"\r{text}   ", end="", file=sys.stderr, flush=True)
+        print(f"\r{text}   ", end="", file=terminal_of(sys.stderr), flush=True)
 
 
 def _print_report(report: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from app.cli.terminal_text import terminal_of
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 
@@ -92,7 +93,7 @@ class _Bar(_Lines):
         from rich.progress import BarColumn, Progress, TextColumn
 
         columns = (BarColumn(30), TextColumn("{task.description}", markup=False))
-        self._progress = Progress(*columns, console=Console(file=sys.stderr), auto_refresh=False)
+        self._progress = Progress(*columns, console=Console(file=terminal_of(sys.stderr)), auto_refresh=False)
         self._bar = self._progress.add_task("", total=None)
         self._progress.start()
 

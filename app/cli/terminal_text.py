@@ -1,0 +1,60 @@
+"""Text for a terminal: what a model, the Hub or a file says is shown, never obeyed.
+
+A terminal takes control characters for commands: they set its title, clear it, or write the clipboard (OSC 52).
+Pipes and files get every character as it is.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+_KEPT = "\n\t"
+_PICTURES = 0x2400
+# Pictures for C0 and DEL; the replacement character for C1 and for what reorders the line that it stands in.
+_SHOWN: dict[int, int | None] = {code: _PICTURES + code for code in range(0x20) if chr(code) not in _KEPT}
+_SHOWN |= {0x7F: 0x2421, ord("\r"): None}
+_SHOWN |= dict.fromkeys([*range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
+
+
+def shown(text: str) -> str:
+    """`text` without control characters but newline and tab: they are shown as signs, a carriage return is left out."""
+    return text.translate(_SHOWN)
+
+
+class TerminalText(io.TextIOWrapper):
+    """Writes to a terminal through `shown`. `terminal` is the stream without it, for what we draw ourselves."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self.terminal = terminal
+        raw = io.FileIO(terminal.fileno(), "w", closefd=False)
+        super().__init__(io.BufferedWriter(raw), terminal.encoding, errors="replace", line_buffering=True)
+
+    def write(self, text: str) -> int:
+        super().write(shown(text))
+        return len(text)
+
+
+def terminal_of(stream: TextIO) -> TextIO:
+    """The stream that takes control characters, for progress bars; their words are never a stranger's."""
+    if isinstance(stream, TerminalText):
+        stream.flush()
+        return stream.terminal
+    return stream
+
+
+@contextmanager
+def shown_on_terminals() -> Iterator[None]:
+    """While it is open, all that is printed to a terminal goes through `shown`."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (TerminalText(stream) if stream and stream.isatty() else stream for stream in before)
+    try:
+        yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TerminalText):
+                stream.flush()
+        sys.stdout, sys.stderr = before

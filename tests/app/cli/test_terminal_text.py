@@ -1,0 +1,119 @@
+"""What reaches a terminal of a model's, the Hub's or a file's text: no control character, on a real pty."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.cli.terminal_text import shown, shown_on_terminals
+from tests.engine.model_files.model_folders import model_files, write_snapshot
+from tests.fakehub.server import FakeHub
+from tests.patience import PATIENCE_S
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+ROOT = Path(__file__).resolve().parents[3]
+# Sets the title, clears the screen, writes the clipboard, hides the rest, reorders the line.
+ATTACK = "\x1b]0;PWNED\x07\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b31m\x08\x00\x7f\u202eevil\u2066 \u009d52;c;x\u009c"
+# Runs the command with an engine that answers with ATTACK.
+ATTACKED_CHAT = f"""
+import sys
+import app.__main__, app.cli.chat as chat
+from tests.app.cli.test_chat import ROUND, ScriptedEngine
+from engine import Finished, RequestStats, TokensCommitted
+text = {ATTACK!r}
+answer = [TokensCommitted(text, (), ROUND, RequestStats()), Finished("stop", text, (), RequestStats())]
+chat.Engine = lambda _: ScriptedEngine([*answer])
+sys.exit(app.__main__.main(sys.argv[1:]))
+"""
+
+
+def on_a_terminal(command: list[str], **environment: str) -> tuple[int, str]:
+    """Exit code and everything that the command writes to a terminal of its own."""
+    ours, theirs = pty.openpty()
+    variables = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", "TERM": "xterm"} | environment
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=variables, cwd=ROOT)
+    os.close(theirs)
+    written = bytearray()
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        if select.select([ours], [], [], 0.1)[0]:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:
+                # How Linux says that the other end is closed.
+                break
+            if not piece:
+                break
+            written += piece
+        elif process.poll() is not None:
+            break
+    code = process.wait(PATIENCE_S)
+    os.close(ours)
+    return code, written.decode("utf-8", "replace")
+
+
+def controls(text: str) -> set[str]:
+    """The control characters in it that a line of text has no use for; a pty itself ends its lines with CR LF."""
+    return set(_CONTROLS.findall(text.replace("\r\n", "\n")))
+
+
+def test_every_control_character_is_shown_as_a_sign() -> None:
+    assert controls(shown("".join(map(chr, range(0x3000))))) == set()
+    assert shown("a\tb\nc\r\nd") == "a\tb\nc\nd"
+    assert shown("\x1b[2J") == "␛[2J"
+    assert shown("한글 café 👩‍👩‍👧 עברית") == "한글 café 👩‍👩‍👧 עברית"
+
+
+def test_an_answer_reaches_a_terminal_without_control_characters() -> None:
+    code, written = on_a_terminal([sys.executable, "-c", ATTACKED_CHAT, "chat", "Hi"])
+    assert code == 0
+    assert "PWNED" in written
+    assert controls(written) == set()
+
+
+def test_json_and_pipes_get_the_answer_as_it_is() -> None:
+    command = [sys.executable, "-c", ATTACKED_CHAT, "chat", "Hi"]
+    variables = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(command, env=variables, cwd=ROOT, capture_output=True, timeout=PATIENCE_S, check=True)
+    assert ATTACK in done.stdout.decode()
+
+
+@pytest.mark.parametrize("wrong", ["model", "prompts", "argument"])
+def test_errors_with_a_strangers_words_reach_a_terminal_without_control_characters(wrong: str, tmp_path: Path) -> None:
+    arguments = {
+        "model": ["chat", "Hi", "--main", f"{tmp_path}/\x1b[2J\x9b31m"],
+        "prompts": ["bench", "--prompts", f"{tmp_path}/\x1b[2J\x9b31m"],
+        "argument": ["chat", "Hi", "--method", "\x1b[2J\x9b31m"],
+    }[wrong]
+    code, written = on_a_terminal([sys.executable, "-m", "app", *arguments])
+    assert code in (1, 2)
+    assert "[2J" in written
+    assert controls(written) == set()
+
+
+def test_models_of_the_hub_and_of_a_folder_are_listed_without_control_characters(
+    hub: FakeHub, cache: Path, tmp_path: Path
+) -> None:
+    hub.add("org/wanted", model_files(), licence="\x1b]52;c;cHduZWQ=\x07mit")
+    write_snapshot(tmp_path / "f\x1b[2J", "org/m\x1b[31mine", model_files())
+    common = ["--cache", str(cache), "--endpoint", hub.endpoint]
+    for words in (["search", "wanted"], ["list", "--folder", str(tmp_path / "f\x1b[2J")]):
+        code, written = on_a_terminal([sys.executable, "-m", "app", "models", *words, *common])
+        assert code == 0
+        assert controls(written) == set()
+
+
+def test_a_stream_that_is_no_terminal_stays_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    with shown_on_terminals():
+        assert sys.stdout is out
