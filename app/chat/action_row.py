@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import label
+from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 
 ROW_HEIGHT = 26
@@ -37,9 +38,7 @@ class ActionRow(Restyled, QWidget):
         self._buttons = {action: _Button(self) for action in self._icons}
         # The version is always painted: it shows that there are others.
         self._version = label(self, "muted")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2)
+        row = hbox(self, margins=(0, 0, 0, 0), spacing=2)
         if align_right:
             row.addStretch(1)
         row.addWidget(self._buttons["previous"])

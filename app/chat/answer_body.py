@@ -12,6 +12,7 @@ from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
 from app.text.blocks import Block, Code, Splitter
 from app.text.formulas import find_formulas
+from app.widgets.layouts import vbox
 
 _View = TypeVar("_View", Prose, CodeBlock)
 
@@ -241,9 +242,7 @@ def _growing_column(widget: QWidget) -> QVBoxLayout:
     """The layout of a column that grows at its end while it is shown."""
     # What is there keeps its position when a line is added, and need not be painted again.
     widget.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-    column = QVBoxLayout(widget)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(_SPACING)
+    column = vbox(widget, margins=(0, 0, 0, 0), spacing=_SPACING)
     # The widget grows before its blocks are placed: squeezed first, every block would move twice.
     column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
     column.addStretch(1)

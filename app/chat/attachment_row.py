@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from app.conversations.records import Attachment
 from app.session.attachments import guessed_encoding
@@ -15,7 +15,9 @@ from app.widgets import theme
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, tip
+from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 from app.wording.figures import number
 
 
@@ -172,9 +174,7 @@ class AttachmentRow(Restyled, QScrollArea):
         button.setToolTip(tip(words))
         button.setAccessibleName(words)
         button.clicked.connect(remove)
-        row = QHBoxLayout(chip)
-        row.setContentsMargins(10, 3, 4, 3)
-        row.setSpacing(6)
+        row = hbox(chip, margins=(10, 3, 4, 3), spacing=6)
         for view in (name, details, button):
             row.addWidget(view)
         return chip, details
@@ -188,8 +188,7 @@ class AttachmentRow(Restyled, QScrollArea):
 
 def attach_button(action: QAction, parent: QWidget) -> QToolButton:
     """The button below the message box that opens the dialog for files."""
-    button = QToolButton(parent)
-    button.setProperty("styleClass", "small")
+    button = styled(QToolButton(parent), "small")
     button.setDefaultAction(action)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

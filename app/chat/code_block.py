@@ -8,18 +8,18 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.chat.action_row import CONFIRMED_MS
 from app.chat.highlight import highlight, spans_cache
 from app.widgets.labels import label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 
 
 class CodeBlock(Restyled, QFrame):
@@ -39,18 +39,14 @@ class CodeBlock(Restyled, QFrame):
         header = QFrame(self)
         header.setObjectName("codeHeader")
         self._name = label(header, "muted")
-        self._copy = QPushButton(header)
-        self._copy.setProperty("styleClass", "small")
+        self._copy = styled(QPushButton(header), "small")
         self._copy.clicked.connect(self._copy_text)
-        row = QHBoxLayout(header)
-        row.setContentsMargins(12, 2, 4, 2)
+        row = hbox(header, margins=(12, 2, 4, 2))
         row.addWidget(self._name, 1)
         row.addWidget(self._copy)
         self._view = _CodeView(self)
         self._view.grows.connect(self.grows)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
+        column = vbox(self, margins=(1, 1, 1, 1), spacing=0)
         column.addWidget(header)
         column.addWidget(self._view)
         self._view.fit()

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeySequence, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from app.chat.attachment_row import AttachmentRow
 from app.chat.message_edit import MessageEdit, trimmed
@@ -14,8 +14,9 @@ from app.conversations.records import Attachment
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import set_style_class
+from app.widgets.style_class import set_style_class, styled
 
 
 class Composer(Restyled, QWidget):
@@ -33,25 +34,19 @@ class Composer(Restyled, QWidget):
         card.setObjectName("composerCard")
         self.edit = MessageEdit(card, shrinks=True)
         self.files = AttachmentRow(card)
-        self._info = ElidedLabel(card)
-        self._info.setProperty("styleClass", "muted")
+        self._info = styled(ElidedLabel(card), "muted")
         self._button = QToolButton(card)
         self._button.setObjectName("send")
-        self._tools = row = QHBoxLayout()
-        row.setSpacing(4)
+        self._tools = row = hbox(spacing=4)
         row.addWidget(self._info, 1)
         row.addWidget(self._button)
-        column = QVBoxLayout(card)
-        column.setContentsMargins(14, 12, 12, 10)
-        column.setSpacing(8)
+        column = vbox(card, margins=(14, 12, 12, 10), spacing=8)
         column.addWidget(self.files)
         column.addWidget(self.edit)
         column.addLayout(row)
         self._keys = label(self, "caption")
         self._keys.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 12)
-        outer.setSpacing(8)
+        outer = vbox(self, margins=(0, 0, 0, 12), spacing=8)
         outer.addWidget(card)
         outer.addWidget(self._keys)
         self.setFocusProxy(self.edit)

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QLocale, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QToolButton, QWidget
 
 from app.conversations.search import Query, highlights, parse_phrase, parse_query
 from app.session.chats import Turn
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import label
+from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import LiveField
 
@@ -46,9 +47,7 @@ class FindBar(Restyled, QFrame):
         self.edit = LiveField(self)
         self._count = label(self, "muted")
         self._up, self._down, self._close = (QToolButton(self) for _ in range(3))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 6, 12, 6)
-        row.setSpacing(6)
+        row = hbox(self, margins=(12, 6, 12, 6), spacing=6)
         for view in (self.edit, self._count, self._up, self._down, self._close):
             row.addWidget(view, 1 if view is self.edit else 0)
         self.edit.typed.connect(self._type)

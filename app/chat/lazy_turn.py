@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chat.turn_view import TurnView
 from app.session.chats import Turn
+from app.widgets.layouts import vbox
 
 _ANY_HEIGHT = 16_777_215
 # To estimate a height: characters and pixels of a line at the column's usual width, and the height of what surrounds
@@ -25,8 +26,7 @@ class LazyTurn(QWidget):
         self.turn = turn
         self.view: TurnView | None = None
         self._make = make
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = vbox(self, margins=(0, 0, 0, 0))
         self.setFixedHeight(_estimate(turn))
 
     def load(self) -> TurnView:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.widgets.labels import WrappedLabel
-from app.widgets.style_class import set_object_name
+from app.widgets.layouts import hbox
+from app.widgets.style_class import set_object_name, styled
 
 
 class Note(QFrame):
@@ -19,12 +20,9 @@ class Note(QFrame):
         self.setObjectName("banner")
         self._action = ""
         self._label = WrappedLabel(self)
-        self._button = QPushButton(self)
-        self._button.setProperty("styleClass", "button")
+        self._button = styled(QPushButton(self), "button")
         self._button.clicked.connect(lambda: self.acted.emit(self._action))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 10, 10, 10)
-        row.setSpacing(12)
+        row = hbox(self, margins=(14, 10, 10, 10), spacing=12)
         row.addWidget(self._label, 1)
         row.addWidget(self._button)
 

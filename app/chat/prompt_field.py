@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QWidget
 
 from app.conversations.chat_settings import VARIABLES
 from app.widgets.labels import WrappedLabel, label
+from app.widgets.layouts import vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 
 _LINES = 5
 
@@ -23,8 +25,7 @@ class PromptField(Restyled, QWidget):
         super().__init__(parent)
         self._values: Mapping[str, str] = {}
         self._title = label(self, "title")
-        self.insert = QPushButton(self)
-        self.insert.setProperty("styleClass", "quiet")
+        self.insert = styled(QPushButton(self), "quiet")
         self.menu = QMenu(self.insert)
         self.insert.setMenu(self.menu)
         self.menu.aboutToShow.connect(self.fill_menu)
@@ -36,17 +37,13 @@ class PromptField(Restyled, QWidget):
         self.edit.setTabChangesFocus(True)
         self.edit.ensurePolished()
         self.edit.setFixedHeight(_LINES * self.edit.fontMetrics().lineSpacing() + 12)
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(10, 8, 10, 8)
+        inside = vbox(frame, margins=(10, 8, 10, 8))
         inside.addWidget(self.edit)
-        self._hint = WrappedLabel(self)
-        self._hint.setProperty("styleClass", "muted")
+        self._hint = styled(WrappedLabel(self), "muted")
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
         head.addWidget(self.insert)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
+        column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
         column.addLayout(head)
         column.addWidget(frame)
         column.addWidget(self._hint)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.chat.auto_height_browser import AutoHeightTextBrowser
 from app.session.chats import Turn
 from app.widgets.labels import WrappedLabel, tip
+from app.widgets.layouts import vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 
 _SIDE = 14
 # A longer line never fits into a bubble, so it need not be measured further.
@@ -36,8 +38,7 @@ class QuestionBubble(Restyled, QFrame):
         # Reached with the mouse and from the buttons below it; Tab skips it.
         self.text.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.text.viewport().setCursor(Qt.CursorShape.IBeamCursor)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(_SIDE, 10, _SIDE, 10)
+        column = vbox(self, margins=(_SIDE, 10, _SIDE, 10))
         self._lines = turn.question.split("\n")
         if turn.attachments:
             column.addWidget(self._names([attachment.name for attachment in turn.attachments]))
@@ -51,8 +52,7 @@ class QuestionBubble(Restyled, QFrame):
 
     def _names(self, names: list[str]) -> QWidget:
         """The label with the names of attached files."""
-        label = WrappedLabel(self)
-        label.setProperty("styleClass", "muted")
+        label = styled(WrappedLabel(self), "muted")
         metrics = label.fontMetrics()
         shown = [metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, _WIDEST_NAME) for name in names]
         label.setText(" · ".join(shown))

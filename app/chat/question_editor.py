@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.message_edit import MessageEdit, trimmed
+from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
@@ -33,14 +34,11 @@ class QuestionEditor(Restyled, QFrame):
         self._send, self._cancel = QPushButton(self), QPushButton(self)
         self._send.setProperty("styleClass", "accent")
         self._cancel.setProperty("styleClass", "button")
-        buttons = QHBoxLayout()
-        buttons.setSpacing(8)
+        buttons = hbox(spacing=8)
         buttons.addStretch(1)
         buttons.addWidget(self._cancel)
         buttons.addWidget(self._send)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(14, 12, 12, 10)
-        column.setSpacing(8)
+        column = vbox(self, margins=(14, 12, 12, 10), spacing=8)
         column.addWidget(self.edit)
         column.addLayout(buttons)
         self.edit.submitted.connect(self._submit)

@@ -13,6 +13,7 @@ from app.settings.declarations import SETTINGS
 from app.widgets import theme
 from app.widgets.controls import Chooser, Number, Slider, WholeNumber, number_box
 from app.widgets.icons import icon
+from app.widgets.style_class import styled
 
 # The values of a slider's stops, where even steps would be of no use.
 _STOPS: dict[str, Sequence[float]] = {
@@ -39,8 +40,7 @@ class SettingRow(QObject):
         self.setting, self.key = SETTINGS[key], key
         self._own = False
         self.name = QLabel(parent)
-        self.reset = QToolButton(parent)
-        self.reset.setProperty("styleClass", "quiet")
+        self.reset = styled(QToolButton(parent), "quiet")
         self.reset.setFixedSize(24, 24)
         self.reset.setIconSize(QSize(14, 14))
         # Keeps its size while hidden, so that nothing moves when a value becomes the chat's own.

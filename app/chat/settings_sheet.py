@@ -8,11 +8,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,7 +26,7 @@ from app.widgets import theme
 from app.widgets.controls import Chooser
 from app.widgets.icons import icon
 from app.widgets.labels import WrappedLabel, label
-from app.widgets.layouts import keep_right_edge
+from app.widgets.layouts import hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.restyled import Restyled
 from app.wording.models import recommendation_text
@@ -65,17 +63,13 @@ class ChatSettingsSheet(Restyled, Overlay):
         self.restyle()
 
     def _build(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(*_SIDES)
+        head = hbox(margins=_SIDES)
         head.addWidget(self._title, 1)
         head.addWidget(self._close)
         body = QWidget(self)
         body.setObjectName("overlayBody")
-        column = QVBoxLayout(body)
-        column.setContentsMargins(*_SIDES)
-        column.setSpacing(12)
-        line = QHBoxLayout()
-        line.setSpacing(8)
+        column = vbox(body, margins=_SIDES, spacing=12)
+        line = hbox(spacing=8)
         line.addWidget(self.presets, 1)
         line.addWidget(self.name, 1)
         line.addWidget(self.save)
@@ -100,9 +94,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         keep_right_edge(area, column)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(*_SIDES)
-        foot.setSpacing(8)
+        foot = hbox(margins=_SIDES, spacing=8)
         foot.addWidget(self._saved, 1)
         foot.addWidget(self.begin)
         foot.addWidget(self.reset)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.answer_body import AnswerBody
 from app.session.answer import Answer
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.layouts import vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 from app.wording.figures import number, seconds
 
 
@@ -23,19 +25,15 @@ class ThinkingFold(Restyled, QWidget):
         self._thought, self._closed, self._open = "", False, False
         self._tokens: int | None = None
         self._seconds: float | None = None
-        self.head = QPushButton(self)
-        self.head.setProperty("styleClass", "fold")
+        self.head = styled(QPushButton(self), "fold")
         self.head.setCheckable(True)
         self.head.setIconSize(QSize(14, 14))
         self._frame = QFrame(self)
         self._frame.setObjectName("thoughts")
         self.body = AnswerBody(self._frame)
-        inner = QVBoxLayout(self._frame)
-        inner.setContentsMargins(16, 4, 0, 4)
+        inner = vbox(self._frame, margins=(16, 4, 0, 4))
         inner.addWidget(self.body)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 6)
-        column.setSpacing(4)
+        column = vbox(self, margins=(0, 0, 0, 6), spacing=4)
         column.addWidget(self.head, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._frame)
         self._frame.hide()

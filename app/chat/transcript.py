@@ -14,7 +14,7 @@ from app.conversations.search import Query
 from app.session.chats import Chat, Turn
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.layouts import settle_layouts
+from app.widgets.layouts import hbox, settle_layouts
 from app.widgets.restyled import Restyled
 
 SIDE = 24
@@ -77,8 +77,7 @@ class Transcript(Restyled, QScrollArea):
         self._body = body = QWidget()
         body.setObjectName("transcriptBody")
         body.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-        self._row = QHBoxLayout(body)
-        self._row.setContentsMargins(SIDE, 0, SIDE, 0)
+        self._row = hbox(body, margins=(SIDE, 0, SIDE, 0))
         self._row.addStretch(1)
         self._row.addWidget(self._column, 1000)
         self._row.addStretch(1)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from app.chat.lazy_turn import LazyTurn
 from app.chat.turn_view import TurnView
 from app.session.chats import Turn
+from app.widgets.layouts import vbox
 
 COLUMN_WIDTH = 720
 
@@ -23,9 +24,7 @@ class TurnColumn(QWidget):
         self._slots: dict[Turn, LazyTurn] = {}
         self.setMaximumWidth(COLUMN_WIDTH)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 28, 0, 24)
-        self._layout.setSpacing(32)
+        self._layout = vbox(self, margins=(0, 28, 0, 24), spacing=32)
         self._layout.addStretch(1)
         # The column grows before its turns are placed: squeezed first, every turn would move twice.
         self._layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)

@@ -21,7 +21,9 @@ from app.conversations.search import Query, highlights
 from app.session.answer import Answer, State
 from app.session.chats import Turn
 from app.widgets.labels import WrappedLabel, label
+from app.widgets.layouts import vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 
 # The actions of the two rows as actions of the turn.
 _ANSWER_ACTIONS = {"previous": "previous-answer", "next": "next-answer"}
@@ -64,9 +66,8 @@ class TurnView(Restyled, QWidget):
         self._status = label(self, "muted")
         self.thinking, self.body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
         self._note = Note(self)
-        self._foot = WrappedLabel(self)
+        self._foot = styled(WrappedLabel(self), "muted")
         self._foot.setObjectName("foot")
-        self._foot.setProperty("styleClass", "muted")
         self._foot.setTextFormat(Qt.TextFormat.RichText)
         self._foot.setContentsMargins(0, 6, 0, 0)
         self.answer_row = ActionRow(
@@ -79,9 +80,7 @@ class TurnView(Restyled, QWidget):
         self.restyle()
 
     def _build(self) -> None:
-        self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
+        self._column = column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
         column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
         self._line = QHBoxLayout()
         self._line.addStretch(1)

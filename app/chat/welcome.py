@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.widgets.labels import label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 
 # The greatest width of the offer, and the space between greeting, examples and offer.
@@ -26,8 +27,7 @@ class Welcome(Restyled, QWidget):
             words.setWordWrap(True)
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._examples = [QPushButton(self) for _ in self.examples()]
-        column = QVBoxLayout(self)
-        column.setSpacing(8)
+        column = vbox(self, spacing=8)
         column.addStretch(2)
         column.addWidget(self._hello)
         column.addWidget(self._promise)
@@ -46,8 +46,7 @@ class Welcome(Restyled, QWidget):
         offer.setMaximumWidth(_OFFER_WIDTH)
         self._offer = offer
         offer.installEventFilter(self)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 16, 0, 0)
+        row = hbox(margins=(0, 16, 0, 0))
         row.addStretch(1)
         row.addWidget(offer, 1000)
         row.addStretch(1)

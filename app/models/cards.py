@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
 from app.library.entries import Entry
 from app.library.measured import Measured
 from app.widgets.badges import Badge, Bar
-from app.widgets.labels import ElidedLabel
-from app.widgets.style_class import set_style_class
+from app.widgets.labels import ElidedLabel, label
+from app.widgets.layouts import hbox, vbox
+from app.widgets.style_class import set_style_class, styled
 from app.wording import models as model_wording
 from app.wording.figures import times
 from app.wording.hub import size_words
@@ -38,47 +39,36 @@ class Card(QFrame):
         super().__init__(parent)
         self.setObjectName("card")
         # Elided in the middle, because both ends of a model's name distinguish it.
-        self.name, self.facts = ElidedLabel(self, Qt.TextElideMode.ElideMiddle), QLabel(self)
-        self.name.setProperty("styleClass", "title")
-        self.facts.setProperty("styleClass", "muted")
-        self.facts.setTextFormat(Qt.TextFormat.PlainText)
-        self.facts.setWordWrap(True)
+        self.name = styled(ElidedLabel(self, Qt.TextElideMode.ElideMiddle), "title")
+        self.facts = label(self, "muted", wraps=True)
         self.facts.setMinimumWidth(_LEAST_WORDS)
         self.badge = Badge(self)
         self._facts_text, self._page, self._leading = "", "", False
-        title = QHBoxLayout()
-        title.setSpacing(8)
+        title = hbox(spacing=8)
         title.addWidget(self.name)
         title.addWidget(self.badge)
         title.addStretch(1)
-        self.words = QVBoxLayout()
-        self.words.setSpacing(4)
+        self.words = vbox(spacing=4)
         self.words.addStretch(1)
         self.words.addLayout(title)
         self.words.addWidget(self.facts)
         self.words.addStretch(1)
         self.side = QWidget(self)
-        self.side_column = QVBoxLayout(self.side)
-        self.side_column.setContentsMargins(0, 0, 0, 0)
-        self.side_column.setSpacing(4)
+        self.side_column = vbox(self.side, margins=(0, 0, 0, 0), spacing=4)
         self._middle = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._middle.setSpacing(_GAP)
         self._middle.addLayout(self.words, 1)
         self._middle.addWidget(self.side, 0, Qt.AlignmentFlag.AlignVCenter)
-        self.buttons = QVBoxLayout()
-        self.buttons.setSpacing(4)
+        self.buttons = vbox(spacing=4)
         self.buttons.addStrut(_BUTTON_WIDTH)
         self.buttons.addStretch(1)
         self.buttons.addStretch(1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(_MARGIN, 14, _MARGIN, 14)
-        row.setSpacing(_GAP)
+        row = hbox(self, margins=(_MARGIN, 14, _MARGIN, 14), spacing=_GAP)
         row.addLayout(self._middle, 1)
         row.addLayout(self.buttons)
 
     def add_button(self, style_class: str) -> QPushButton:
-        button = QPushButton(self)
-        button.setProperty("styleClass", style_class)
+        button = styled(QPushButton(self), style_class)
         self.buttons.insertWidget(self.buttons.count() - 1, button)
         return button
 
@@ -165,10 +155,7 @@ class ModelCard(Card):
         self.entry = entry
         self._plan: RemovalPlan | None = None
         self._state = CardState()
-        self.bar, self.memory = Bar(self.side), QLabel(self.side)
-        self.memory.setProperty("styleClass", "muted")
-        self.memory.setWordWrap(True)
-        self.memory.setTextFormat(Qt.TextFormat.PlainText)
+        self.bar, self.memory = Bar(self.side), label(self.side, "muted", wraps=True)
         self.memory.setMinimumWidth(_LEAST_WORDS)
         self.side_column.addWidget(self.bar)
         self.side_column.addWidget(self.memory)

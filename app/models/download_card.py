@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.library.entries import short_name
 from app.library.library import Library
 from app.models.cards import Card
 from app.widgets.badges import Bar
+from app.widgets.layouts import vbox
+from app.widgets.style_class import styled
 from app.wording.models import download_words, entry_name, model_name, state_word
 from engine.hub.download_state import DownloadStatus
 
@@ -64,11 +66,8 @@ class DownloadList(QWidget):
         self._library = library
         self._cards: dict[str, DownloadCard] = {}
         self._states: dict[str, str] = {}
-        self.heading = QLabel(self)
-        self.heading.setProperty("styleClass", "caption")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(10)
+        self.heading = styled(QLabel(self), "caption")
+        self._column = vbox(self, margins=(0, 0, 0, 0), spacing=10)
         self._column.addWidget(self.heading)
         self.hide()
 

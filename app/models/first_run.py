@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
 from app.library.entries import Entry
 from app.library.library import Library
 from app.models.model_controller import ModelController
+from app.widgets.labels import label
+from app.widgets.layouts import vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 from app.wording.figures import times
 from app.wording.hub import size_words
 from app.wording.models import download_words, entry_name
@@ -25,23 +28,17 @@ class FirstRunOffer(Restyled, QFrame):
         super().__init__(parent)
         self.setObjectName("offer")
         self._library, self._models = library, models
-        self._title = QLabel(self)
-        self._title.setProperty("styleClass", "muted")
-        self._title.setWordWrap(True)
+        self._title = label(self, "muted", wraps=True)
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(8)
         self._grid.setHorizontalSpacing(12)
         self._grid.setColumnStretch(0, 1)
-        self.starter_button, self._more = QPushButton(self), QPushButton(self)
-        for button in (self.starter_button, self._more):
-            button.setProperty("styleClass", "link")
+        self.starter_button, self._more = styled(QPushButton(self), "link"), styled(QPushButton(self), "link")
         foot = QHBoxLayout()
         foot.addWidget(self.starter_button)
         foot.addStretch(1)
         foot.addWidget(self._more)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 16, 10)
-        column.setSpacing(10)
+        column = vbox(self, margins=(16, 12, 16, 10), spacing=10)
         column.addWidget(self._title)
         column.addLayout(self._grid)
         column.addLayout(foot)
@@ -110,17 +107,9 @@ class _OfferRow(QWidget):
     def __init__(self, entry: Entry, parent: QWidget) -> None:
         super().__init__(parent)
         self.entry = entry
-        self.words, self.button = QWidget(parent), QPushButton(parent)
-        self._name, self._facts = QLabel(self.words), QLabel(self.words)
-        self._name.setProperty("styleClass", "title")
-        self._facts.setProperty("styleClass", "muted")
-        self._facts.setWordWrap(True)
-        for label in (self._name, self._facts):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        self.button.setProperty("styleClass", "button")
-        column = QVBoxLayout(self.words)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        self.words, self.button = QWidget(parent), styled(QPushButton(parent), "button")
+        self._name, self._facts = label(self.words, "title"), label(self.words, "muted", wraps=True)
+        column = vbox(self.words, margins=(0, 0, 0, 0), spacing=2)
         column.addWidget(self._name)
         column.addWidget(self._facts)
         self.hide()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,8 +22,10 @@ from app.models.model_controller import ModelController
 from app.session.session import Session
 from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
-from app.widgets.layouts import keep_right_edge
+from app.widgets.labels import label
+from app.widgets.layouts import keep_right_edge, vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
 from app.wording.figures import number
 from app.wording.hub import size_words
@@ -48,28 +49,20 @@ class ModelsPage(Restyled, QWidget):
         super().__init__(parent)
         self._library, self._session, self._models = library, session, models
         self._tab = RECOMMENDED
-        self._title, self._memory, self.note, self.empty = (QLabel(self) for _ in range(4))
+        self._title, self._memory = label(self, "page-title"), styled(QLabel(self), "muted")
+        self._memory.setWordWrap(True)
+        self.note, self.empty = label(self, "reason-plain", wraps=True), label(self, "muted", wraps=True)
         self.field, self._tabs = QLineEdit(self), Segments(3, self)
         self.context = Chooser(self)
-        self._add_folder = QPushButton(self)
-        self._downloads, self._heading = DownloadList(library, self), QLabel(self)
+        self._add_folder = styled(QPushButton(self), "link")
+        self._downloads, self._heading = DownloadList(library, self), label(self, "caption")
         self._cards: list[ModelCard] = []
         self._build()
         self._connect()
         self.restyle()
 
     def _build(self) -> None:
-        self._title.setProperty("styleClass", "page-title")
-        for label in (self._memory, self.empty):
-            label.setProperty("styleClass", "muted")
-        for label in (self.note, self.empty):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        self.note.setProperty("styleClass", "reason-plain")
-        self._memory.setWordWrap(True)
         self.note.hide()
-        self._heading.setProperty("styleClass", "caption")
-        self._add_folder.setProperty("styleClass", "link")
         self._top = top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         top.setSpacing(8)
         top.setContentsMargins(0, 0, _SCROLL_BAR, 0)
@@ -77,11 +70,8 @@ class ModelsPage(Restyled, QWidget):
         top.addWidget(self._tabs)
         body = QWidget()
         body.setObjectName("pageBody")
-        self._card_column = QVBoxLayout()
-        self._card_column.setSpacing(10)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, _SCROLL_BAR, 16)
-        column.setSpacing(10)
+        self._card_column = vbox(spacing=10)
+        column = vbox(body, margins=(0, 0, _SCROLL_BAR, 16), spacing=10)
         column.addWidget(self._downloads)
         column.addWidget(self._heading)
         column.addLayout(self._card_column)
@@ -93,9 +83,7 @@ class ModelsPage(Restyled, QWidget):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         keep_right_edge(area, column)
-        self._whole = whole = QVBoxLayout(self)
-        whole.setContentsMargins(32, 24, 20, 0)
-        whole.setSpacing(8)
+        self._whole = whole = vbox(self, margins=(32, 24, 20, 0), spacing=8)
         whole.addWidget(self._title)
         self._memory_row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._memory_row.setSpacing(12)
@@ -105,8 +93,7 @@ class ModelsPage(Restyled, QWidget):
         whole.addLayout(self._memory_row)
         whole.addSpacing(4)
         whole.addLayout(top)
-        note_row = QVBoxLayout()
-        note_row.setContentsMargins(0, 0, _SCROLL_BAR, 0)
+        note_row = vbox(margins=(0, 0, _SCROLL_BAR, 0))
         note_row.addWidget(self.note)
         whole.addLayout(note_row)
         whole.addSpacing(4)

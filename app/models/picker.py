@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from app.library.library import Library
 from app.library.model_choices import Choice, draft_choices, main_choices
 from app.models.picker_row import PickerRow
 from app.session.session import Session
 from app.widgets import theme
+from app.widgets.labels import label
+from app.widgets.layouts import hbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 from app.wording.models import entry_name
 from engine.advice.pairing import PairAdvice
 
@@ -34,24 +37,19 @@ class Picker(Restyled, Overlay):
         self.role, self._library, self._session, self._chip = role, library, session, chip
         self._advice: tuple[PairAdvice, ...] = ()
         self._advised_path = ""
-        self._field, self._note = QLineEdit(self), QLabel(self)
-        self._note.setProperty("styleClass", "muted")
+        self._field, self._note = QLineEdit(self), label(self, "muted", wraps=True)
         self._note.setMargin(12)
-        self._note.setWordWrap(True)
-        self._note.setTextFormat(Qt.TextFormat.PlainText)
         self._list = QListWidget(self)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         line = QFrame(self)
         line.setObjectName("line")
-        self._more = QPushButton(self)
-        self._more.setProperty("styleClass", "link")
+        self._more = styled(QPushButton(self), "link")
         for view in (self._field, self._note, self._list, line):
             self.column.addWidget(view)
         # Aligned with the icons of the rows.
-        more = QHBoxLayout()
-        more.setContentsMargins(16, 0, 0, 0)
+        more = hbox(margins=(16, 0, 0, 0))
         more.addWidget(self._more)
         self.column.addLayout(more)
         self._field.installEventFilter(self)

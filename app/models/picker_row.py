@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.library.model_choices import Choice
 from app.widgets import theme
 from app.widgets.badges import Badge
 from app.widgets.icons import icon
-from app.widgets.labels import ElidedLabel
+from app.widgets.labels import ElidedLabel, label
+from app.widgets.layouts import hbox, vbox
+from app.widgets.style_class import styled
 from app.wording import models as model_wording
 from app.wording.hub import size_words
 
@@ -22,38 +24,28 @@ class PickerRow(QWidget):
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._role = role
-        self._icon, self._sentence, self._size, self._state = (QLabel(self) for _ in range(4))
-        self._name = ElidedLabel(self, Qt.TextElideMode.ElideMiddle)
+        self._icon, self._sentence = QLabel(self), label(self, "muted", wraps=True)
+        self._size, self._state = label(self, "muted"), label(self, "muted")
+        self._name = styled(ElidedLabel(self, Qt.TextElideMode.ElideMiddle), "title")
         self._badge = Badge(self)
-        self._button = QPushButton(self)
-        self._button.setProperty("styleClass", "button")
+        self._button = styled(QPushButton(self), "button")
         self._button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._button.clicked.connect(self.get)
-        self._name.setProperty("styleClass", "title")
-        self._sentence.setWordWrap(True)
-        for label in (self._sentence, self._size, self._state):
-            label.setProperty("styleClass", "muted")
-            label.setTextFormat(Qt.TextFormat.PlainText)
         self._size.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._state.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        title = QHBoxLayout()
-        title.setSpacing(8)
+        title = hbox(spacing=8)
         title.addWidget(self._name)
         title.addWidget(self._badge)
         title.addStretch(1)
-        words = QVBoxLayout()
-        words.setSpacing(2)
+        words = vbox(spacing=2)
         words.addLayout(title)
         words.addWidget(self._sentence)
-        figures = QVBoxLayout()
-        figures.setSpacing(2)
+        figures = vbox(spacing=2)
         figures.addWidget(self._size)
         figures.addWidget(self._state)
         figures.addStretch(1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 8, 12, 8)
-        row.setSpacing(12)
+        row = hbox(self, margins=(12, 8, 12, 8), spacing=12)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(words, 1)
         row.addLayout(figures)

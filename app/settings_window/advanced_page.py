@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
@@ -15,6 +15,9 @@ from app.settings import diagnostics
 from app.settings_window.table_page import TablePage
 from app.system.log_buffer import LOG_BUFFER
 from app.system.versions import installed_version
+from app.widgets.labels import label
+from app.widgets.layouts import hbox
+from app.widgets.style_class import styled
 from app.wording.errors import joined
 from app.wording.hub import size_words
 from engine.status import EngineStatus
@@ -49,22 +52,15 @@ class AdvancedPage(TablePage):
         self.view.setMinimumHeight(180)
         self._build_memory()
         self.add(self.view, 16)
-        self.copy, self.export = QPushButton(self), QPushButton(self)
+        self.copy, self.export = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
         line = QWidget(self)
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 8, 0, 0)
-        row.setSpacing(8)
+        row = hbox(line, margins=(0, 8, 0, 0), spacing=8)
         for button in (self.copy, self.export):
-            button.setProperty("styleClass", "button")
             row.addWidget(button)
         row.addStretch(1)
         self.add(line)
-        self.outcome, self._about_title, self._about = QLabel(self), QLabel(self), QLabel(self)
-        self._about_title.setProperty("styleClass", "title")
-        for label in (self.outcome, self._about):
-            label.setProperty("styleClass", "muted")
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.outcome, self._about = label(self, "muted", wraps=True), label(self, "muted", wraps=True)
+        self._about_title = label(self, "title")
         self.add(self.outcome)
         self.add(self._about_title, 24)
         self.add(self._about, 4)
@@ -78,8 +74,7 @@ class AdvancedPage(TablePage):
         self.restyle()
 
     def _build_memory(self) -> None:
-        self.clear = QPushButton(self)
-        self.clear.setProperty("styleClass", "button")
+        self.clear = styled(QPushButton(self), "button")
         self.memory = self.row(self.clear)
         self._status: EngineStatus | None = None
         self._asked = False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QWidget
 
 from app.library.library import Library
 from app.models.model_controller import ModelController
@@ -24,7 +24,7 @@ from app.settings_window.storage_page import StoragePage
 from app.settings_window.table_page import TablePage
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.application import Application
-from app.widgets.layouts import settle_layouts
+from app.widgets.layouts import hbox, settle_layouts, vbox
 from app.widgets.restyled import Restyled
 
 _NARROWEST_LIST = 200
@@ -111,18 +111,14 @@ class SettingsWindow(Restyled, QWidget):
         self.search.setClearButtonEnabled(True)
         side = QWidget(self)
         side.setObjectName("settingsSide")
-        column = QVBoxLayout(side)
-        column.setContentsMargins(10, 16, 10, 0)
-        column.setSpacing(8)
+        column = vbox(side, margins=(10, 16, 10, 0), spacing=8)
         column.addWidget(self.search)
         column.addWidget(self._list, 1)
         self._side = side
         self._list.setObjectName("settingsList")
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._pages: dict[str, QWidget] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = hbox(self, margins=(0, 0, 0, 0), spacing=0)
         row.addWidget(side)
         row.addWidget(self._stack, 1)
         for _ in PAGES:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QLineEdit, QScrollArea, QWidget
 
-from app.widgets.layouts import keep_right_edge
+from app.widgets.labels import label
+from app.widgets.layouts import hbox, keep_right_edge, vbox
+from app.widgets.style_class import styled
 
 _WIDEST = 720
 # Between words and control, and the least width for words beside a control and alone, in pixels.
@@ -20,13 +22,8 @@ class Row(QFrame):
         super().__init__(parent)
         self.setObjectName("settingRow")
         self.control = control
-        self.name, self.help = QLabel(self), QLabel(self)
-        self.help.setProperty("styleClass", "muted")
-        for label in (self.name, self.help):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        words = QVBoxLayout()
-        words.setSpacing(2)
+        self.name, self.help = label(self, "", wraps=True), label(self, "muted", wraps=True)
+        words = vbox(spacing=2)
         words.addWidget(self.name)
         words.addWidget(self.help)
         self._layout = row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -76,22 +73,15 @@ class Form(QScrollArea):
         body.setObjectName("pageBody")
         inner = QWidget(body)
         inner.setMaximumWidth(_WIDEST)
-        self.title = QLabel(inner)
-        self.title.setProperty("styleClass", "page-title")
-        self._column = QVBoxLayout(inner)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self.note = QLabel(inner)
-        self.note.setProperty("styleClass", "muted")
-        self.note.setWordWrap(True)
-        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.title = styled(QLabel(inner), "page-title")
+        self._column = vbox(inner, margins=(0, 0, 0, 0), spacing=0)
+        self.note = label(inner, "muted", wraps=True)
         self.note.hide()
         self._column.addWidget(self.title)
         self._column.addWidget(self.note)
         self._column.addSpacing(8)
         self._column.addStretch(1)
-        centred = QHBoxLayout(body)
-        centred.setContentsMargins(32, 24, 32, 24)
+        centred = hbox(body, margins=(32, 24, 32, 24))
         centred.addWidget(inner, 1)
         centred.addStretch(0)
         self.setWidget(body)

@@ -23,6 +23,7 @@ from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import WrappedLabel
+from app.widgets.style_class import styled
 from app.wording.models import recommendation_text
 
 
@@ -38,8 +39,7 @@ class GenerationPage(TablePage):
         line = QWidget(self.widget())
         row = FlowLayout(line, 8)
         for name in (RECOMMENDED, *PRESETS):
-            button = QPushButton(line)
-            button.setProperty("styleClass", "button")
+            button = styled(QPushButton(line), "button")
             button.setCheckable(True)
             button.clicked.connect(partial(self._use, name))
             row.addWidget(button)

@@ -7,13 +7,15 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from app.conversations.request_history import PairSummary, RequestRow
 from app.session.history_service import HistoryService
 from app.speculation.history_table import HistoryTable
 from app.widgets.controls import Chooser
 from app.widgets.figure_table import FigureView
+from app.widgets.labels import label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.wording import figures
 from app.wording.models import pair_name, recorded_name
@@ -29,13 +31,8 @@ class HistoryPage(Restyled, QWidget):
         self._title_text, self._history = title, history
         self._order: tuple[str, bool] = ("finished_at", True)
         self._summaries: list[PairSummary] = []
-        self._title, self.sentences, self.outcome = QLabel(self), QLabel(self), QLabel(self)
-        self._title.setProperty("styleClass", "page-title")
-        self.sentences.setProperty("styleClass", "reason")
-        self.outcome.setProperty("styleClass", "muted")
-        for label in (self.sentences, self.outcome):
-            label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._title, self.sentences = label(self, "page-title"), label(self, "reason", wraps=True)
+        self.outcome = label(self, "muted", wraps=True)
         self.pair = Chooser(self)
         self.pair.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.pair.setMinimumContentsLength(8)
@@ -54,15 +51,12 @@ class HistoryPage(Restyled, QWidget):
         self.view.setObjectName("history")
         self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self.view.setSortingEnabled(True)
-        line = QHBoxLayout()
-        line.setSpacing(8)
+        line = hbox(spacing=8)
         line.addWidget(self.pair, 1)
         for button in (self.csv, self.json):
             button.setProperty("styleClass", "button")
             line.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(32, 24, 32, 24)
-        column.setSpacing(10)
+        column = vbox(self, margins=(32, 24, 32, 24), spacing=10)
         column.addWidget(self._title)
         column.addWidget(self.sentences)
         column.addLayout(line)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
 from app.library.library import Library
 from app.settings_window.table_page import TablePage
+from app.widgets.style_class import styled
 from app.wording.errors import joined
 from app.wording.hub import hub_sentence
 from engine.errors import EngineError
@@ -25,14 +26,12 @@ class NetworkPage(TablePage):
         self._token_row = self.row(self.token)
         self._kept: bool | None = None
         self.token.editingFinished.connect(self._keep_token)
-        self.test = QPushButton(self)
-        self.test.setProperty("styleClass", "button")
+        self.test = styled(QPushButton(self), "button")
         self.test.clicked.connect(self._test)
         self._test_row = self.row(self.test)
         # The result of the last test, an error included; None before the first.
         self._found: AccessReport | EngineError | None = None
-        self._privacy = QLabel(self.widget())
-        self._privacy.setProperty("styleClass", "reason-plain")
+        self._privacy = styled(QLabel(self.widget()), "reason-plain")
         self._privacy.setWordWrap(True)
         self.add(self._privacy, 16)
         self.restyle()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.session.session import Session
 from app.settings.pairs import own_settings, with_own, without_own
@@ -13,6 +12,9 @@ from app.settings.store import SettingsStore
 from app.settings_window.table_page import TablePage
 from app.speculation.forms import SpeculationForm
 from app.speculation.learned_section import LearnedSection
+from app.widgets.labels import label
+from app.widgets.layouts import hbox, vbox
+from app.widgets.style_class import styled
 from app.wording.models import pair_name
 
 Key = tuple[str, str]
@@ -26,16 +28,13 @@ class OwnSettings(QFrame):
         super().__init__(parent)
         self.setObjectName("settingRow")
         self.key = key
-        self.name, self.form, self.remove = QLabel(self), SpeculationForm(self), QPushButton(self)
-        self.name.setTextFormat(Qt.TextFormat.PlainText)
-        self.name.setWordWrap(True)
-        self.remove.setProperty("styleClass", "button")
+        self.name, self.form = label(self, "", wraps=True), SpeculationForm(self)
+        self.remove = styled(QPushButton(self), "button")
         self.form.setMaximumWidth(_WIDEST_FORM)
         top = QHBoxLayout()
         top.addWidget(self.name, 1)
         top.addWidget(self.remove)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 12, 0, 12)
+        column = vbox(self, margins=(0, 12, 0, 12))
         column.addLayout(top)
         column.addWidget(self.form)
 
@@ -45,26 +44,15 @@ class SpeculationPage(TablePage):
         super().__init__("speculation", title, settings, parent)
         self._session = session
         self.pairs: list[OwnSettings] = []
-        self._pairs_title, self._pairs_note = QLabel(self), QLabel(self)
-        self._pairs_title.setProperty("styleClass", "title")
-        self._pairs_note.setProperty("styleClass", "muted")
-        self._pairs_note.setWordWrap(True)
-        self._pairs_note.setTextFormat(Qt.TextFormat.PlainText)
+        self._pairs_title, self._pairs_note = label(self, "title"), label(self, "muted", wraps=True)
         body = QWidget(self)
-        self._pairs_column = QVBoxLayout(body)
-        self._pairs_column.setContentsMargins(0, 0, 0, 0)
-        self._pairs_column.setSpacing(0)
-        self.own, self._loaded = QPushButton(self), QLabel(self)
-        self.own.setProperty("styleClass", "button")
-        self._loaded.setProperty("styleClass", "muted")
-        self._loaded.setWordWrap(True)
-        self._loaded.setTextFormat(Qt.TextFormat.PlainText)
+        self._pairs_column = vbox(body, margins=(0, 0, 0, 0), spacing=0)
+        self.own, self._loaded = styled(QPushButton(self), "button"), label(self, "muted", wraps=True)
         self.add(self._pairs_title, 24)
         self.add(self._pairs_note, 4)
         self.add(body)
         self._offer = QWidget(self)
-        row = QHBoxLayout(self._offer)
-        row.setContentsMargins(0, 12, 0, 0)
+        row = hbox(self._offer, margins=(0, 12, 0, 0))
         row.addWidget(self._loaded, 1)
         row.addWidget(self.own)
         self.add(self._offer)

@@ -6,15 +6,17 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
 from app.library.library import Library
 from app.session.session import Session
 from app.settings.disk_use import DiskUse, clear_caches, clear_prefixes, measure
 from app.settings.relocation import MoveRefused, Progress, move_folder
 from app.settings_window.table_page import TablePage
+from app.widgets.labels import label
+from app.widgets.layouts import hbox
 from app.wording.hub import moved_sentence, refused_sentence, size_words
 
 _IDS = ("chats", "prefixes", "models", "caches", "settings")
@@ -34,10 +36,7 @@ class StoragePage(TablePage):
         self.clear, self.clear_prefixes = QPushButton(self), QPushButton(self)
         self.back_up, self.stop = QPushButton(self), QPushButton(self)
         self.folders = {id_: self.row(self._controls(id_)) for id_ in _IDS}
-        self.outcome = QLabel(self)
-        self.outcome.setProperty("styleClass", "reason-plain")
-        self.outcome.setWordWrap(True)
-        self.outcome.setTextFormat(Qt.TextFormat.PlainText)
+        self.outcome = label(self, "reason-plain", wraps=True)
         self.outcome.hide()
         self.stop.setProperty("styleClass", "button")
         self.stop.hide()
@@ -60,9 +59,7 @@ class StoragePage(TablePage):
 
     def _controls(self, id_: str) -> QWidget:
         controls = QWidget(self)
-        buttons = QHBoxLayout(controls)
-        buttons.setContentsMargins(0, 0, 0, 0)
-        buttons.setSpacing(8)
+        buttons = hbox(controls, margins=(0, 0, 0, 0), spacing=8)
         self.open_buttons[id_] = QPushButton(controls)
         shown = [self.open_buttons[id_]]
         if id_ in _MOVABLE:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.settings.declarations import settings_of
 from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Setting
@@ -15,7 +15,9 @@ from app.settings.store import SettingsStore
 from app.settings_window.form import Form
 from app.system.language import LANGUAGES
 from app.widgets.controls import Chooser, Number, Switch, WholeNumber, number_box
+from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 from app.wording.errors import joined
 
 
@@ -33,11 +35,9 @@ class TablePage(Restyled, Form):
             control, show = self._control(setting)
             self._bound.append((setting, control, show))
             self.row(control)
-        self.reset = QPushButton(self)
-        self.reset.setProperty("styleClass", "link")
+        self.reset = styled(QPushButton(self), "link")
         self.reset.clicked.connect(self._reset)
-        line = QHBoxLayout()
-        line.setContentsMargins(0, 4, 0, 0)
+        line = hbox(margins=(0, 4, 0, 0))
         line.addWidget(self.reset)
         line.addStretch(1)
         self._below = QWidget(self)

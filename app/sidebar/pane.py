@@ -9,14 +9,12 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QListView,
     QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,8 +30,10 @@ from app.sidebar.row_painter import RowPainter
 from app.sidebar.row_view import RowView
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import SearchField
+from app.widgets.style_class import styled
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
 
@@ -51,8 +51,7 @@ class ChatPane(Restyled, QFrame):
         self._chats, self._operations, self._new_action = chats, operations, new_chat
         self._shown: int | None = None
         self._streaming: frozenset[int] = frozenset()
-        self._new = QPushButton(self)
-        self._new.setProperty("styleClass", "plain")
+        self._new = styled(QPushButton(self), "plain")
         self._new.clicked.connect(new_chat.trigger)
         self.search = SearchField(self)
         self.search.setClearButtonEnabled(True)
@@ -60,14 +59,12 @@ class ChatPane(Restyled, QFrame):
         self._views.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._views_menu = QMenu(self)
         self._views.setMenu(self._views_menu)
-        self._back = QPushButton(self)
-        self._back.setProperty("styleClass", "plain")
+        self._back = styled(QPushButton(self), "plain")
         self.empty = PurgeButton(self)
         # Until the store has been read there is nothing to go back from or to empty.
         self._back.hide()
         self.empty.hide()
-        self.hint = QLabel(self)
-        self.hint.setProperty("styleClass", "muted")
+        self.hint = styled(QLabel(self), "muted")
         self.hint.setWordWrap(True)
         self.hint.setContentsMargins(10, 8, 8, 0)
         self.hint.hide()
@@ -75,12 +72,11 @@ class ChatPane(Restyled, QFrame):
         self.model = ChatListModel(self)
         self.list = RowView(self)
         # Drawn like the others: a push button that has a menu does not keep the style's distances.
-        self.settings = QToolButton(self)
+        self.settings = styled(QToolButton(self), "plain")
         self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.settings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.settings.setIconSize(QSize(16, 16))
-        self.settings.setProperty("styleClass", "plain")
         self.row_menu = RowMenu(operations, self)
         self.folder_menu = QMenu(self)
         self._build()
@@ -97,12 +93,9 @@ class ChatPane(Restyled, QFrame):
         view.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         view.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 16, 12, 12)
-        column.setSpacing(8)
+        column = vbox(self, margins=(12, 16, 12, 12), spacing=8)
         column.addWidget(self._new)
-        line = QHBoxLayout()
-        line.setSpacing(4)
+        line = hbox(spacing=4)
         line.addWidget(self.search, 1)
         line.addWidget(self._views)
         column.addLayout(line)

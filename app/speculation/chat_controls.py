@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.session.session import Session
 from app.speculation.forms import SpeculationForm
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.layouts import vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 
 
 class ChatControls(Restyled, QWidget):
@@ -18,8 +20,7 @@ class ChatControls(Restyled, QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.fold = QPushButton(self)
-        self.fold.setProperty("styleClass", "fold")
+        self.fold = styled(QPushButton(self), "fold")
         self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
         self._form = SpeculationForm(self)
@@ -27,9 +28,7 @@ class ChatControls(Restyled, QWidget):
         self.choosers = self._form.choosers
         self.fold.toggled.connect(self._unfold)
         self._form.chosen.connect(session.settings.set_speculation)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = vbox(self, margins=(0, 0, 0, 0), spacing=0)
         column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._form)
         session.settings.speculation_changed.connect(self.refresh)

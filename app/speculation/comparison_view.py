@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QSizePolicy, QWidget
 
 from app.chat.token_view import TokenView
 from app.session.answer import Answer
@@ -13,6 +13,7 @@ from app.speculation.measurement_card import MeasurementCard
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.style_class import set_style_class
 from app.wording import figures
 from app.wording.errors import error_sentence, quoted
@@ -32,8 +33,7 @@ class Column(QWidget):
         self.words.setWordWrap(True)
         self.text = TokenView(self)
         body = QWidget(self)
-        inner = QVBoxLayout(body)
-        inner.setContentsMargins(9, 5, 9, 5)
+        inner = vbox(body, margins=(9, 5, 9, 5))
         inner.addWidget(self.text)
         inner.addStretch(1)
         self._area = QScrollArea(self)
@@ -41,13 +41,10 @@ class Column(QWidget):
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(body)
-        top = QHBoxLayout()
-        top.setSpacing(6)
+        top = hbox(spacing=6)
         top.addWidget(self._mark)
         top.addWidget(self.heading, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        column = vbox(self, margins=(0, 0, 0, 0), spacing=4)
         column.addLayout(top)
         column.addWidget(self.speed)
         column.addWidget(self.words)
@@ -83,8 +80,7 @@ class ComparisonView(MeasurementCard):
 
     def _build(self) -> None:
         self.column.addLayout(self.head())
-        sides = QHBoxLayout()
-        sides.setSpacing(24)
+        sides = hbox(spacing=24)
         sides.addWidget(self.speculated, 1)
         sides.addWidget(self.plain, 1)
         self.column.addLayout(sides, 1)

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.actions.actions import Actions
 from app.widgets import theme
 from app.widgets.controls import Segments
 from app.widgets.icons import icon
 from app.widgets.labels import label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.wording import figures
 
@@ -43,9 +44,7 @@ class ActionButtons(QWidget):
     def __init__(self, actions: Actions, ids: tuple[str, ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bound = [(actions[action_id], QPushButton(self)) for action_id in ids]
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = hbox(self, margins=(0, 0, 0, 0), spacing=8)
         for action, button in self._bound:
             button.setProperty("styleClass", "button-small")
             row.addWidget(button)
@@ -85,9 +84,7 @@ class Figure(QWidget):
         self._value, self._name = _Value(self), QLabel(self)
         self._value.setProperty("styleClass", "figure")
         self._name.setProperty("styleClass", "muted")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        column = vbox(self, margins=(0, 0, 0, 0), spacing=2)
         column.addWidget(self._value)
         column.addWidget(self._name)
 
@@ -115,9 +112,7 @@ class Legend(Restyled, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._marks: list[tuple[QLabel, QLabel, str]] = []
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
+        row = hbox(self, margins=(0, 0, 0, 0), spacing=4)
         for source in ("main", "draft", "ngram", "rejected"):
             mark, name = QLabel(self), label(self, "muted")
             row.addWidget(mark)

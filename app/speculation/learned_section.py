@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QPushButton, QWidget
 
 from app.library.learned_pairs import LearnedRow, learned_rows
 from app.session.session import Session
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import HEADING_HEIGHT, Column, FigureTable, FigureView
 from app.widgets.labels import label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.wording import figures
 from app.wording.models import pair_name
@@ -76,15 +77,12 @@ class LearnedSection(Restyled, QWidget):
 
     def _build(self) -> None:
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        buttons = QHBoxLayout()
-        buttons.setContentsMargins(0, 8, 0, 0)
+        buttons = hbox(margins=(0, 8, 0, 0))
         for button in (self.forget, self.forget_all):
             button.setProperty("styleClass", "button")
             buttons.addWidget(button)
         buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        column = vbox(self, margins=(0, 0, 0, 0), spacing=4)
         for view in (self._title, self._note, self.view):
             column.addWidget(view)
         column.addLayout(buttons)

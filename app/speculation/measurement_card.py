@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import label
+from app.widgets.layouts import hbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 
 
 class Measurement(Protocol):
@@ -39,8 +41,7 @@ class MeasurementCard(Restyled, Overlay):
         super().__init__(window, width, height)
         self._measurement, self._action = measurement, again
         self.title, self.subtitle = label(self, "title"), label(self, "muted")
-        self._close = QToolButton(self)
-        self._close.setProperty("styleClass", "quiet")
+        self._close = styled(QToolButton(self), "quiet")
         self.stop, self.again = QPushButton(self), QPushButton(self)
         for button in (self.stop, self.again):
             button.setProperty("styleClass", "button")
@@ -57,8 +58,7 @@ class MeasurementCard(Restyled, Overlay):
 
     def foot(self, words: QWidget | None = None) -> QHBoxLayout:
         """The buttons on the right, at the bottom of `words`, which may be higher."""
-        line = QHBoxLayout()
-        line.setSpacing(12)
+        line = hbox(spacing=12)
         if words is None:
             line.addStretch(1)
         else:

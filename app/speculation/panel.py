@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QWidget
 
 from app.actions.actions import Actions
 from app.session.answer import Answer
@@ -14,7 +14,7 @@ from app.speculation.history import RoundHistory
 from app.speculation.round_strip import RoundStrip
 from app.widgets import theme
 from app.widgets.labels import label
-from app.widgets.layouts import keep_right_edge
+from app.widgets.layouts import keep_right_edge, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class
 from app.widgets.throttle import Throttle
@@ -36,9 +36,7 @@ class Section(QWidget):
         super().__init__(parent)
         self.title, self.words = label(self, "caption"), label(self, "muted")
         self.words.setWordWrap(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 8, 0, 0)
-        column.setSpacing(6)
+        column = vbox(self, margins=(0, 8, 0, 0), spacing=6)
         for view in (self.title, chart, self.words):
             column.addWidget(view)
         self._chart = chart
@@ -90,9 +88,7 @@ class SpeculationPanel(Restyled, QFrame):
     def _build(self) -> None:
         body = QWidget()
         body.setObjectName("panelBody")
-        column = QVBoxLayout(body)
-        column.setContentsMargins(18, 14, 18, 16)
-        column.setSpacing(8)
+        column = vbox(body, margins=(18, 14, 18, 16), spacing=8)
         top = QHBoxLayout()
         top.addWidget(self._title, 1)
         top.addWidget(self._segments)
@@ -126,8 +122,7 @@ class SpeculationPanel(Restyled, QFrame):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         keep_right_edge(area, column)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(1, 0, 0, 0)
+        outer = vbox(self, margins=(1, 0, 0, 0))
         outer.addWidget(area)
 
     def minimumSizeHint(self) -> QSize:

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import set_object_name
+from app.widgets.style_class import set_object_name, styled
 
 
 class Banner(Restyled, QFrame):
@@ -26,17 +27,14 @@ class Banner(Restyled, QFrame):
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._button = QPushButton(self)
-        self._button.setProperty("styleClass", "button")
+        self._button = styled(QPushButton(self), "button")
         self._button.clicked.connect(self._act)
         self._close = QToolButton(self)
         self._close.clicked.connect(self.hide)
         self._sentence: Callable[[], str] | None = None
         self._action: QAction | None = None
         self._calm = False
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 8, 8, 8)
-        row.setSpacing(12)
+        row = hbox(self, margins=(14, 8, 8, 8), spacing=12)
         row.addWidget(self._mark)
         row.addWidget(self._label, 1)
         row.addWidget(self._button)

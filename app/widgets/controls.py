@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
     QFrame,
-    QHBoxLayout,
     QPushButton,
     QSlider,
     QSpinBox,
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.layouts import hbox
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractSpinBox as _SpinBox
@@ -178,9 +178,7 @@ class Segments(QFrame):
         super().__init__(parent)
         self.setObjectName("segments")
         self.buttons = [QPushButton(self) for _ in range(count)]
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = hbox(self, margins=(0, 0, 0, 0), spacing=0)
         for button in self.buttons:
             button.setProperty("styleClass", "segment")
             button.setCheckable(True)

@@ -16,10 +16,11 @@ def tip(words: str) -> str:
     return f'<p style="white-space: pre-wrap">{escape(words)}</p>'
 
 
-def label(parent: QWidget, style_class: str) -> QLabel:
+def label(parent: QWidget, style_class: str, *, wraps: bool = False) -> QLabel:
     """An empty label with that style class."""
     made = QLabel(parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setWordWrap(wraps)
     made.setProperty("styleClass", style_class)
     return made
 

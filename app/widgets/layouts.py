@@ -1,12 +1,35 @@
-"""Layouts applied at once instead of by the event loop, and content that keeps its width beside a scroll bar."""
+"""Boxes made with their margins, layouts applied at once, and content that keeps its width beside a scroll bar."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QLayout
+from PySide6.QtWidgets import QAbstractScrollArea, QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 # How many widgets, one inside the other, grow with a line of an answer: from its blocks to the chat that scrolls.
 _LEVELS = 8
+
+Box = TypeVar("Box", bound=QBoxLayout)
+Margins = tuple[int, int, int, int]
+
+
+def hbox(parent: QWidget | None = None, *, margins: Margins | None = None, spacing: int | None = None) -> QHBoxLayout:
+    """A row in `parent`, or one to put into another layout; None leaves what the style says."""
+    return _spaced(QHBoxLayout() if parent is None else QHBoxLayout(parent), margins, spacing)
+
+
+def vbox(parent: QWidget | None = None, *, margins: Margins | None = None, spacing: int | None = None) -> QVBoxLayout:
+    """A column, as `hbox` a row."""
+    return _spaced(QVBoxLayout() if parent is None else QVBoxLayout(parent), margins, spacing)
+
+
+def _spaced(box: Box, margins: Margins | None, spacing: int | None) -> Box:
+    if margins is not None:
+        box.setContentsMargins(*margins)
+    if spacing is not None:
+        box.setSpacing(spacing)
+    return box
 
 
 def settle_layouts() -> None:

@@ -9,10 +9,11 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from app.widgets import theme
+from app.widgets.layouts import vbox
 
 _SHADE = QColor(0, 0, 0, 90)
 
@@ -33,9 +34,7 @@ class Overlay(QFrame):
         self._window, self._width, self._height = window, width, height
         self._focus_before: QWidget | None = None
         self._shade = _Shade(window)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(12, 12, 12, 12)
-        self.column.setSpacing(8)
+        self.column = vbox(self, margins=(12, 12, 12, 12), spacing=8)
         self.hide()
 
     def open(self) -> None:

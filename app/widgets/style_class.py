@@ -1,12 +1,22 @@
-"""Changes the style sheet rules of a widget that is shown already: Qt applies others only after a repolish."""
+"""Style classes: the property `styleClass` that the rules of the style sheet look at."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from PySide6.QtWidgets import QWidget
+
+Styled = TypeVar("Styled", bound=QWidget)
+
+
+def styled(widget: Styled, style_class: str) -> Styled:
+    """Give a new widget its style class."""
+    widget.setProperty("styleClass", style_class)
+    return widget
 
 
 def set_style_class(widget: QWidget, style_class: str) -> None:
-    """Give `widget` the rules for the property `styleClass`."""
+    """Give a widget that may be shown already another style class: Qt applies its rules only after a repolish."""
     if widget.property("styleClass") != style_class:
         widget.setProperty("styleClass", style_class)
         _polish(widget)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QLocale, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
@@ -23,9 +22,10 @@ from app.session.session import Session
 from app.speculation.gauges import ActionSegments
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import tip
+from app.widgets.labels import label, tip
+from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import set_style_class
+from app.widgets.style_class import set_style_class, styled
 from app.wording import errors as wording
 from app.wording.figures import percent, source_name
 
@@ -46,13 +46,11 @@ class Chip(QPushButton):
         self._mark, self._role, self._name, self._arrow = (QLabel(self) for _ in range(4))
         self._name.setProperty("styleClass", "title")
         self._full_name, self._name_width = "", theme.scaled(_LONGEST_NAME)
-        self._layout = row = QHBoxLayout(self)
-        row.setContentsMargins(11, 5, 9, 5)
-        row.setSpacing(6)
-        for label in (self._mark, self._role, self._name, self._arrow):
-            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            row.addWidget(label)
+        self._layout = row = hbox(self, margins=(11, 5, 9, 5), spacing=6)
+        for part in (self._mark, self._role, self._name, self._arrow):
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            part.setTextFormat(Qt.TextFormat.PlainText)
+            row.addWidget(part)
 
     def show_model(self, role: str, name: str, mark: str, colour: str, look: str) -> None:
         """`mark` is an icon's name; `look` a rule of the style sheet. Role and mark say it without the
@@ -91,8 +89,8 @@ class Chip(QPushButton):
 
     def set_narrow(self, narrow: bool) -> None:
         """Show the mark and the name alone, without the role in words and the arrow."""
-        for label in (self._role, self._arrow):
-            label.setHidden(narrow)
+        for part in (self._role, self._arrow):
+            part.setHidden(narrow)
 
     def width_without_name(self) -> int:
         return self.sizeHint().width() - self._name.sizeHint().width()
@@ -113,11 +111,8 @@ class Header(Restyled, QFrame):
         self.setFixedHeight(52)
         self._session, self._actions = session, actions
         self.main, self.draft = Chip(self), Chip(self)
-        self._plus = QLabel("+", self)
-        self._plus.setProperty("styleClass", "muted")
-        self._status = QLabel(self)
-        self._status.setProperty("styleClass", "muted")
-        self._status.setTextFormat(Qt.TextFormat.PlainText)
+        self._plus = styled(QLabel("+", self), "muted")
+        self._status = label(self, "muted")
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state, self._state_may_go = "", True
         self._left = self._pane_button("toggle-sidebar")
@@ -126,9 +121,7 @@ class Header(Restyled, QFrame):
         self.downloads = QToolButton(self)
         self.downloads.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._running = 0
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12, 0, 12, 0)
-        row.setSpacing(8)
+        row = hbox(self, margins=(12, 0, 12, 0), spacing=8)
         for view in (self._left, self.main, self._plus, self.draft):
             row.addWidget(view)
         row.addWidget(self._status, 1)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMainWindow,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -45,6 +44,7 @@ from app.speculation.tuning_view import TuningView
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.widgets.banner import Banner
+from app.widgets.layouts import hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.window.actions import ACTIONS
@@ -169,9 +169,7 @@ class MainWindow(Restyled, QMainWindow):
         self._stack = QStackedWidget(middle)
         self._stack.addWidget(self._welcome)
         self._stack.addWidget(self._transcript)
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = vbox(middle, margins=(0, 0, 0, 0), spacing=0)
         column.addWidget(self._header)
         column.addWidget(self._find)
         column.addWidget(self._stack, 1)
@@ -179,9 +177,7 @@ class MainWindow(Restyled, QMainWindow):
         column.addSpacing(8)
         column.addLayout(_centred(self._composer))
         whole = QWidget(self)
-        row = QHBoxLayout(whole)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = hbox(whole, margins=(0, 0, 0, 0), spacing=0)
         row.addWidget(self._chats)
         row.addWidget(middle, 1)
         row.addWidget(self._panel)
@@ -389,8 +385,7 @@ class MainWindow(Restyled, QMainWindow):
 def _centred(widget: QWidget) -> QHBoxLayout:
     """The widget in the middle, as wide as the transcript's column."""
     widget.setMaximumWidth(COLUMN_WIDTH)
-    row = QHBoxLayout()
-    row.setContentsMargins(24, 0, 24, 0)
+    row = hbox(margins=(24, 0, 24, 0))
     row.addStretch(1)
     row.addWidget(widget, 1000)
     row.addStretch(1)

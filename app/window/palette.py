@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QWidget
 
 from app.actions.actions import Actions
 from app.actions.spec import menu_title
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
+from app.widgets.layouts import hbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import LiveField
@@ -109,9 +110,7 @@ class _Row(QWidget):
         keys = QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), self)
         for label in (in_menu, keys):
             label.setProperty("styleClass", "muted")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 6, 10, 6)
-        row.setSpacing(12)
+        row = hbox(self, margins=(10, 6, 10, 6), spacing=12)
         row.addWidget(name)
         row.addWidget(in_menu)
         row.addStretch(1)

@@ -10,14 +10,14 @@ from app.actions.actions import Actions
 from app.actions.spec import MENUS, menu_title
 from app.widgets.labels import WrappedLabel
 from app.widgets.overlay import HighArea, Overlay
+from app.widgets.style_class import styled
 
 
 class ShortcutSheet(Overlay):
     def __init__(self, actions: Actions, window: QWidget) -> None:
         super().__init__(window, 520)
         self._actions = actions
-        self._title = QLabel(self)
-        self._title.setProperty("styleClass", "title")
+        self._title = styled(QLabel(self), "title")
         self._area = HighArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
@@ -35,8 +35,7 @@ class ShortcutSheet(Overlay):
             rows = self.rows(menu)
             if not rows:
                 continue
-            heading = QLabel(menu_title(menu), body)
-            heading.setProperty("styleClass", "caption")
+            heading = styled(QLabel(menu_title(menu), body), "caption")
             grid.setRowMinimumHeight(grid.rowCount(), 8)
             grid.addWidget(heading, grid.rowCount(), 0)
             for name, keys in rows:
@@ -44,8 +43,7 @@ class ShortcutSheet(Overlay):
                 words = WrappedLabel(body)
                 words.setText(name)
                 grid.addWidget(words, line, 0)
-                shown = QLabel(keys, body)
-                shown.setProperty("styleClass", "muted")
+                shown = styled(QLabel(keys, body), "muted")
                 grid.addWidget(shown, line, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(0, 1)
         grid.setRowStretch(grid.rowCount(), 1)
