@@ -74,6 +74,7 @@ class ModelNotUsable(EngineError):
         "no-tokenizer": "its tokenizer cannot be read ({detail})",
         "unsafe": "it would run code or read files from elsewhere ({detail}), which Tandem never does",
         "vocabulary": "its vocabulary does not match the main model's ({detail})",
+        "not-finite": "its weights give no finite numbers ({detail})",
         "no-room": "there is not enough memory for it ({detail})",
     }
 
@@ -166,12 +167,27 @@ class NotEnoughMemory(EngineError):
 
 
 class TemplateFailed(EngineError):
-    """The model's chat template cannot render this conversation."""
+    """The model's chat template or tokenizer cannot make a prompt of this conversation.
+
+    `reason` is a key of `REASONS`; "" where the template or the tokenizer itself says why, in `detail`.
+    """
 
     code = "template-failed"
 
-    def __init__(self, detail: str) -> None:
-        super().__init__(f"the model's chat template cannot render this conversation: {detail}", detail=detail)
+    REASONS: ClassVar[dict[str, str]] = {
+        "": "{detail}",
+        "empty": "it renders to nothing",
+        "too-slow": "it takes longer than {detail} seconds",
+        "too-large": "it takes more memory than it may",
+        "crashed": "it crashed ({detail})",
+    }
+
+    def __init__(self, detail: str, reason: str = "") -> None:
+        self.reason = reason
+        sentence = self.REASONS[reason].format(detail=detail)
+        super().__init__(
+            f"the model's chat template cannot render this conversation: {sentence}", detail=detail, reason=reason
+        )
 
 
 class EngineClosed(EngineError):

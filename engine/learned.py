@@ -18,6 +18,7 @@ import psutil
 
 from engine.atomic_file import write_atomically
 from engine.cpu_backend.blas import BLAS
+from engine.model_files.folder_paths import open_regular
 from engine.speculation.depth import DepthController
 from engine.tuning import Pair
 
@@ -94,9 +95,12 @@ class LearnedFile:
         return self._pairs
 
     def _parse(self) -> dict[str, Any]:
-        if self._path.stat().st_size > MAX_FILE_BYTES:
+        # Whatever stands there in its place, a device or a pipe too, must neither be waited for nor read without end.
+        with open_regular(self._path) as file:
+            raw = file.read(MAX_FILE_BYTES + 1)
+        if len(raw) > MAX_FILE_BYTES:
             raise ValueError(f"larger than {MAX_FILE_BYTES} bytes")
-        content = json.loads(self._path.read_bytes())
+        content = json.loads(raw)
         if not isinstance(content, dict) or not isinstance(content.get("pairs"), dict):
             raise ValueError("not a file of learned figures")
         pairs: dict[str, Any] = content.pop("pairs")

@@ -22,7 +22,8 @@ from mlx_lm.utils import dequantize_model, load_config, load_model, load_tokeniz
 
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
-from engine.errors import ModelNotUsable
+from engine.errors import EngineError, ModelNotUsable
+from engine.foreign_code import panics_as_errors
 from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, context_length, weight_files
@@ -33,6 +34,8 @@ from engine.steps import Steps, result_of, run_to_completion
 log = logging.getLogger(__name__)
 
 _FALLBACK_CONTEXT = 4096
+# Tables are made with a row for each id; the largest published vocabularies have half a million.
+_LARGEST_VOCABULARY = 2**24
 # Weights that are loaded at once, between two decode steps of running answers.
 CHUNK_BYTES = 2**25
 
@@ -116,7 +119,12 @@ def _warm_up(loaded: LoadedModel) -> Steps[int]:
             logits: mx.array = loaded.model(mx.zeros((1, rows), dtype=mx.uint32), cache=caches)
             mx.eval(logits)
             yield None
-    except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, IndexError) as error:
+        if mx.isnan(logits).any().item() or not mx.isfinite(logits).any(axis=-1).all().item():
+            raise ModelNotUsable(loaded.info.path, "not-finite", "NaN or infinity")
+    except EngineError:
+        raise
+    # The model's code meets whatever shapes and values the folder holds.
+    except Exception as error:
         raise _explain(loaded.info.path, error) from error
     return int(logits.shape[-1])
 
@@ -140,7 +148,8 @@ def _load_weights(
                 yield ahead
             mx.eval(chunk)
             loaded += sum(array.nbytes for array in chunk)
-    except (ValueError, TypeError, KeyError, AttributeError, RuntimeError, OSError, IndexError) as error:
+    # Conversions of other formats fail on wrong tensors in all kinds of ways.
+    except Exception as error:
         raise _explain(path, error) from error
     return model, config
 
@@ -190,7 +199,7 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
     words = " ".join(str(error).split())
     if unknown := re.match(r"Model type (\S+) not supported", words):
         return ModelNotUsable(path, "unknown-architecture", unknown[1])
-    if "malloc" in words or "memory" in words.lower():
+    if isinstance(error, MemoryError) or "malloc" in words or "memory" in words.lower():
         return ModelNotUsable(path, "no-room", words[:120])
     if "custom module" in words:
         return ModelNotUsable(path, "unsafe", "model_file in config.json")
@@ -204,15 +213,18 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
 def _load_tokenizer(path: Path) -> tuple[Any, int]:
     """The tokenizer, and how many ids it knows."""
     try:
-        ends = load_config(path).get("eos_token_id")
-        # Without this, transformers asks on standard input whether code from the model folder may run.
-        tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
-        vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
+        with panics_as_errors():
+            ends = load_config(path).get("eos_token_id")
+            # Without this, transformers asks on standard input whether code from the model folder may run.
+            tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
+            vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     # A damaged or hostile tokenizer makes the library raise all kinds of exceptions; all mean the same here.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
     if vocabulary == 0:
         raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
+    if vocabulary > _LARGEST_VOCABULARY:
+        raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
     return tokenizer, vocabulary
 
 

@@ -13,7 +13,7 @@ import psutil
 from engine.advice.cache_shape import cache_shape
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes
 from engine.errors import NotEnoughMemory
-from engine.model_files.inspection import context_length, read_config, weight_files
+from engine.model_files.inspection import context_length, read_checked_config, weight_files
 from engine.status import MemoryUse
 
 
@@ -38,8 +38,8 @@ def memory_use(limit: int | None = None) -> MemoryUse:
 
 
 def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
-    """The size that a model folder will have in memory."""
-    config = read_config(path)
+    """The size that a model folder will have in memory. Raises `ModelNotUsable`, also for sizes out of bounds."""
+    config = read_checked_config(path)
     weights = sum(file.stat().st_size for file in weight_files(path))
     if not on_gpu():
         weights = int(weights * 32 / _stored_bits(config))

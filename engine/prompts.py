@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.errors import TemplateFailed
+from engine.foreign_code import panics_as_errors
 
 
 def render(tokenizer: Any, messages: Sequence[Mapping[str, str]]) -> list[int]:
@@ -15,18 +16,22 @@ def render(tokenizer: Any, messages: Sequence[Mapping[str, str]]) -> list[int]:
     texts, one a line. Raises `TemplateFailed` when the template refuses the conversation.
     """
     conversation = [dict(message) for message in messages]
-    if not tokenizer.has_chat_template:
-        ids: list[int] = tokenizer.encode("\n".join(message["content"] for message in conversation))
-        return ids
     continues = conversation[-1]["role"] == "assistant"
     try:
-        rendered = tokenizer.apply_chat_template(
-            conversation, add_generation_prompt=not continues, continue_final_message=continues
-        )
+        with panics_as_errors():
+            if not tokenizer.has_chat_template:
+                rendered = tokenizer.encode("\n".join(message["content"] for message in conversation))
+            else:
+                rendered = tokenizer.apply_chat_template(
+                    conversation, add_generation_prompt=not continues, continue_final_message=continues
+                )
+            ids = [int(token) for token in rendered]
     # Templates are programs from model folders and raise all kinds of exceptions; all mean the same here.
     except Exception as error:
-        raise TemplateFailed(" ".join(str(error).split())[:200]) from error
-    return [int(token) for token in rendered]
+        raise TemplateFailed(" ".join(str(error).split())[:200] or type(error).__name__) from error
+    if not ids:
+        raise TemplateFailed("", "empty")
+    return ids
 
 
 def newest_turns(messages: Sequence[Mapping[str, str]]) -> Iterator[Sequence[Mapping[str, str]]]:
@@ -62,7 +67,8 @@ def turn_boundaries(tokenizer: Any, messages: Sequence[Mapping[str, str]], promp
     found = {len(prompt) - 1}
     for head in heads:
         try:
-            rendered = tokenizer.apply_chat_template([dict(message) for message in head])
+            with panics_as_errors():
+                rendered = tokenizer.apply_chat_template([dict(message) for message in head])
         # A template may refuse incomplete conversations; then there is no boundary here.
         except Exception:
             continue

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from engine.foreign_code import panics_as_errors
+
 
 class AnswerText:
     """The visible text of one answer, fed a token at a time.
@@ -19,11 +21,12 @@ class AnswerText:
     def __init__(self, detokenizer: Any, stop: Sequence[str] = (), after: Sequence[int] = ()) -> None:
         self._detokenizer = detokenizer
         if after:
-            for token in after:
-                detokenizer.add_token(token)
-            detokenizer.finalize()
-            # Reading the segment makes the next one start after it.
-            _ = detokenizer.last_segment
+            with panics_as_errors():
+                for token in after:
+                    detokenizer.add_token(token)
+                detokenizer.finalize()
+                # Reading the segment makes the next one start after it.
+                _ = detokenizer.last_segment
         self._stop = tuple(stop)
         # How many characters of a stop string can be there before it is complete.
         self._most_held = max((len(string) for string in self._stop), default=1) - 1
@@ -37,13 +40,17 @@ class AnswerText:
 
     def add(self, token: int) -> str:
         """Take the next token and return the text that may be shown now. After a stop string, `stopped` is set."""
-        self._detokenizer.add_token(token)
-        return self._release(self._detokenizer.last_segment, final=False)
+        with panics_as_errors():
+            self._detokenizer.add_token(token)
+            segment = self._detokenizer.last_segment
+        return self._release(segment, final=False)
 
     def finish(self) -> str:
         """End the text and return the tail that was held back."""
-        self._detokenizer.finalize()
-        return self._release(self._detokenizer.last_segment.rstrip("\ufffd"), final=True)
+        with panics_as_errors():
+            self._detokenizer.finalize()
+            segment = self._detokenizer.last_segment
+        return self._release(segment.rstrip("\ufffd"), final=True)
 
     def _release(self, segment: str, *, final: bool) -> str:
         if self.stopped:

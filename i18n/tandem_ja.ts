@@ -1223,6 +1223,10 @@
         <translation>語彙が異なります。</translation>
     </message>
     <message>
+        <source>Its weights do not give usable numbers.</source>
+        <translation>重みから使える数値が得られません。</translation>
+    </message>
+    <message>
         <source>There is not enough memory for it.</source>
         <translation>メモリが足りません。</translation>
     </message>
@@ -1278,6 +1282,22 @@
         <translation>エンジンで予期しないエラーが起きました（{detail}）。もう一度お試しください。繰り返す場合は Tandem を再起動してください。</translation>
     </message>
     <message>
+        <source>The model&apos;s chat template makes nothing of this chat. Start a new chat or choose another model.</source>
+        <translation>モデルのチャットテンプレートがこのチャットから何も作りません。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>このチャットでモデルのチャットテンプレートが {detail} 秒を超えたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>このチャットでモデルのチャットテンプレートがメモリを使いすぎたため、停止しました。メッセージを短くするか、新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <translation>このチャットでモデルのチャットテンプレートかトークナイザーが停止しました（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
         <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>このチャットは {tokens} トークンですが、モデルに入るのは {limit} トークンまでです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
     </message>
@@ -1316,6 +1336,10 @@
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
         <translation>{name} はこのメインモデルのドラフトには使えません。語彙が異なります（{detail}）。別のドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>The weights of {name} do not give usable numbers ({detail}). Choose another copy of this model.</source>
+        <translation>{name} の重みから使える数値が得られません（{detail}）。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>

@@ -1223,6 +1223,10 @@
         <translation>어휘가 서로 달라요.</translation>
     </message>
     <message>
+        <source>Its weights do not give usable numbers.</source>
+        <translation>가중치가 쓸 수 있는 숫자를 내지 않아요.</translation>
+    </message>
+    <message>
         <source>There is not enough memory for it.</source>
         <translation>메모리가 부족해요.</translation>
     </message>
@@ -1278,6 +1282,22 @@
         <translation>엔진에서 예상하지 못한 오류가 났어요({detail}). 다시 시도해 보고, 또 생기면 Tandem을 다시 시작해 주세요.</translation>
     </message>
     <message>
+        <source>The model&apos;s chat template makes nothing of this chat. Start a new chat or choose another model.</source>
+        <translation>이 대화에서 모델의 대화 템플릿이 아무것도 만들지 않아요. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>이 대화에서 모델의 대화 템플릿이 {detail}초를 넘겨 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>이 대화에서 모델의 대화 템플릿이 메모리를 너무 많이 써서 중단했어요. 메시지를 줄이거나 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <translation>이 대화에서 모델의 대화 템플릿이나 토크나이저가 멈췄어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
         <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>이 대화는 {tokens}토큰인데 모델은 {limit}토큰까지 담을 수 있어요. 새 대화를 시작하거나, 메시지를 줄이거나, 컨텍스트가 더 긴 모델을 선택해 주세요.</translation>
     </message>
@@ -1316,6 +1336,10 @@
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
         <translation>{name} 모델은 이 메인 모델의 초안 모델로 쓸 수 없어요. 어휘가 서로 달라요({detail}). 다른 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The weights of {name} do not give usable numbers ({detail}). Choose another copy of this model.</source>
+        <translation>{name}의 가중치가 쓸 수 있는 숫자를 내지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>

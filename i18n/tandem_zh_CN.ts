@@ -1223,6 +1223,10 @@
         <translation>两者的词表不同。</translation>
     </message>
     <message>
+        <source>Its weights do not give usable numbers.</source>
+        <translation>其权重得不到可用的数值。</translation>
+    </message>
+    <message>
         <source>There is not enough memory for it.</source>
         <translation>内存不足。</translation>
     </message>
@@ -1278,6 +1282,22 @@
         <translation>引擎遇到意外错误（{detail}）。请重试；如果再次出现，请重新启动 Tandem。</translation>
     </message>
     <message>
+        <source>The model&apos;s chat template makes nothing of this chat. Start a new chat or choose another model.</source>
+        <translation>模型的对话模板没有从此对话生成任何内容。请开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>模型的对话模板处理此对话超过 {detail} 秒，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template was stopped because it took too much memory with this chat. Shorten your message, start a new chat or choose another model.</source>
+        <translation>模型的对话模板处理此对话占用内存过多，已停止。请缩短消息、开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
+        <source>The model&apos;s chat template or tokenizer crashed on this chat ({detail}). Start a new chat or choose another model.</source>
+        <translation>模型的对话模板或分词器处理此对话时崩溃（{detail}）。请开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
         <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>此对话有 {tokens} 个 token，而模型最多容纳 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
     </message>
@@ -1316,6 +1336,10 @@
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
         <translation>{name} 不能用作这个主模型的草稿模型：两者的词表不同（{detail}）。请选择其他草稿模型。</translation>
+    </message>
+    <message>
+        <source>The weights of {name} do not give usable numbers ({detail}). Choose another copy of this model.</source>
+        <translation>{name} 的权重得不到可用的数值（{detail}）。请选择此模型的其他副本。</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>

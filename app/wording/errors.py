@@ -33,6 +33,8 @@ def _sentence_of(error: EngineError) -> str:
         return _prompt_too_long(int(arguments["tokens"]), int(arguments["limit"]))
     if error.code == "not-enough-memory":
         return _not_enough_memory(arguments)
+    if error.code == "template-failed":
+        return _template_failed(arguments)
     return _error_sentences(error.code).format_map(_Lenient(arguments))
 
 
@@ -45,10 +47,6 @@ def _error_sentences(code: str) -> str:
         "queue-full": translate(
             "Errors", "{limit} questions are waiting already. Try again when one of them has been answered."
         ),
-        "template-failed": translate(
-            "Errors",
-            "The model's chat template does not take this chat: {detail}. Start a new chat or choose another model.",
-        ),
         "busy": translate("Errors", "An answer is being written. Try again when it is finished."),
         "engine-closed": translate("Errors", "The engine has stopped. Restart Tandem."),
         "internal": translate(
@@ -57,6 +55,35 @@ def _error_sentences(code: str) -> str:
     }
     # A stored or imported answer may have a code of another version.
     return sentences.get(code, sentences["engine"])
+
+
+def _template_failed(arguments: Mapping[str, str]) -> str:
+    translate = QCoreApplication.translate
+    other = translate(
+        "Errors",
+        "The model's chat template does not take this chat: {detail}. Start a new chat or choose another model.",
+    )
+    sentences = {
+        "empty": translate(
+            "Errors", "The model's chat template makes nothing of this chat. Start a new chat or choose another model."
+        ),
+        "too-slow": translate(
+            "Errors",
+            "The model's chat template was stopped after {detail} seconds with this chat. "
+            "Shorten your message, start a new chat or choose another model.",
+        ),
+        "too-large": translate(
+            "Errors",
+            "The model's chat template was stopped because it took too much memory with this chat. "
+            "Shorten your message, start a new chat or choose another model.",
+        ),
+        "crashed": translate(
+            "Errors",
+            "The model's chat template or tokenizer crashed on this chat ({detail}). "
+            "Start a new chat or choose another model.",
+        ),
+    }
+    return sentences.get(arguments.get("reason", ""), other).format_map(_Lenient(arguments))
 
 
 def _prompt_too_long(tokens: int, limit: int) -> str:
@@ -138,6 +165,10 @@ def model_reasons() -> dict[str, str]:
             "{name} cannot draft for this main model: their vocabularies differ ({detail}). "
             "Choose another draft model.",
         ),
+        "not-finite": translate(
+            "Errors",
+            "The weights of {name} do not give usable numbers ({detail}). Choose another copy of this model.",
+        ),
         "no-room": translate(
             "Errors",
             "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.",
@@ -217,6 +248,7 @@ def draft_reasons() -> dict[str, str]:
         "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),
         "unsafe": translate("DraftReasons", "It wants to run code."),
         "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
+        "not-finite": translate("DraftReasons", "Its weights do not give usable numbers."),
         "no-room": translate("DraftReasons", "There is not enough memory for it."),
     }
 

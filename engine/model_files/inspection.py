@@ -25,7 +25,13 @@ from engine.model_files.bounded_json import (
     read_bytes,
     read_object,
 )
-from engine.model_files.folder_paths import LeavesFolderError, TooManyEntriesError, list_inside, stays_inside
+from engine.model_files.folder_paths import (
+    LeavesFolderError,
+    TooManyEntriesError,
+    list_inside,
+    open_regular,
+    stays_inside,
+)
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
 
 INDEX_NAME = "model.safetensors.index.json"
@@ -33,6 +39,12 @@ _SHARD = re.compile(r"(model.*)-(\d{5})-of-(\d{5})\.safetensors")
 _LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")
 _VOCABULARIES = ("tokenizer.model", "vocab.txt", "tiktoken.model", "tekken.json")
 _MOST_SHARDS = 2_000
+_VOCABULARY_SUFFIXES = (".txt", ".model", ".tiktoken")
+# Read whole by Transformers or mlx-lm, beside what is checked for its content here.
+_SMALL_JSON = (
+    *("generation_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.json"),
+    "processor_config.json",
+)
 _TEMPLATE_BYTES = 2**20
 
 _CONTEXT_SETTINGS = (
@@ -83,13 +95,25 @@ def check_folder(path: str | Path) -> None:
 def inspect_folder(folder: Path) -> FolderContent:
     """As `check_folder`, without reading the tokenizer; returns what was read."""
     names = _list_names(folder)
-    config = read_config(folder)
+    config = _checked_config(folder)
     _check_code(folder, config)
-    _check_sizes(folder, config)
+    _check_files(folder, names)
     if mlx_lm_module(config) is None:
         raise ModelNotUsable(folder, "unknown-architecture", str(config.get("model_type"))[:80])
     _check_tokenizer_files(folder, names)
     return FolderContent(config, _check_weights(folder, config))
+
+
+def read_checked_config(folder: Path) -> dict[str, Any]:
+    """The folder's config.json, with sizes that can be computed with; raises `ModelNotUsable`."""
+    _list_names(folder)
+    return _checked_config(folder)
+
+
+def _checked_config(folder: Path) -> dict[str, Any]:
+    config = read_config(folder)
+    _check_sizes(folder, config)
+    return config
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -250,9 +274,41 @@ def _integers(value: object) -> Iterator[int]:
 def _check_tokenizer_files(folder: Path, names: frozenset[str]) -> None:
     if "tokenizer.json" not in names and not _has_other_vocabulary(names):
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json")
+
+
+def _check_files(folder: Path, names: frozenset[str]) -> None:
+    """Whatever mlx-lm or Transformers may read is a regular file, and no larger than such files are."""
     for name in sorted(names):
-        if name.endswith(".jinja") and _size(folder / name) > _TEMPLATE_BYTES:
-            raise ModelNotUsable(folder, "damaged", f"{name} (larger than {_TEMPLATE_BYTES} bytes)")
+        limit = _largest(name)
+        if limit is None:
+            continue
+        try:
+            with open_regular(folder / name) as file:
+                size = os.fstat(file.fileno()).st_size
+        except OSError as error:
+            raise ModelNotUsable(folder, "damaged", f"{name} ({error.strerror or 'cannot be read'})") from error
+        if size > limit:
+            raise ModelNotUsable(folder, "damaged", f"{name} (larger than {limit} bytes)")
+        if name in _SMALL_JSON:
+            _check_json(folder, name)
+
+
+def _largest(name: str) -> int | None:
+    """How many bytes a file of that name may have; None for files that nothing reads, and for weights."""
+    if name in (INDEX_NAME, "tokenizer.json"):
+        return max(INDEX.size, TOKENIZER.size)
+    if name.endswith(_VOCABULARY_SUFFIXES) or name in _VOCABULARIES or name == "vocab.json":
+        return TOKENIZER.size
+    if name.endswith(".jinja"):
+        return _TEMPLATE_BYTES
+    return CONFIG.size if name.endswith((".json", ".jsonl")) else None
+
+
+def _check_json(folder: Path, name: str) -> None:
+    try:
+        check_structure(read_bytes(folder / name, CONFIG.size), CONFIG)
+    except UntrustedJsonError as error:
+        raise ModelNotUsable(folder, "damaged", f"{name} ({error})") from error
 
 
 def _check_tokenizer_content(folder: Path) -> None:
@@ -266,13 +322,6 @@ def _check_tokenizer_content(folder: Path) -> None:
         raise ModelNotUsable(folder, "no-tokenizer", f"tokenizer.json: {error}") from error
     if b'"model"' not in data:
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: no vocabulary")
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _has_other_vocabulary(names: frozenset[str]) -> bool:
@@ -295,7 +344,17 @@ def _check_weights(folder: Path, config: Mapping[str, Any]) -> dict[str, TensorH
     if not tensors:
         raise ModelNotUsable(folder, "wrong-tensors", "no tensors")
     _check_layers(folder, tensors, config)
+    _check_types(folder, tensors, config)
     return tensors
+
+
+def _check_types(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapping[str, Any]) -> None:
+    """Weights that nothing says are quantised must be floating-point numbers."""
+    if any(text_config(config).get(key) for key in ("quantization", "quantization_config")):
+        return
+    for name, tensor in tensors.items():
+        if name.endswith(".weight") and not tensor.dtype.startswith(("F", "BF")):
+            raise ModelNotUsable(folder, "wrong-tensors", f"{name} holds {tensor.dtype}")
 
 
 def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
+from engine.foreign_code import panics_as_errors
 from engine.loading import LoadedModel
 from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.joined_products import join_products
@@ -43,6 +44,7 @@ def prepare_draft(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:
 
 def _translation_between(main: LoadedModel, draft: LoadedModel) -> Translation | None:
     """The translation between the two tokenizers; None where their ids are the same."""
-    if same_ids(vocabulary_of(main.tokenizer), vocabulary_of(draft.tokenizer)):
-        return None
-    return Translation(main.tokenizer, draft.tokenizer)
+    with panics_as_errors():
+        if same_ids(vocabulary_of(main.tokenizer), vocabulary_of(draft.tokenizer)):
+            return None
+        return Translation(main.tokenizer, draft.tokenizer)

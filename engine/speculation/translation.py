@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from engine.foreign_code import panics_as_errors
 from engine.speculation.reencoding import LOOK_BACK, Followed, Reencoder
 from engine.speculation.vocabulary import NO_ID, TokenMap, bytes_by_id, map_tokens, vocabulary_of
 
@@ -99,6 +100,11 @@ class Translation:
 def _encoder(tokenizer: Any) -> Callable[[str], Sequence[int]]:
     """Text to ids without control tokens; directly by a fast tokenizer's backend, which takes microseconds."""
     fast = getattr(tokenizer, "backend_tokenizer", None)
-    if fast is not None:
-        return lambda text: list(fast.encode(text, add_special_tokens=False).ids)
-    return lambda text: list(tokenizer.encode(text, add_special_tokens=False))
+
+    def encode(text: str) -> Sequence[int]:
+        with panics_as_errors():
+            if fast is not None:
+                return list(fast.encode(text, add_special_tokens=False).ids)
+            return list(tokenizer.encode(text, add_special_tokens=False))
+
+    return encode

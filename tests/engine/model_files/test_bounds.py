@@ -1,0 +1,142 @@
+"""Folders whose files are of the wrong kind, size or content: each is refused before anything is computed with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine import Engine, ModelNotUsable
+from engine.errors import TemplateFailed
+from engine.learned import LearnedFile
+from engine.loading import load
+from engine.memory import size_on_disk
+from engine.models import Models
+from engine.prompts import render
+from engine.settings import EngineSettings
+from tests.engine.model_files.model_folders import llama_config, llama_tensors, model_files, safetensors, write_folder
+from tests.patience import PATIENCE_S
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    return write_folder(tmp_path / "model", model_files())
+
+
+def refusal(call: Callable[[], object]) -> str:
+    with pytest.raises(ModelNotUsable) as caught:
+        call()
+    return caught.value.reason
+
+
+@pytest.mark.parametrize("layers", [2**31, 2**63, 2**300, 1001])
+def test_sizes_are_checked_before_memory_is_computed_with_them(good: Path, layers: int) -> None:
+    (good / "config.json").write_text(json.dumps(llama_config(num_hidden_layers=layers)))
+    assert refusal(lambda: size_on_disk(good, None)) == "damaged"
+    assert refusal(lambda: Models(EngineSettings()).main_fits_beside(good, allow_oversize=False)) == "damaged"
+
+
+def test_a_configuration_from_elsewhere_is_refused_before_it_is_read(good: Path) -> None:
+    (good / "config.json").unlink()
+    (good / "config.json").symlink_to("/etc/passwd")
+    assert refusal(lambda: size_on_disk(good, None)) == "unsafe"
+
+
+READ_BY_LIBRARIES = (
+    *("generation_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.json"),
+    *("chat_template.jinja", "vocab.txt", "tokenizer.model", "additional_chat_templates/x.jinja"),
+)
+
+
+@pytest.mark.parametrize("name", READ_BY_LIBRARIES)
+def test_a_pipe_in_place_of_a_file_that_a_library_reads_is_refused(good: Path, name: str) -> None:
+    (good / name).parent.mkdir(exist_ok=True)
+    os.mkfifo(good / name)
+    assert refusal(lambda: load(good)) == "damaged"
+
+
+@pytest.mark.parametrize("name", READ_BY_LIBRARIES)
+def test_a_file_that_a_library_would_read_whole_is_bounded(good: Path, name: str) -> None:
+    (good / name).parent.mkdir(exist_ok=True)
+    with (good / name).open("wb") as file:
+        file.truncate(6 * 2**30)
+    assert refusal(lambda: load(good)) == "damaged"
+
+
+@pytest.mark.parametrize("dtype", ["BOOL", "U8", "I64"])
+def test_weights_of_whole_numbers_that_are_not_quantised_are_refused(good: Path, dtype: str) -> None:
+    raw = safetensors(llama_tensors())
+    (length,) = struct.unpack("<Q", raw[:8])
+    header = json.loads(raw[8 : 8 + length])
+    at = 0
+    for entry in header.values():
+        if "shape" in entry:
+            entry["dtype"] = dtype
+            count = (entry["data_offsets"][1] - entry["data_offsets"][0]) // 2
+            size = count * {"BOOL": 1, "U8": 1, "I64": 8}[dtype]
+            entry["data_offsets"], at = [at, at + size], at + size
+    content = json.dumps(header).encode()
+    (good / "model.safetensors").write_bytes(struct.pack("<Q", len(content)) + content + b"\1" * at)
+    assert refusal(lambda: load(good)) == "wrong-tensors"
+
+
+@pytest.mark.parametrize("number", [b"\x00\x7e", b"\x00\x7c"], ids=["nan", "infinity"])
+def test_weights_that_are_no_finite_numbers_say_so_at_load(good: Path, number: bytes) -> None:
+    raw = (good / "model.safetensors").read_bytes()
+    (length,) = struct.unpack("<Q", raw[:8])
+    (good / "model.safetensors").write_bytes(raw[: 8 + length] + number * ((len(raw) - 8 - length) // 2))
+    assert refusal(lambda: load(good)) == "not-finite"
+
+
+@pytest.mark.parametrize("number", [2**31, 2**32 - 1])
+def test_token_ids_out_of_bounds_are_the_tokenizers_fault(good: Path, number: int) -> None:
+    content = json.loads((good / "tokenizer.json").read_bytes())
+    content["model"]["vocab"]["zz"] = number
+    (good / "tokenizer.json").write_text(json.dumps(content))
+    assert refusal(lambda: load(good)) == "no-tokenizer"
+
+
+PANICS = {
+    "charsmap": {"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA////"}},
+    "empty regex": {"normalizer": {"type": "Replace", "pattern": {"Regex": ""}, "content": "x"}},
+}
+
+
+@pytest.mark.parametrize("changes", PANICS.values(), ids=PANICS.keys())
+def test_a_tokenizer_that_panics_leaves_the_engine_alive(good: Path, tmp_path: Path, changes: dict[str, Any]) -> None:
+    bad = write_folder(tmp_path / "bad", model_files())
+    content = json.loads((bad / "tokenizer.json").read_bytes()) | changes
+    (bad / "tokenizer.json").write_text(json.dumps(content))
+    with Engine() as engine:
+        error = engine.load(bad).exception(timeout=PATIENCE_S)
+        assert error is None or isinstance(error, ModelNotUsable)
+        assert engine.load(good).result(timeout=PATIENCE_S).main is not None
+
+
+def test_wrong_awq_tensors_are_a_models_fault(good: Path) -> None:
+    config = llama_config(quantization_config={"quant_method": "awq", "bits": 4, "group_size": 16})
+    (good / "config.json").write_text(json.dumps(config))
+    assert refusal(lambda: load(good)) in ("wrong-tensors", "damaged")
+
+
+def test_a_template_that_renders_to_nothing_says_so(good: Path) -> None:
+    (good / "chat_template.jinja").write_text("")
+    with pytest.raises(TemplateFailed) as caught:
+        render(load(good).tokenizer, [{"role": "user", "content": "Hello"}])
+    assert caught.value.reason == "empty"
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("kind", ["device", "pipe"])
+def test_learned_figures_are_read_from_regular_files_only(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "learned.json"
+    if kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(path)
+    assert LearnedFile(path, "here", "1").pairs() == {}
