@@ -12,8 +12,6 @@ from typing import Any
 from engine.errors import EngineError
 from engine.stats import RequestStats, RoundRecord
 
-FINISH_REASONS = ("stop", "length", "cancelled")
-
 
 @dataclass(frozen=True, slots=True)
 class PrefillProgress:
@@ -53,7 +51,7 @@ class TokensCommitted:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The whole answer: `reason` is one of FINISH_REASONS; `ids` are all committed tokens."""
+    """The whole answer: `reason` is "stop", "length" or "cancelled"; `ids` are all committed tokens."""
 
     reason: str
     text: str

@@ -34,7 +34,7 @@ def memory_use(limit: int | None = None) -> MemoryUse:
     limit = recommended_limit() if limit is None else limit
     active, reusable = mx.get_active_memory(), mx.get_cache_memory()
     free = min(limit - active, psutil.virtual_memory().available + reusable)
-    return MemoryUse(active, mx.get_peak_memory(), limit, max(0, free))
+    return MemoryUse(active, limit, max(0, free))
 
 
 def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:

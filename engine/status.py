@@ -45,10 +45,9 @@ class PrefixCacheUsage:
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """Bytes: what MLX holds now and has held at most, and what of the `limit` may still be used."""
+    """Bytes: what MLX holds now, and what of the `limit` may still be used."""
 
     active: int
-    peak: int
     limit: int
     free: int
 

@@ -732,13 +732,6 @@
     </message>
 </context>
 <context>
-    <name>ChatOperations</name>
-    <message>
-        <source>New folder</source>
-        <translation>새 폴더</translation>
-    </message>
-</context>
-<context>
     <name>ChatPane</name>
     <message>
         <source>Pinned</source>
@@ -915,6 +908,10 @@
     <message>
         <source>Settings</source>
         <translation>설정</translation>
+    </message>
+    <message>
+        <source>New folder</source>
+        <translation>새 폴더</translation>
     </message>
 </context>
 <context>

@@ -39,7 +39,7 @@ _PAIR = LoadedPair(ModelInfo("bench", Path("bench"), "llama", 32_768, 0), None)
 class _Speaker(EngineClient):
     """Only `submit` does anything: it commits `count` tokens of `letters` characters each from the repeated text.
 
-    `_pause(number)` takes the time of a round; False ends the answer.
+    `pause(number)` takes the time of a round; False ends the answer.
     """
 
     def __init__(self, count: int, text: str = PARAGRAPH, letters: int = 4) -> None:
@@ -71,7 +71,7 @@ class _Speaker(EngineClient):
         return _done(None)
 
     def status(self) -> Future[EngineStatus]:
-        return _done(EngineStatus(0, 0, PrefixCacheUsage(0, 0, 0), MemoryUse(0, 0, 0, 0)))
+        return _done(EngineStatus(0, 0, PrefixCacheUsage(0, 0, 0), MemoryUse(0, 0, 0)))
 
     def clear_prefix_cache(self) -> Future[None]:
         return _done(None)
@@ -109,7 +109,7 @@ class _Speaker(EngineClient):
             self._thread.join()
 
     @abstractmethod
-    def _pause(self, number: int) -> bool: ...
+    def pause(self, number: int) -> bool: ...
 
     def speak(self, on_event: Callable[[Event], None]) -> None:
         """Give the whole answer on this thread."""
@@ -124,7 +124,7 @@ class _Speaker(EngineClient):
                 for position in range(first, first + TOKENS_A_ROUND)
             )
             text = "".join(token.text for token in tokens)
-            if not self._pause(number):
+            if not self.pause(number):
                 break
             said.append(text)
             passed = time.perf_counter() - self._started
@@ -140,7 +140,7 @@ class SteadyEngine(_Speaker):
         super().__init__(count, text, letters)
         self._rate = rate
 
-    def _pause(self, number: int) -> bool:
+    def pause(self, number: int) -> bool:
         due = self._started + (number + 1) * TOKENS_A_ROUND / self._rate
         return not self._stopped.wait(max(0.0, due - time.perf_counter()))
 
@@ -152,7 +152,7 @@ class WaitingEngine(_Speaker):
         super().__init__(count)
         self._wait_s, self._work_s = wait_s, work_s
 
-    def _pause(self, number: int) -> bool:  # noqa: ARG002
+    def pause(self, number: int) -> bool:  # noqa: ARG002
         time.sleep(self._wait_s)
         ends = time.thread_time() + self._work_s
         while time.thread_time() < ends:

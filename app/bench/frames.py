@@ -37,6 +37,8 @@ class Frames:
     """How long after the frame before it, for each frame but the first."""
     waited_ms: list[float] = field(default_factory=list)
     """How much of the interval the thread was ready, but all processors were taken; 0 where no system tells that."""
+    streams: Callable[[], bool] = lambda: True
+    """Whether there are words of the answer yet: pictures before them do not count."""
     _news: bool = False
     _waited: float = 0.0
     _since: float | None = None
@@ -44,14 +46,12 @@ class Frames:
     _cpu: float = 0.0
     _painted: float | None = None
     _last: float | None = None
-    _streams: Callable[[], bool] = lambda: True
 
     @contextmanager
     def recording(self, session: Session, window: QWidget, streams: Callable[[], bool]) -> Iterator[None]:
-        """`streams` says whether there are words of the answer yet."""
         from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QEvent, QObject
 
-        self._streams, self._cpu = streams, time.thread_time()
+        self.streams, self._cpu = streams, time.thread_time()
 
         frames = self
 
@@ -110,7 +110,7 @@ class Frames:
         """The picture is finished at `now`."""
         assert self._since is not None
         cpu_before, self._cpu = self._cpu, time.thread_time()
-        if self._streams():
+        if self.streams():
             self.cpu_ms.append(1000 * (self._cpu - cpu_before))
             self.busy_ms.append(1000 * (self._spent + now - self._since))
             if self._news:

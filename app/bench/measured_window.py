@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SIZE = (1440, 900)
 # A window settles this long before it is measured; an answer that takes longer than that is given up.
-_SETTLE_S, PATIENCE_S = 1.0, 120.0
+SETTLE_S, PATIENCE_S = 1.0, 120.0
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def measured_window(
         window.show()
         session.models.load_starter()
         wait(lambda: session.answers.ready and bool(session.chat.turns or not messages), PATIENCE_S)
-        wait(lambda: False, _SETTLE_S)
+        wait(lambda: False, SETTLE_S)
         yield window, session
         sharing.close()
         window.close()

@@ -8,8 +8,8 @@ from html import escape
 from PySide6.QtCore import QCoreApplication
 
 from app.session.answer import Answer, State
-from app.wording import errors as wording
 from app.wording import figures
+from app.wording.errors import error_sentence
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def trouble_of(answer: Answer) -> Trouble | None:
     translate = QCoreApplication.translate
     again = translate("TurnView", "Try again")
     if answer.error is not None:
-        return Trouble(wording.error_sentence(answer.error), again, "again")
+        return Trouble(error_sentence(answer.error), again, "again")
     if answer.state is not State.INTERRUPTED:
         return None
     sentence = translate("TurnView", "This answer was cut short when Tandem ended.")

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from app.conversations.search import Query, highlights
-from app.sidebar.row_painter import utf16
+from app.text.utf16 import utf16_length
 from app.widgets import theme
 
 TextView = QTextEdit | QPlainTextEdit
@@ -37,9 +37,9 @@ class SearchHighlights:
             text = view.toPlainText()
             selections = []
             for start, end in () if query is None else highlights(text, query):
-                first = utf16(text[:start])
+                first = utf16_length(text[:start])
                 is_current = len(self._matches) == current
-                selections.append(_selection(view, first, first + utf16(text[start:end]), is_current))
+                selections.append(_selection(view, first, first + utf16_length(text[start:end]), is_current))
                 self._matches.append(_Match(view, first))
             view.setExtraSelections(selections)
 

@@ -68,6 +68,10 @@ class ListService(QObject):
         """Above all others."""
         self._store.run(lambda store: store.conversations.pin(chat_id, 0))
 
+    def toggle_pin(self, chat_id: int) -> None:
+        chat = self.chat(chat_id)
+        (self.pin if chat is None or chat.pin_position is None else self.unpin)(chat_id)
+
     def unpin(self, chat_id: int) -> None:
         self._store.run(lambda store: store.conversations.unpin(chat_id))
 
@@ -111,6 +115,17 @@ class ListService(QObject):
 
     def close_folder(self, folder_id: int, closed: bool) -> None:
         self._store.run(lambda store: store.conversations.close_folder(folder_id, closed))
+
+    def shift_folder(self, folder_id: int, step: int) -> None:
+        """Move a folder up (-1) or down (1) in the list."""
+        order = [folder.id for folder in self.folders]
+        if folder_id not in order:
+            return
+        position = order.index(folder_id) + step
+        if 0 <= position < len(order):
+            order.remove(folder_id)
+            order.insert(position, folder_id)
+            self.order_folders(order)
 
     def order_folders(self, folder_ids: list[int]) -> None:
         self._store.run(lambda store: store.conversations.order_folders(folder_ids))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
-from typing import TypeVar
 
 from PySide6.QtCore import QObject, SignalInstance
 
@@ -21,8 +19,6 @@ from app.session.settings_service import SettingsService
 from app.session.store_client import StoreClient
 from app.system.paths import data_folder
 from engine.client import EngineClient
-
-T = TypeVar("T")
 
 
 class Session(QObject):
@@ -64,10 +60,6 @@ class Session(QObject):
     def frame(self) -> SignalInstance:
         """Emitted after the services have learned what has arrived since the last frame."""
         return self._bridge.frame
-
-    def watch(self, future: Future[T], done: Callable[[Future[T]], None]) -> None:
-        """Call `done` on the Qt thread when a future of any thread has its outcome; not after `close`."""
-        self._bridge.watch(future, done)
 
     def close(self) -> None:
         """Stop everything, write what there is, and let both threads end. Safe to call twice."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
 from app.conversations.conversation_list import ACTIVE, ARCHIVED, TRASHED
 from app.conversations.records import Conversation, Folder
 from app.conversations.search import MessageHit, TitleHit
-from app.session.list_service import ListService
-from app.sidebar.chat_operations import ChatOperations
+from app.session.session import Session
 from app.sidebar.list_model import ROW, ChatListModel
 from app.sidebar.purge_button import PurgeButton
 from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP, RowMenu, fill_folders
@@ -39,16 +38,17 @@ _Found = tuple[list[TitleHit], list[MessageHit]]
 
 
 class ChatPane(Restyled, QFrame):
-    """`found` carries the chat and the message that was chosen among what a search found."""
+    """`found` carries the chat and the message that was chosen among what a search found, `export_wanted` a chat to
+    write to a file.
+    """
 
     found = Signal(int, int)
+    export_wanted = Signal(int)
 
-    def __init__(
-        self, chats: ListService, operations: ChatOperations, new_chat: QAction, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, session: Session, new_chat: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("sidebar")
-        self._chats, self._operations, self._new_action = chats, operations, new_chat
+        self._session, self._chats, self._new_action = session, session.list, new_chat
         self._shown: int | None = None
         self._streaming: frozenset[int] = frozenset()
         self._new = styled(QPushButton(self), "plain")
@@ -77,7 +77,7 @@ class ChatPane(Restyled, QFrame):
         self.settings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.settings.setIconSize(QSize(16, 16))
-        self.row_menu = RowMenu(operations, self)
+        self.row_menu = RowMenu(session.list, session.chats, self)
         self.folder_menu = QMenu(self)
         self._build()
         self._connect()
@@ -114,19 +114,20 @@ class ChatPane(Restyled, QFrame):
         self.list.customContextMenuRequested.connect(self._show_menu)
         self._views_menu.aboutToShow.connect(self._fill_views)
         self._back.clicked.connect(lambda: self.show_view(ACTIVE))
-        self.empty.emptied.connect(self._operations.empty_trash)
-        self.empty.purged.connect(self._operations.purge)
+        self.empty.emptied.connect(self._session.chats.empty_trash)
+        self.empty.purged.connect(self._session.chats.purge)
         self.empty.left.connect(self.list.setFocus)
         self.row_menu.rename_wanted.connect(self.rename)
         self.row_menu.purge_wanted.connect(self.empty.ask_about)
         self.row_menu.folder_rename_wanted.connect(self.rename_folder)
         self.row_menu.folder_view_wanted.connect(self.show_folder)
-        self._operations.folder_created.connect(self.rename_folder)
-        self.model.renamed.connect(self._operations.rename)
-        self.model.pins_ordered.connect(self._operations.order_pins)
-        self.model.moved.connect(self._operations.move_to_folder)
-        self.model.folders_ordered.connect(self._operations.order_folders)
-        self.model.folder_renamed.connect(self._operations.rename_folder)
+        self.row_menu.new_folder_wanted.connect(self.move_to_new_folder)
+        self.row_menu.export_wanted.connect(self.export_wanted)
+        self.model.renamed.connect(self._chats.rename)
+        self.model.pins_ordered.connect(self._chats.order_pins)
+        self.model.moved.connect(self._chats.move_to_folder)
+        self.model.folders_ordered.connect(self._chats.order_folders)
+        self.model.folder_renamed.connect(self._chats.rename_folder)
 
     def refresh(self, shown: int | None, streaming: frozenset[int]) -> None:
         """`shown` is the chat on screen; in those of `streaming` an answer is being written."""
@@ -219,11 +220,11 @@ class ChatPane(Restyled, QFrame):
     def _activated(self, index: QModelIndex) -> None:
         row = index.data(ROW)
         if isinstance(row, Folder):
-            self._operations.close_folder(row.id, not row.closed)
+            self._chats.close_folder(row.id, not row.closed)
         elif isinstance(row, Conversation):
-            self._operations.open(row.id)
+            self._session.chats.open_id(row.id)
         elif isinstance(row, TitleHit):
-            self._operations.open(row.conversation_id)
+            self._session.chats.open_id(row.conversation_id)
         elif isinstance(row, MessageHit):
             self.found.emit(row.conversation_id, row.message_id)
 
@@ -232,22 +233,35 @@ class ChatPane(Restyled, QFrame):
         if isinstance(row, Conversation):
             self.fill_menu(row)
         elif isinstance(row, Folder):
-            self.row_menu.fill_for_folder(row, self._chats.folders)
+            self.row_menu.fill_for_folder(row)
         else:
             return
         self.row_menu.popup(self.list.viewport().mapToGlobal(position))
 
     def fill_menu(self, chat: Conversation) -> None:
         """What can be done with a chat, by where it is."""
-        self.row_menu.fill_for_chat(chat, self._chats.folders)
+        self.row_menu.fill_for_chat(chat)
 
     def choose_folder(self, conversation_id: int) -> None:
         """Ask which folder a chat should go to."""
         chat = self._chats.chat(conversation_id)
         if chat is not None:
-            fill_folders(self.folder_menu, chat, self._chats.folders, self._operations)
+            fill_folders(self.folder_menu, chat, self._chats, self.move_to_new_folder)
             row = self.list.visualRect(self.model.row_of(chat.id))
             self.folder_menu.popup(self.list.viewport().mapToGlobal(row.bottomLeft()))
+
+    def move_to_new_folder(self, chat_id: int) -> None:
+        """Make a folder with this chat in it, and let its name be edited."""
+        names = {folder.name for folder in self._chats.folders}
+        name, number = self.tr("New folder"), 2
+        while name in names:
+            name, number = f"{self.tr('New folder')} {number}", number + 1
+
+        def made(folder_id: int) -> None:
+            # The list with the new folder arrives after this call.
+            QTimer.singleShot(0, self, lambda: self.rename_folder(folder_id))
+
+        self._chats.move_to_new_folder(chat_id, name, made)
 
     def _fill_views(self) -> None:
         menu = self._views_menu
@@ -278,10 +292,10 @@ class ChatPane(Restyled, QFrame):
     def _press_on_folder(self, folder: Folder, event: QKeyEvent) -> bool:
         keys, key = QKeySequence(event.keyCombination()), event.key()
         if keys in (MOVE_UP, MOVE_DOWN):
-            self._operations.shift_folder(folder.id, -1 if keys == MOVE_UP else 1)
+            self._chats.shift_folder(folder.id, -1 if keys == MOVE_UP else 1)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             if folder.closed != (key == Qt.Key.Key_Left):
-                self._operations.close_folder(folder.id, not folder.closed)
+                self._chats.close_folder(folder.id, not folder.closed)
         else:
             return False
         return True
@@ -292,7 +306,7 @@ class ChatPane(Restyled, QFrame):
         if event.key() != Qt.Key.Key_Delete and not with_modifier:
             return False
         if chat.trashed_at is None:
-            self._operations.trash(chat.id)
+            self._session.chats.trash(chat.id)
         else:
             self.empty.ask_about(chat.id)
         return True

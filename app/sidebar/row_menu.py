@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QKeyCombination, Qt, Signal
@@ -10,7 +10,8 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.conversations.records import Conversation, Folder
-from app.sidebar.chat_operations import ChatOperations
+from app.session.chat_service import ChatService
+from app.session.list_service import ListService
 
 # The keys that move a folder in the list. The pane handles them; the menu only names them.
 MOVE_UP = QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Up))
@@ -18,50 +19,54 @@ MOVE_DOWN = QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key
 
 
 class RowMenu(QMenu):
-    """What needs the list is asked for by a signal with the id of the chat or folder; `operations` does the rest."""
+    """Runs on the services what they can do; the signals carry the id of the chat or folder for everything else."""
 
     rename_wanted = Signal(int)
     purge_wanted = Signal(int)
+    export_wanted = Signal(int)
+    new_folder_wanted = Signal(int)
     folder_rename_wanted = Signal(int)
     folder_view_wanted = Signal(int)
 
-    def __init__(self, operations: ChatOperations, parent: QWidget) -> None:
+    def __init__(self, listed: ListService, chats: ChatService, parent: QWidget) -> None:
         super().__init__(parent)
-        self._operations = operations
+        self._list, self._chats = listed, chats
 
-    def fill_for_chat(self, chat: Conversation, folders: Sequence[Folder]) -> None:
-        operations, translate = self._operations, QCoreApplication.translate
+    def fill_for_chat(self, chat: Conversation) -> None:
+        listed, chats, translate = self._list, self._chats, QCoreApplication.translate
         self.clear()
         if chat.trashed_at is not None:
-            self._add(translate("ChatPane", "Restore"), operations.restore, chat.id)
+            self._add(translate("ChatPane", "Restore"), listed.restore, chat.id)
             self._add(translate("ChatPane", "Delete permanently"), self.purge_wanted.emit, chat.id)
             return
         self._add(translate("ChatPane", "Rename"), self.rename_wanted.emit, chat.id)
         if chat.archived_at is None:
             if chat.pin_position is None:
-                self._add(translate("ChatPane", "Pin to the top"), operations.pin, chat.id)
+                self._add(translate("ChatPane", "Pin to the top"), listed.pin, chat.id)
             else:
-                self._add(translate("ChatPane", "Unpin"), operations.unpin, chat.id)
-            fill_folders(self.addMenu(translate("ChatPane", "Move to folder")), chat, folders, operations)
-        self._add(translate("ChatPane", "Duplicate"), operations.duplicate, chat.id)
+                self._add(translate("ChatPane", "Unpin"), listed.unpin, chat.id)
+            fill_folders(
+                self.addMenu(translate("ChatPane", "Move to folder")), chat, listed, self.new_folder_wanted.emit
+            )
+        self._add(translate("ChatPane", "Duplicate"), chats.duplicate, chat.id)
         if chat.archived_at is None:
-            self._add(translate("ChatPane", "Move to the archive"), operations.archive, chat.id)
+            self._add(translate("ChatPane", "Move to the archive"), listed.archive, chat.id)
         else:
-            self._add(translate("ChatPane", "Take out of the archive"), operations.unarchive, chat.id)
-        self._add(translate("ChatPane", "Export…"), operations.export, chat.id)
+            self._add(translate("ChatPane", "Take out of the archive"), listed.unarchive, chat.id)
+        self._add(translate("ChatPane", "Export…"), self.export_wanted.emit, chat.id)
         self.addSeparator()
-        self._add(translate("ChatPane", "Delete"), operations.trash, chat.id)
+        self._add(translate("ChatPane", "Delete"), chats.trash, chat.id)
 
-    def fill_for_folder(self, folder: Folder, folders: Sequence[Folder]) -> None:
-        operations, translate = self._operations, QCoreApplication.translate
+    def fill_for_folder(self, folder: Folder) -> None:
+        folders, translate = self._list.folders, QCoreApplication.translate
         self.clear()
         toggle = translate("ChatPane", "Open") if folder.closed else translate("ChatPane", "Close")
-        self._add(toggle, partial(operations.close_folder, closed=not folder.closed), folder.id)
+        self._add(toggle, partial(self._list.close_folder, closed=not folder.closed), folder.id)
         self._add(translate("ChatPane", "Show only this folder"), self.folder_view_wanted.emit, folder.id)
         self._add_move(translate("ChatPane", "Move up"), -1, MOVE_UP, folder, enabled=folder.id != folders[0].id)
         self._add_move(translate("ChatPane", "Move down"), 1, MOVE_DOWN, folder, enabled=folder.id != folders[-1].id)
         self._add(translate("ChatPane", "Rename"), self.folder_rename_wanted.emit, folder.id)
-        self._add(translate("ChatPane", "Delete the folder, keep its chats"), operations.delete_folder, folder.id)
+        self._add(translate("ChatPane", "Delete the folder, keep its chats"), self._list.delete_folder, folder.id)
 
     def _add(self, text: str, run: Callable[[int], object], row_id: int) -> None:
         self.addAction(text).triggered.connect(lambda: run(row_id))
@@ -71,26 +76,26 @@ class RowMenu(QMenu):
         action.setEnabled(enabled)
         action.setShortcut(keys)
         action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        action.triggered.connect(lambda: self._operations.shift_folder(folder.id, step))
+        action.triggered.connect(lambda: self._list.shift_folder(folder.id, step))
 
 
-def fill_folders(menu: QMenu, chat: Conversation, folders: Sequence[Folder], operations: ChatOperations) -> None:
-    """The folders that a chat can be moved to, its own marked."""
+def fill_folders(menu: QMenu, chat: Conversation, listed: ListService, make_folder: Callable[[int], object]) -> None:
+    """The folders that a chat can be moved to, its own marked; `make_folder` is called with the id of the chat."""
 
     def add(text: str, folder_id: int | None) -> QAction:
         action = menu.addAction(text)
-        action.triggered.connect(lambda: operations.move_to_folder(chat.id, folder_id))
+        action.triggered.connect(lambda: listed.move_to_folder(chat.id, folder_id))
         return action
 
     translate = QCoreApplication.translate
     menu.clear()
-    for folder in folders:
+    for folder in listed.folders:
         action = add(folder.name.replace("&", "&&"), folder.id)
         action.setCheckable(True)
         action.setChecked(folder.id == chat.folder_id)
-    if folders:
+    if listed.folders:
         menu.addSeparator()
     if chat.folder_id is not None:
         add(translate("ChatPane", "No folder"), None)
     new = menu.addAction(translate("ChatPane", "New folder…"))
-    new.triggered.connect(lambda: operations.move_to_new_folder(chat.id))
+    new.triggered.connect(lambda: make_folder(chat.id))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from app.conversations.records import Folder
 from app.conversations.search import MessageHit, TitleHit
 from app.sidebar.list_model import COUNT, INSIDE, ROW, STREAMS
+from app.text.utf16 import utf16_length
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.theme import scaled
@@ -149,14 +150,10 @@ def _around(text: str, spans: Sequence[tuple[int, int]], lead: int = 10) -> tupl
 def _mark(text: str, start: int, end: int) -> QTextLayout.FormatRange:
     """Spans count characters, Qt counts UTF-16 units."""
     found = QTextLayout.FormatRange()
-    found.start = utf16(text[:start])
-    found.length = utf16(text[start:end])
+    found.start = utf16_length(text[:start])
+    found.length = utf16_length(text[start:end])
     style = QTextCharFormat()
     style.setForeground(QColor(theme.colours().main_text))
     style.setFontWeight(QFont.Weight.DemiBold)
     found.format = style
     return found
-
-
-def utf16(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2

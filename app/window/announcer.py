@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from app.session.answer import State
 from app.session.chats import Chat, Turn
 from app.session.session import Session
-from app.wording import errors as wording
+from app.wording.errors import error_sentence
 
 
 class Announcer(QObject):
@@ -23,7 +23,7 @@ class Announcer(QObject):
     def words(self, chat: Chat, turn: Turn) -> str:
         answer = turn.answer
         if answer.error is not None:
-            text = wording.error_sentence(answer.error)
+            text = error_sentence(answer.error)
         elif answer.state is State.CANCELLED:
             text = self.tr("The answer was stopped.")
         elif answer.state is State.LENGTH:

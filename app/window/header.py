@@ -26,7 +26,7 @@ from app.widgets.labels import label, tip
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
-from app.wording import errors as wording
+from app.wording.errors import error_sentence
 from app.wording.figures import percent, source_name
 
 _PROGRESS_MS = 150
@@ -242,7 +242,7 @@ class Header(Restyled, QFrame):
         if method == "off":
             return self.tr("Speculation is switched off.")
         if pair.draft_problem is not None:
-            return wording.error_sentence(pair.draft_problem)
+            return error_sentence(pair.draft_problem)
         if pair.draft is None and method != "ngram":
             return self.tr("No draft model is loaded.")
         return ""

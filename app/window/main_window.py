@@ -33,7 +33,6 @@ from app.settings.store import SettingsStore
 from app.settings.window_geometry import geometry_of, restore_geometry
 from app.settings_window.dialog import PageContext, SettingsWindow
 from app.settings_window.effects import Effects
-from app.sidebar.chat_operations import ChatOperations
 from app.sidebar.pane import ChatPane
 from app.speculation.chat_controls import ChatControls
 from app.speculation.comparison import Comparer
@@ -61,7 +60,7 @@ from app.window.panes import Panes
 from app.window.shortcut_sheet import ShortcutSheet
 from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
-from app.wording import errors as wording
+from app.wording.errors import error_sentence
 from engine.errors import EngineError
 
 
@@ -99,8 +98,7 @@ class MainWindow(Restyled, QMainWindow):
             self.notifications.show_backup(self._preferences.backup)
 
     def _make_sidebar(self) -> None:
-        self._operations = ChatOperations(self._session, self)
-        self._chats = ChatPane(self._session.list, self._operations, self._actions["new-chat"], self)
+        self._chats = ChatPane(self._session, self._actions["new-chat"], self)
         self._transfer = Transfer(self._session, self._banner, self._actions["stop-transfer"], self)
 
     def _make_models(self) -> None:
@@ -149,7 +147,6 @@ class MainWindow(Restyled, QMainWindow):
             shortcuts=self._shortcuts,
             sidebar=self._chats,
             chats=self._commands,
-            operations=self._operations,
             turns=self._turns,
             transcript=self._transcript,
             find_bar=self._find,
@@ -191,7 +188,7 @@ class MainWindow(Restyled, QMainWindow):
         session.answers.arrived.connect(self._show_arrived)
         session.chats.path_changed.connect(self._show_path)
         session.answers.not_stored.connect(self._take_back)
-        self._operations.export_wanted.connect(self._transfer.export_chat)
+        self._chats.export_wanted.connect(self._transfer.export_chat)
         chats = session.chats
         for changed in (
             session.answers.stored,
@@ -293,7 +290,7 @@ class MainWindow(Restyled, QMainWindow):
 
     def _show_problem(self, error: EngineError) -> None:
         helps = "open-draft" if self._session.models.pair.main is not None else "use-starter"
-        self._banner.show_message(lambda: wording.error_sentence(error), self._actions[helps])
+        self._banner.show_message(lambda: error_sentence(error), self._actions[helps])
 
     # Reactions to the user
 

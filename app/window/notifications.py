@@ -12,7 +12,7 @@ from app.conversations.errors import StoreError
 from app.conversations.opening import Damage
 from app.settings.relocation import MoveRefused
 from app.widgets.banner import Banner
-from app.wording import errors as wording
+from app.wording.errors import closed_store_sentence, damage_sentence, store_sentence
 from app.wording.hub import refused_sentence
 
 
@@ -86,15 +86,15 @@ class Notifications(QObject):
         self._banner.show_message(lambda: sentence, self._actions["restore-chat"], calm=True)
 
     def show_store_error(self, error: StoreError) -> None:
-        self._banner.show_message(lambda: wording.store_sentence(error), self._actions["save-again"])
+        self._banner.show_message(lambda: store_sentence(error), self._actions["save-again"])
 
     def show_unsaved(self, error: Exception) -> None:
         """The store could not be opened: nothing is saved."""
-        self._banner.show_message(lambda: wording.closed_store_sentence(error), self._actions["show-chats-folder"])
+        self._banner.show_message(lambda: closed_store_sentence(error), self._actions["show-chats-folder"])
 
     def show_damage(self, damage: Damage) -> None:
         """What was lost of a damaged store."""
-        self._banner.show_message(lambda: wording.damage_sentence(damage), self._actions["show-chats-folder"])
+        self._banner.show_message(lambda: damage_sentence(damage), self._actions["show-chats-folder"])
 
     def _set_report(self, report: Path | None) -> None:
         self.report = report

@@ -33,7 +33,7 @@ from app.system.background import Background
 from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
 from app.window.transfer_journal import EXPORT, IMPORT, JournalEntry, TransferJournal
-from app.wording import errors as wording
+from app.wording.errors import joined
 from engine import private_files
 
 Result = TypeVar("Result")
@@ -256,7 +256,7 @@ class Transfer(QObject):
             sentences.append(self.tr("%n line(s) of the file could not be read.", "", lines))
         if parts:
             sentences.append(self.tr("%n file(s), tool call(s) or thought(s) were left out.", "", parts))
-        return wording.joined(*sentences)
+        return joined(*sentences)
 
     def _import_stopped(self) -> str:
         self._session.list.reload()

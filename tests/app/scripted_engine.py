@@ -238,7 +238,7 @@ class ScriptedEngine:
 
     def status(self) -> Future[EngineStatus]:
         usage = PrefixCacheUsage(len(self.requests), 300_000_000 * len(self.requests), self.settings.prefix_cache_bytes)
-        return _done(EngineStatus(0, 0, usage, MemoryUse(5_200_000_000, 6_000_000_000, 20_000_000_000, 14_800_000_000)))
+        return _done(EngineStatus(0, 0, usage, MemoryUse(5_200_000_000, 20_000_000_000, 14_800_000_000)))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return _done(tuple(self.known))

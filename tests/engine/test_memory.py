@@ -174,7 +174,7 @@ def test_the_status_reports_what_is_held(tiny_main: Path) -> None:
         status = engine.status().result(timeout=PATIENCE_S)
         assert status.prefix_cache.conversations == 1
         assert 0 < status.prefix_cache.bytes < status.prefix_cache.budget
-        assert 0 < status.memory.active <= status.memory.peak
+        assert status.memory.active > 0
         engine.clear_prefix_cache().result(timeout=PATIENCE_S)
         assert engine.status().result(timeout=PATIENCE_S).prefix_cache.bytes == 0
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
+from dataclasses import replace
 
 from app.conversations.database import storable
 from app.conversations.encoding import error_to_json, pack_rounds, pack_tokens, stats_to_json
 from app.conversations.imports.imported import ImportedConversation, ImportedMessage
-from app.conversations.records import STREAMING, NewMessage
+from app.conversations.records import STREAMING
 from app.conversations.store import ConversationStore
 
 ADDED = "added"
@@ -105,19 +106,7 @@ def _add_messages(
 def _add_message(
     store: ConversationStore, identity: int, parent: int | None, message: ImportedMessage, created_at: float
 ) -> int:
-    new = NewMessage(
-        role=message.role,
-        content=message.content,
-        uid=message.uid,
-        state=message.state,
-        created_at=created_at,
-        attachments=message.attachments,
-        source=message.source,
-        stats=message.stats,
-        finish_reason=message.finish_reason,
-        error=message.error,
-    )
-    message_id = store.messages.add(identity, parent, new)
+    message_id = store.messages.add(identity, parent, replace(message, created_at=created_at))
     _keep_tokens(store, message_id, message)
     return message_id
 

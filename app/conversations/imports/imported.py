@@ -8,28 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.conversations.records import COMPLETE, AnswerSource, Attachment
+from app.conversations.records import NewMessage
 from engine.events import Token
-from engine.stats import RequestStats, RoundRecord
+from engine.stats import RoundRecord
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedMessage:
+class ImportedMessage(NewMessage):
     """One message. `uid` is the same at every import of the same message; `parent` is another one's uid or
     None.
     """
 
-    uid: str
-    parent: str | None
-    role: str
-    content: str
-    created_at: float | None = None
-    state: str = COMPLETE
-    source: AnswerSource = field(default_factory=AnswerSource)
-    attachments: tuple[Attachment, ...] = ()
-    finish_reason: str | None = None
-    error: tuple[str, Mapping[str, Any]] | None = None
-    stats: RequestStats | None = None
+    parent: str | None = None
     tokens: tuple[Token, ...] = ()
     rounds: tuple[RoundRecord, ...] = ()
 

@@ -46,7 +46,7 @@ def read(entry: object) -> ImportedConversation:
             uid = derived_uid(follows, index, role, text)
             sender = fields.text(fields.mapping(version, "senderInfo"), "senderName") or model
             source = AnswerSource(main_model=sender if role == "assistant" else "")
-            messages.append(ImportedMessage(uid, follows, role, text, source=source))
+            messages.append(ImportedMessage(role, text, uid, source=source, parent=follows))
             if index == chosen:
                 parent = uid
     created = fields.time(entry, "createdAt")

@@ -14,7 +14,6 @@ from app.chat.transcript import Transcript
 from app.models.model_controller import ModelController
 from app.session.session import Session
 from app.settings_window.dialog import SettingsWindow
-from app.sidebar.chat_operations import ChatOperations
 from app.sidebar.pane import ChatPane
 from app.speculation.comparison import Comparer
 from app.speculation.comparison_view import ComparisonView
@@ -46,7 +45,6 @@ class WindowParts:
     shortcuts: ShortcutSheet
     sidebar: ChatPane
     chats: ChatCommands
-    operations: ChatOperations
     turns: TurnCommands
     transcript: Transcript
     find_bar: FindBar

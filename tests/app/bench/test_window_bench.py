@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,22 +36,26 @@ _SHARE = {
 def painted_bit_by_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer goes on when there is a picture of what came before: a busy machine would paint it all at once."""
     pictures = threading.Semaphore(0)
-    end, pause = Frames._end, SteadyEngine._pause
+    pause = SteadyEngine.pause
 
-    def count(frames: Frames, now: float) -> None:
-        pictures_before = len(frames.busy_ms)
-        end(frames, now)
-        if len(frames.busy_ms) > pictures_before:
-            pictures.release()
+    def counted(work: Callable[[Frames], None]) -> Callable[[Frames], None]:
+        def run(frames: Frames) -> None:
+            pictures_before = len(frames.busy_ms)
+            work(frames)
+            if len(frames.busy_ms) > pictures_before:
+                pictures.release()
+
+        return run
 
     def pause_for_a_picture(engine: SteadyEngine, number: int) -> bool:
         if number and number % ROUNDS_A_PICTURE == 0 and threading.current_thread().name == "speaker":
             pictures.acquire(timeout=PATIENCE_S)
         return pause(engine, number)
 
-    monkeypatch.setattr(Frames, "_end", count)
-    monkeypatch.setattr(SteadyEngine, "_pause", pause_for_a_picture)
-    monkeypatch.setattr(measured_window, "_SETTLE_S", 0.0)
+    monkeypatch.setattr(Frames, "begin_frame", counted(Frames.begin_frame))
+    monkeypatch.setattr(Frames, "waits", counted(Frames.waits))
+    monkeypatch.setattr(SteadyEngine, "pause", pause_for_a_picture)
+    monkeypatch.setattr(measured_window, "SETTLE_S", 0.0)
 
 
 def test_frames_are_counted_while_text_streams_into_a_long_chat(qapp: Application) -> None:
@@ -132,7 +137,7 @@ def test_a_picture_ends_where_work_for_the_next_one_begins_at_once() -> None:
 def test_what_is_painted_before_the_first_word_is_no_frame() -> None:
     frames = Frames()
     for streams in (False, True, True):
-        frames._streams = lambda streams=streams: streams
+        frames.streams = lambda streams=streams: streams
         frames.begin_frame()
         frames.painted()
         frames.waits()
