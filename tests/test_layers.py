@@ -16,6 +16,12 @@ APP_LAYERS = (
     "system", "text", "widgets", "actions", "settings", "conversations", "session", "library", "wording", "sidebar",
     "chat", "speculation", "models", "settings_window", "window", "bench", "cli",
 )  # fmt: skip
+# What engine/speculation imports of the rest of the engine: nothing of its thread, of chats, of folders or of the Hub.
+BELOW_SPECULATION = (
+    "engine.conversation", "engine.cpu_backend", "engine.disk_pool", "engine.errors", "engine.foreign_code",
+    "engine.loading", "engine.prompts", "engine.requests", "engine.sampling", "engine.stats", "engine.steps",
+    "engine.tuning",
+)  # fmt: skip
 WITHOUT_QT = ("engine", "app.conversations", "app.text")
 
 
@@ -115,6 +121,16 @@ def test_packages_of_the_engine_import_in_one_direction() -> None:
             if own in packages and theirs in packages and own != theirs:
                 arrows[own].add(theirs)
     assert circles(arrows) == []
+
+
+def test_speculation_imports_only_what_a_round_needs() -> None:
+    beyond = {
+        f"{name} -> {other}"
+        for name in modules("engine/speculation")
+        for other in ARROWS[name]
+        if other.startswith("engine.") and not other.startswith(("engine.speculation", *BELOW_SPECULATION))
+    }
+    assert not beyond
 
 
 @pytest.mark.parametrize("package", WITHOUT_QT)

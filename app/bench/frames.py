@@ -9,17 +9,15 @@ a panel that is shown less often than the text, are work, but no frames: they ma
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QEvent, QObject
+from PySide6.QtWidgets import QWidget
 
-    from PySide6.QtWidgets import QWidget
-
-    from app.session.session import Session
+from app.session.session import Session
 
 # Two frames at 60 a second: later than this after the one before it, a picture is late.
 LATE_MS = 32.0
@@ -49,7 +47,6 @@ class Frames:
 
     @contextmanager
     def recording(self, session: Session, window: QWidget, streams: Callable[[], bool]) -> Iterator[None]:
-        from PySide6.QtCore import QAbstractEventDispatcher, QCoreApplication, QEvent, QObject
 
         self.streams, self._cpu = streams, time.thread_time()
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 import statistics
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.bench.fake_engine import PARAGRAPH, SteadyEngine
 from app.bench.frames import Frames
 from app.bench.measured_window import PATIENCE_S, intervals, measured_window, median, spread, wait
-
-if TYPE_CHECKING:
-    from app.session.chats import Turn
-    from app.window.main_window import MainWindow
+from app.chat.transcript import Transcript
+from app.session.chats import Turn
+from app.window.main_window import MainWindow
 
 _QUESTION = "Tell me everything about speculative decoding."
 _FIFTHS = 5
@@ -88,7 +87,6 @@ def measured(application: Any, kind: LongText, tokens: int) -> dict[str, Any]:
 
 
 def _show(window: MainWindow, turn: Turn, kind: LongText) -> None:
-    from app.chat.transcript import Transcript
 
     transcript = window.findChild(Transcript)
     assert transcript is not None

@@ -5,20 +5,26 @@ from __future__ import annotations
 import math
 import statistics
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
 from app.bench.fake_engine import PARAGRAPH
 from app.bench.frames import LATE_MS, Frames
+from app.conversations.opening import open_store
+from app.conversations.records import AnswerSource
+from app.library.library import Library
+from app.session.session import Session
+from app.session.store_client import OPENED_AT
+from app.settings.store import SettingsStore
+from app.window.gc_policy import GcPolicy
+from app.window.main_window import MainWindow
+from engine import starter_pair
 from engine.client import EngineClient
 from engine.stats import RequestStats
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from app.session.session import Session
-    from app.window.main_window import MainWindow
 
 _SIZE = (1440, 900)
 # A window settles this long before it is measured; an answer that takes longer than that is given up.
@@ -30,12 +36,6 @@ def measured_window(
     application: Any, make_engine: Callable[[], EngineClient], messages: int
 ) -> Iterator[tuple[MainWindow, Session]]:
     """The real window with settings and chats of its own, ready to be asked."""
-    from app.library.library import Library
-    from app.session.session import Session
-    from app.settings.store import SettingsStore
-    from app.window.gc_policy import GcPolicy
-    from app.window.main_window import MainWindow
-    from engine import starter_pair
 
     with tempfile.TemporaryDirectory(prefix="tandem-bench-") as folder:
         chats = Path(folder) / "chats.db"
@@ -56,7 +56,6 @@ def measured_window(
 
 def wait(ready: Callable[[], bool], seconds: float) -> None:
     """Run the event loop until `ready`, looking twenty times a second."""
-    from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
     deadline, loop, tick = QDeadlineTimer(round(seconds * 1000)), QEventLoop(), QTimer()
     tick.timeout.connect(lambda: loop.quit() if ready() or deadline.hasExpired() else None)
@@ -99,9 +98,6 @@ def percentile(times: list[float], share: float) -> float:
 
 def _fill(chats: Path, messages: int) -> None:
     """A chat of that many messages, as the one that was last on screen."""
-    from app.conversations.opening import open_store
-    from app.conversations.records import AnswerSource
-    from app.session.store_client import OPENED_AT
 
     store, _report = open_store(chats)
     with store.database.write():

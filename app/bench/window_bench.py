@@ -18,24 +18,27 @@ import json
 import os
 import statistics
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import psutil
+from PySide6.QtCore import QCoreApplication
 
 from app.bench import long_answers
 from app.bench.fake_engine import TOKENS_A_ROUND, SteadyEngine, WaitingEngine
 from app.bench.frames import Frames
 from app.bench.measured_window import PATIENCE_S, intervals, measured_window, median, percentile, spread, wait
-from engine.events import Finished
-from engine.requests import SamplingSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from app.session.session import Session
-    from engine.events import Event
-    from engine.requests import ChatRequest
-    from engine.stream import RequestStream
+from app.session.answer import Answer
+from app.session.session import Session
+from app.speculation.panel import SpeculationPanel
+from app.system.display import has_display
+from app.widgets.application import Application
+from engine import Engine, starter_pair
+from engine.events import Event, Finished
+from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.stream import RequestStream
 
 _QUESTION = "Tell me everything about speculative decoding."
 _LONG_TOKENS = 20_000
@@ -47,13 +50,11 @@ _GPU_WAIT_S, _GPU_WORK_S, _GPU_TOKENS = 0.024, 0.001, 400
 
 def measure(messages: int, rate: float, seconds: float, repetitions: int) -> dict[str, Any]:
     """All figures; opens the window on the screen there is, or offscreen."""
-    from app.system.display import has_display
 
     if not has_display():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     # GLib's event loop says that it is about to wait before every single source.
     os.environ["QT_NO_GLIB"] = "1"
-    from app.widgets.application import Application
 
     application = Application(["tandem"], "en")
     return {
@@ -98,10 +99,6 @@ def _has_words(session: Session) -> bool:
 
 def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
     """The Qt thread's processor time for a frame in which only the live panel has news, two rounds a frame."""
-    from PySide6.QtCore import QCoreApplication
-
-    from app.session.answer import Answer
-    from app.speculation.panel import SpeculationPanel
 
     events: list[Event] = []
     SteadyEngine(1e9, TOKENS_A_ROUND * rounds).speak(events.append)
@@ -127,15 +124,12 @@ def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
 
 def _memory() -> float:
     """What the process holds, in MB."""
-    import psutil
 
     return float(psutil.Process().memory_info().rss) / 1e6
 
 
 def _starter_share(application: Any, repetitions: int) -> dict[str, Any]:
     """Plain decoding of the starter pair: it has as many events a second as there can be."""
-    from engine import Engine, starter_pair
-    from engine.requests import SpeculationSettings
 
     sampling = _endless(starter_pair()[0])
 
@@ -204,7 +198,6 @@ def _busy_cores(share: dict[str, Any]) -> float:
 
 def _speed_alone(session: Session) -> tuple[float, int]:
     """Tokens a second and how many: nobody takes the events, and the Qt thread sleeps."""
-    from engine.requests import ChatRequest
 
     ended: list[Finished] = []
     request = ChatRequest([{"role": "user", "content": _QUESTION}])

@@ -15,6 +15,7 @@ from app.cli.tables import print_table
 from app.cli.terminal_text import terminal_of
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
+from engine.requests import ChatRequest, SpeculationSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -162,7 +163,6 @@ def _synthetic_pair(arguments: argparse.Namespace, scheduler: Scheduler) -> tupl
     from engine.bench.synthetic import synthetic_draft, synthetic_main
     from engine.loading import load
     from engine.prompts import render
-    from engine.requests import ChatRequest, SpeculationSettings
 
     tokenizer = load(starter_pair()[0]).tokenizer
     main = synthetic_main(arguments.synthetic, tokenizer)
