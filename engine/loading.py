@@ -19,6 +19,7 @@ import psutil
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
 from mlx_lm.utils import dequantize_model, load_config, load_model, load_tokenizer
+from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
@@ -217,6 +218,8 @@ def _load_tokenizer(path: Path) -> tuple[Any, int]:
             ends = load_config(path).get("eos_token_id")
             # Without this, transformers asks on standard input whether code from the model folder may run.
             tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
+            # The engine holds prompts against the context itself; transformers would print a warning of its own.
+            tokenizer.model_max_length = VERY_LARGE_INTEGER
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     # A damaged or hostile tokenizer makes the library raise all kinds of exceptions; all mean the same here.
     except Exception as error:

@@ -1101,12 +1101,28 @@
         <translation>メッセージ</translation>
     </message>
     <message>
+        <source>Shorten</source>
+        <translation>短くする</translation>
+    </message>
+    <message>
+        <source>Make the message fit into the model’s context</source>
+        <translation>メッセージをモデルのコンテキストに収めます</translation>
+    </message>
+    <message>
+        <source>Queued: press to take it back</source>
+        <translation>送信待ち：押すと取り消し</translation>
+    </message>
+    <message>
         <source>Enter sends · Shift+Enter for a new line</source>
         <translation>Enter で送信 · Shift+Enter で改行</translation>
     </message>
 </context>
 <context>
     <name>ContextMeter</name>
+    <message>
+        <source>Queued: sent as soon as the model is ready.</source>
+        <translation>送信待ち：モデルの準備ができ次第送信します。</translation>
+    </message>
     <message>
         <source>The models are loading. You can write already.</source>
         <translation>モデルを読み込んでいます。先に入力を始められます。</translation>
@@ -1120,8 +1136,20 @@
         <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
     </message>
     <message>
+        <source>{used} of {limit} tokens: the oldest messages are left out</source>
+        <translation>{used} / {limit} トークン：最も古いメッセージを省きます</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens</source>
         <translation>{used} / {limit} トークン</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest messages</source>
+        <translation>最も古いメッセージを省く</translation>
+    </message>
+    <message>
+        <source>Keep the first {count} tokens of {name}</source>
+        <translation>「{name}」の最初の {count} トークンだけ残す</translation>
     </message>
 </context>
 <context>
@@ -2950,8 +2978,8 @@
         <translation>毎回新しく</translation>
     </message>
     <message>
-        <source>When a chat outgrows the context</source>
-        <translation>チャットがコンテキストを超えたら</translation>
+        <source>When the context is full</source>
+        <translation>コンテキスト満杯時</translation>
     </message>
     <message>
         <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>

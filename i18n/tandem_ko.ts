@@ -1101,12 +1101,28 @@
         <translation>메시지</translation>
     </message>
     <message>
+        <source>Shorten</source>
+        <translation>줄이기</translation>
+    </message>
+    <message>
+        <source>Make the message fit into the model’s context</source>
+        <translation>메시지를 모델의 컨텍스트에 맞게 줄여요</translation>
+    </message>
+    <message>
+        <source>Queued: press to take it back</source>
+        <translation>보내기 대기 중: 눌러서 취소</translation>
+    </message>
+    <message>
         <source>Enter sends · Shift+Enter for a new line</source>
         <translation>Enter로 보내기 · Shift+Enter로 줄바꿈</translation>
     </message>
 </context>
 <context>
     <name>ContextMeter</name>
+    <message>
+        <source>Queued: sent as soon as the model is ready.</source>
+        <translation>대기 중: 모델이 준비되면 바로 보내요.</translation>
+    </message>
     <message>
         <source>The models are loading. You can write already.</source>
         <translation>모델을 불러오는 중이에요. 먼저 입력해도 돼요.</translation>
@@ -1120,8 +1136,20 @@
         <translation>토큰 {limit}개 중 {used}개: 이 모델에는 너무 길어요</translation>
     </message>
     <message>
+        <source>{used} of {limit} tokens: the oldest messages are left out</source>
+        <translation>토큰 {limit}개 중 {used}개: 가장 오래된 메시지는 빼고 보내요</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens</source>
         <translation>토큰 {limit}개 중 {used}개</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest messages</source>
+        <translation>가장 오래된 메시지 빼기</translation>
+    </message>
+    <message>
+        <source>Keep the first {count} tokens of {name}</source>
+        <translation>‘{name}’ 파일의 첫 토큰 {count}개만 남기기</translation>
     </message>
 </context>
 <context>
@@ -2950,8 +2978,8 @@
         <translation>매번 새로</translation>
     </message>
     <message>
-        <source>When a chat outgrows the context</source>
-        <translation>대화가 컨텍스트보다 길어지면</translation>
+        <source>When the context is full</source>
+        <translation>컨텍스트가 가득 차면</translation>
     </message>
     <message>
         <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>

@@ -1101,12 +1101,28 @@
         <translation>消息</translation>
     </message>
     <message>
+        <source>Shorten</source>
+        <translation>缩短</translation>
+    </message>
+    <message>
+        <source>Make the message fit into the model’s context</source>
+        <translation>让消息放得进模型的上下文</translation>
+    </message>
+    <message>
+        <source>Queued: press to take it back</source>
+        <translation>等待发送：点按可取消</translation>
+    </message>
+    <message>
         <source>Enter sends · Shift+Enter for a new line</source>
         <translation>Enter 发送 · Shift+Enter 换行</translation>
     </message>
 </context>
 <context>
     <name>ContextMeter</name>
+    <message>
+        <source>Queued: sent as soon as the model is ready.</source>
+        <translation>等待发送：模型就绪后立即发送。</translation>
+    </message>
     <message>
         <source>The models are loading. You can write already.</source>
         <translation>模型正在加载，可以先输入。</translation>
@@ -1120,8 +1136,20 @@
         <translation>{used} / {limit} 个 token：超出此模型的上限</translation>
     </message>
     <message>
+        <source>{used} of {limit} tokens: the oldest messages are left out</source>
+        <translation>{used} / {limit} 个 token：最早的消息会被省略</translation>
+    </message>
+    <message>
         <source>{used} of {limit} tokens</source>
         <translation>{used} / {limit} 个 token</translation>
+    </message>
+    <message>
+        <source>Leave out the oldest messages</source>
+        <translation>省略最早的消息</translation>
+    </message>
+    <message>
+        <source>Keep the first {count} tokens of {name}</source>
+        <translation>仅保留“{name}”的前 {count} 个 token</translation>
     </message>
 </context>
 <context>
@@ -2950,8 +2978,8 @@
         <translation>每次不同</translation>
     </message>
     <message>
-        <source>When a chat outgrows the context</source>
-        <translation>对话超出上下文时</translation>
+        <source>When the context is full</source>
+        <translation>上下文已满时</translation>
     </message>
     <message>
         <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>

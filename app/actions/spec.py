@@ -31,6 +31,7 @@ class ActionState:
     """What the `enabled` rules look at."""
 
     can_ask: bool = False
+    can_queue: bool = False
     has_text: bool = False
     streaming: bool = False
     has_turns: bool = False

@@ -13,21 +13,29 @@ from app.chat.message_edit import MessageEdit, trimmed
 from app.conversations.records import Attachment
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import ElidedLabel, label
+from app.widgets.labels import ElidedLabel, label, tip
 from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
 
 
 class Composer(Restyled, QWidget):
-    """The message box with its button and the line that says which keys send. `sent` carries the text."""
+    """The message box with its button and the line that says which keys send. `sent` carries the text.
+
+    A message that is sent before the models can answer is queued: it stays in the box and is sent when they can, unless
+    it is edited or taken back before. `queue_changed` follows both, `sendable_changed` when a message becomes too long,
+    or no longer is.
+    """
 
     sent = Signal(str)
+    queue_changed = Signal()
+    sendable_changed = Signal()
 
     def __init__(self, send: QAction, stop: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._send, self._stop = send, stop
-        self._streaming = False
+        self._streaming = self._waits = self._queued = False
+        self._problem = ""
         # The unsent message of each chat with its undo history, for as long as the chat is in memory.
         self._documents: WeakKeyDictionary[object, QTextDocument] = WeakKeyDictionary()
         card = QFrame(self)
@@ -37,8 +45,13 @@ class Composer(Restyled, QWidget):
         self._info = styled(ElidedLabel(card), "muted")
         self._button = QToolButton(card)
         self._button.setObjectName("send")
+        self.shorten = styled(QToolButton(card), "small")
+        self.shorten.setObjectName("shorten")
+        self.shorten.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.shorten.hide()
         self._tools = row = hbox(spacing=4)
         row.addWidget(self._info, 1)
+        row.addWidget(self.shorten)
         row.addWidget(self._button)
         column = vbox(card, margins=(14, 12, 12, 10), spacing=8)
         column.addWidget(self.files)
@@ -55,16 +68,42 @@ class Composer(Restyled, QWidget):
 
     def _connect(self) -> None:
         self.edit.submitted.connect(self.send)
+        for changed in (self.edit.edited, self.files.changed):
+            changed.connect(self.take_back)
         self._button.clicked.connect(self._press_button)
         self._send.changed.connect(self._show_button)
         self._stop.changed.connect(self._show_button)
 
     def send(self) -> None:
-        """Send the text, including what is being composed; does nothing while it cannot be sent."""
+        """Send the text, including what is being composed, or queue it; does nothing while it cannot be sent."""
         self.edit.commit_preedit()
         if not self._send.isEnabled() or not self.can_be_sent:
             return
-        self.sent.emit(trimmed(self.edit.take_text()))
+        self._set_queued(self._waits)
+        if not self._waits:
+            self.sent.emit(trimmed(self.edit.take_text()))
+
+    @property
+    def queued(self) -> bool:
+        """Whether the message will be sent as soon as the models can answer."""
+        return self._queued
+
+    def take_back(self) -> None:
+        """Let a queued message wait for another press of the key."""
+        self._set_queued(False)
+
+    def set_waiting(self, waits: bool) -> None:
+        """`waits`: the models cannot answer yet, but will. Sends a queued message once they can."""
+        self._waits = waits
+        if self._queued and not waits:
+            self._set_queued(False)
+            self.send()
+
+    def _set_queued(self, queued: bool) -> None:
+        if queued != self._queued:
+            self._queued = queued
+            self._show_button()
+            self.queue_changed.emit()
 
     def take_attachments(self) -> tuple[Attachment, ...]:
         """Return the files for the question that is being sent, and clear them."""
@@ -74,10 +113,11 @@ class Composer(Restyled, QWidget):
 
     def add_tool(self, tool: QWidget) -> None:
         """Add a button below the text, to the left of the info line."""
-        self._tools.insertWidget(self._tools.count() - 2, tool)
+        self._tools.insertWidget(self._tools.count() - 3, tool)
 
     def show_unsent(self, chat: object, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
         """Show the unsent message of the chat that is now on screen."""
+        self.take_back()
         document = self._documents.get(chat)
         if document is None or document.toPlainText() != text:
             document = self._documents[chat] = self.edit.new_document(text)
@@ -111,18 +151,23 @@ class Composer(Restyled, QWidget):
 
     def set_info(self, text: str, problem: bool = False, brief: str = "") -> None:
         """Show a line below the text, or `brief` where it does not fit. `problem`: it says why nothing can be sent."""
+        if self._problem != (text if problem else ""):
+            self._problem = text if problem else ""
+            self.sendable_changed.emit()
         set_style_class(self._info, "problem" if problem else "muted")
         self._info.show_text(text, brief)
 
     @property
     def can_be_sent(self) -> bool:
-        """A message needs text or files, and a file that is still being read would be left out."""
+        """A message needs text or files and must not be too long; a file that is still being read would be left out."""
         written = self.edit.toPlainText().strip() or self.edit.preedit()
-        return bool(written or self.files.attachments) and not self.files.reading
+        return bool(written or self.files.attachments) and not self.files.reading and not self._problem
 
     def retranslate(self) -> None:
         self.edit.setPlaceholderText(self.tr("Message"))
         self.edit.setAccessibleName(self.tr("Message"))
+        self.shorten.setText(self.tr("Shorten"))
+        self.shorten.setToolTip(self.tr("Make the message fit into the model’s context"))
         self._show_keys()
         self._show_button()
 
@@ -136,11 +181,13 @@ class Composer(Restyled, QWidget):
     def _press_button(self) -> None:
         if self._streaming:
             self._stop.trigger()
+        elif self._queued:
+            self.take_back()
         else:
             self.send()
 
     def _show_button(self) -> None:
-        """Let the button send, or stop what is being written."""
+        """Let the button send, stop what is being written, or take back what is queued."""
         action = self._stop if self._streaming else self._send
         enabled = action.isEnabled()
         colours = theme.colours()
@@ -149,4 +196,10 @@ class Composer(Restyled, QWidget):
         )
         self._button.setEnabled(enabled)
         self._button.setAccessibleName(action.whatsThis())
-        self._button.setToolTip(action.toolTip())
+        self._button.setToolTip(tip(self._problem) if self._problem and not self._streaming else action.toolTip())
+        if self._queued and not self._streaming:
+            words = self.tr("Queued: press to take it back")
+            self._button.setIcon(icon("close", colours.on_accent))
+            self._button.setEnabled(True)
+            self._button.setAccessibleName(words)
+            self._button.setToolTip(words)

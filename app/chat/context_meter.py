@@ -1,21 +1,29 @@
-"""Shows how much of the context the chat and the unsent message take. Counts off the Qt thread while typing."""
+"""Shows how much of the context the chat and the unsent message take, and offers to shorten what does not fit.
+
+Counts off the Qt thread while typing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QMenu
 
 from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
 from app.conversations.records import Attachment
 from app.session import prompt_variables
-from app.session.attachments import count_tokens
+from app.session.attachments import count_tokens, cut_to_tokens
 from app.session.session import Session
 from app.system.background import Background
 from app.wording.figures import number, percent
 
+# The part of the context, one in so many, that a shortened message leaves to the answer.
+_ANSWER_SHARE = 4
 # Counting starts this many milliseconds after the last key press.
 _PAUSE_MS = 150
 
@@ -30,15 +38,46 @@ class _Unsent:
     before: int
 
 
+@dataclass(frozen=True)
+class _Usage:
+    """Tokens of the turns so far, of the unsent text and of its files, of `limit`. `drops`: the oldest turns are left
+    out where they do not fit.
+    """
+
+    limit: int
+    before: int
+    text: int
+    files: tuple[tuple[Attachment, int], ...]
+    drops: bool
+
+    @property
+    def message(self) -> int:
+        return self.text + sum(count for _, count in self.files)
+
+    @property
+    def total(self) -> int:
+        return self.before + self.message
+
+    @property
+    def too_long(self) -> bool:
+        return (self.message if self.drops else self.total) >= self.limit
+
+
 class ContextMeter(QObject):
-    """Sets the composer's info line. Counts of a message that has changed meanwhile are dropped."""
+    """Sets the composer's info line and fills the menu of its "Shorten".
+
+    Counts of a message that has changed meanwhile are dropped.
+    """
 
     def __init__(self, session: Session, composer: Composer, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._composer = session, composer
         self._background = Background("tokens", parent=self)
         self._counted: _Unsent | None = None
-        self._tokens = 0
+        self._text, self._files = 0, dict[Attachment, int]()
+        self._menu = QMenu(composer)
+        self._menu.aboutToShow.connect(self.fill_menu)
+        composer.shorten.setMenu(self._menu)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PAUSE_MS)
@@ -46,6 +85,7 @@ class ContextMeter(QObject):
         chats, answers = session.chats, session.answers
         for changed in (
             *(composer.edit.edited, composer.files.changed, session.models.changed, session.settings.chat_changed),
+            *(session.settings.defaults_changed, composer.queue_changed),
             *(chats.opened, chats.path_changed, answers.asked, answers.ended),
         ):
             changed.connect(self._count_soon)
@@ -61,22 +101,84 @@ class ContextMeter(QObject):
     def show_usage(self) -> None:
         """Show what is known now."""
         pair = self._session.models.pair
-        if pair.loading == "main":
+        usage = self._usage()
+        self._composer.shorten.setVisible(usage is not None and usage.too_long and bool(self._ways(usage)))
+        if self._composer.queued:
+            self._composer.set_info(self.tr("Queued: sent as soon as the model is ready."))
+        elif pair.loading == "main":
             self._composer.set_info(self.tr("The models are loading. You can write already."))
-        elif pair.main is None:
+        elif usage is None:
             self._composer.set_info(self.tr("No main model is loaded."))
         else:
-            self._composer.set_info(*self._usage(self._tokens, pair.main.context_length))
+            self._composer.set_info(*self._words(usage))
 
-    def _usage(self, used: int, limit: int) -> tuple[str, bool, str]:
+    def _usage(self) -> _Usage | None:
+        """What is known now; None without a main model."""
+        main, chat = self._session.models.pair.main, self._session.chat
+        if main is None:
+            return None
+        files = tuple((file, self._files.get(file, 0)) for file in self._composer.files.attachments)
+        drops = self._session.settings.generation_of(chat).overflow == "shorten"
+        return _Usage(main.context_length, chat.context_tokens(), self._text, files, drops)
+
+    def _words(self, usage: _Usage) -> tuple[str, bool, str]:
         """The info line, whether it is a problem, and its brief form."""
+        used, limit = usage.total, usage.limit
         if not used:
             return "", False, ""
-        if used >= limit:
+        if usage.too_long:
             text = self.tr("{used} of {limit} tokens: too long for this model")
+        elif used >= limit:
+            text = self.tr("{used} of {limit} tokens: the oldest messages are left out")
         else:
             text = self.tr("{used} of {limit} tokens")
-        return text.format(used=number(used, 0), limit=number(limit, 0)), used >= limit, percent(used / limit)
+        return text.format(used=number(used, 0), limit=number(limit, 0)), usage.too_long, percent(used / limit)
+
+    def fill_menu(self) -> None:
+        """Offer what makes the message fit."""
+        self._menu.clear()
+        if (usage := self._usage()) is None:
+            return
+        for words, shorten in self._ways(usage):
+            self._menu.addAction(words.replace("&", "&&")).triggered.connect(lambda _=False, run=shorten: run())
+
+    def _ways(self, usage: _Usage) -> list[tuple[str, Callable[[], None]]]:
+        """How the message can be made to fit, as words and what does it."""
+        ways: list[tuple[str, Callable[[], None]]] = []
+        if usage.message < usage.limit and not usage.drops:
+            ways.append((self.tr("Leave out the oldest messages"), self._drop_oldest))
+        if usage.files:
+            file, tokens = max(usage.files, key=lambda counted: counted[1])
+            left = usage.limit - usage.limit // _ANSWER_SHARE - (usage.message - tokens)
+            if not usage.drops:
+                left -= usage.before
+            if 0 < left < tokens:
+                cut = partial(self._cut, file, left)
+                ways.append(
+                    (
+                        self.tr("Keep the first {count} tokens of {name}").format(
+                            count=number(left, 0), name=file.name
+                        ),
+                        cut,
+                    )
+                )
+        return ways
+
+    def _drop_oldest(self) -> None:
+        chat = self._session.chat
+        self._session.settings.set_own(chat, chat.system_prompt, {**chat.own, "overflow": "shorten"})
+
+    def _cut(self, file: Attachment, tokens: int) -> None:
+        """Replace a file by its beginning."""
+        main, shown = self._session.models.pair.main, self._composer.files
+        if main is None:
+            return
+
+        def replace(cut: Attachment | None) -> None:
+            if cut is not None and file in shown.attachments:
+                shown.show_files(tuple(cut if one == file else one for one in shown.attachments))
+
+        self._background.run(partial(cut_to_tokens, Path(main.path), file, tokens), replace)
 
     def _count_soon(self, *_: object) -> None:
         self.show_usage()
@@ -93,8 +195,9 @@ class ContextMeter(QObject):
         if unsent != self._unsent():
             return
         self._counted = unsent
-        self._composer.files.show_counts(dict(zip(unsent.attachments, files, strict=True)))
-        self._tokens = unsent.before + text + sum(count or 0 for count in files)
+        counts = dict(zip(unsent.attachments, files, strict=True))
+        self._composer.files.show_counts(counts)
+        self._text, self._files = text, {file: count or 0 for file, count in counts.items()}
         self.show_usage()
 
     def _unsent(self) -> _Unsent | None:

@@ -33,7 +33,7 @@ from app.wording.models import recommendation_text
 
 # Margins: space for the focus frame on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
-_GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed"), SPECULATION_KEYS)
+_GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed", "overflow"), SPECULATION_KEYS)
 
 
 class ChatSettingsSheet(Restyled, Overlay):

@@ -19,7 +19,7 @@ OWN = "own"
 # There too: the system prompt and the settings that a preset replaced.
 SET_ASIDE = "set_aside"
 SPECULATION_KEYS = ("method", "depth", "acceptance")
-KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", *SPECULATION_KEYS)
+KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", "overflow", *SPECULATION_KEYS)
 
 # What a system prompt may name in double braces; it is filled in when a question is sent. There is no time of day:
 # it would be another prompt for every question, and everything would have to be read again.
@@ -34,6 +34,7 @@ class Generation:
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
     max_tokens: int | None = None
+    overflow: str = "refuse"
 
     def with_own(self, own: Mapping[str, Any]) -> Generation:
         """These, changed by what a chat has of its own."""
@@ -47,6 +48,7 @@ class Generation:
             replace(self.sampling, **sampling),
             replace(self.speculation, **speculation),
             (own["max_tokens"] or None) if "max_tokens" in own else self.max_tokens,
+            own.get("overflow", self.overflow),
         )
 
     def values(self) -> dict[str, Any]:
@@ -55,6 +57,7 @@ class Generation:
         return {
             **{key: getattr(sampling, key) for key in SAMPLING_KEYS},
             "max_tokens": self.max_tokens or 0,
+            "overflow": self.overflow,
             "seed": -1 if sampling.seed is None else sampling.seed,
             "method": speculation.method,
             "depth": speculation.depth or 0,

@@ -63,6 +63,13 @@ class AnswerService(QObject):
         return loaded and self._store.ready and not self._chats.shown.streaming
 
     @property
+    def soon_ready(self) -> bool:
+        """Whether a question cannot be asked yet, because models are loaded or chats are opened at this moment."""
+        pair = self._models.pair
+        loads = pair.loading == "main" or (pair.main is not None and not self._store.ready)
+        return loads and not self.ready and not self._chats.shown.streaming
+
+    @property
     def quiet(self) -> bool:
         """Whether no answer is being written in any chat, so that measurements are not disturbed."""
         return not self._running

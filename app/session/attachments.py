@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,15 @@ def count_tokens(model: Path, text: str) -> int | None:
     """How many tokens of that model's the text is; None where its tokenizer cannot be asked."""
     tokenizer = _tokenizer(model / "tokenizer.json")
     return None if tokenizer is None else len(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def cut_to_tokens(model: Path, attachment: Attachment, tokens: int) -> Attachment | None:
+    """The beginning of a file, at most that many tokens of that model's; None where its tokenizer cannot be asked."""
+    tokenizer = _tokenizer(model / "tokenizer.json")
+    if tokenizer is None:
+        return None
+    offsets = tokenizer.encode(attachment.text, add_special_tokens=False).offsets[:tokens]
+    return replace(attachment, text=attachment.text[: offsets[-1][1] if offsets else 0])
 
 
 @lru_cache(maxsize=1)

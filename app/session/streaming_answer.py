@@ -149,6 +149,7 @@ def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Servi
         generation.sampling,
         generation.speculation,
         max_tokens=generation.max_tokens,
+        overflow=generation.overflow,
         conversation=chat.uid if services.store.persistent and chat.uid else None,
     )
 

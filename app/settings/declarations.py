@@ -191,7 +191,7 @@ class SettingsValues:
     )
     overflow: str = GENERATION.setting(
         "refuse",
-        title=QT_TRANSLATE_NOOP("Settings", "When a chat outgrows the context"),
+        title=QT_TRANSLATE_NOOP("Settings", "When the context is full"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
             "Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, "

@@ -69,7 +69,12 @@ class Effects(QObject):
         values, session = self._settings.values, self._session
         sampling = sampling_of(values, recommended_of(session.models.pair.sampling))
         session.settings.set_defaults(
-            replace(session.settings.defaults, sampling=sampling, max_tokens=longest_of(values))
+            replace(
+                session.settings.defaults,
+                sampling=sampling,
+                max_tokens=longest_of(values),
+                overflow=values.overflow,
+            )
         )
 
     def _pair_changed(self) -> None:

@@ -62,6 +62,11 @@ class Banner(Restyled, QFrame):
         if sentence is self._sentence:
             self.retranslate()
 
+    def dismiss(self, sentence: Callable[[], str]) -> None:
+        """Hide the message, if it is still the one that is shown."""
+        if sentence is self._sentence:
+            self.hide()
+
     def retranslate(self) -> None:
         self._close.setToolTip(self.tr("Dismiss"))
         self._close.setAccessibleName(self.tr("Dismiss"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,7 @@ class AttachmentReader(QObject):
         self._background = Background("attachments", parent=self)
         self._closing = threading.Event()
         self._newest: Future[Attachment] | None = None
+        self._reason: Callable[[], str] | None = None
 
     def choose_files(self, row: AttachmentRow) -> None:
         names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
@@ -100,4 +102,11 @@ class AttachmentReader(QObject):
             "no-text": self.tr("{name} has no text, only pictures, like a scan. Run text recognition on it first."),
         }
         sentence = sentences[error.reason].format(name=error.name)
-        self._banner.show_message(lambda: sentence, None)
+        self._reason = lambda: sentence
+        self._banner.show_message(self._reason, None)
+
+    def forget_reasons(self) -> None:
+        """A question is sent: why a file does not go with it is of no interest any more."""
+        if self._reason is not None:
+            self._banner.dismiss(self._reason)
+            self._reason = None

@@ -209,6 +209,7 @@ class MainWindow(Restyled, QMainWindow):
         session.models.restarted.connect(self.notifications.show_restart)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
+        self._composer.sendable_changed.connect(self._update_actions)
         for written in (self._composer.edit.edited, self._composer.files.changed):
             written.connect(self._update_actions)
             written.connect(self._keep_unsent)
@@ -296,6 +297,7 @@ class MainWindow(Restyled, QMainWindow):
 
     def _ask(self, text: str) -> None:
         if self._session.answers.ready:
+            self._attachments.forget_reasons()
             self._session.answers.ask(text, self._composer.take_attachments())
             # A question of the welcome leaves what is being written where it is.
             self._keep_unsent()
@@ -313,6 +315,7 @@ class MainWindow(Restyled, QMainWindow):
         self._actions.update(
             ActionState(
                 can_ask=session.answers.ready,
+                can_queue=session.answers.soon_ready,
                 has_text=self._composer.can_be_sent,
                 streaming=session.chat.streaming,
                 has_turns=bool(turns),
@@ -332,6 +335,7 @@ class MainWindow(Restyled, QMainWindow):
             )
         )
         self._composer.set_streaming(session.chat.streaming)
+        self._composer.set_waiting(session.answers.soon_ready)
         self._welcome.set_ready(session.answers.ready)
 
     def retranslate(self) -> None:

@@ -219,6 +219,21 @@ class WindowDriver:
         return card.findChild(ElidedLabel, options=Qt.FindChildOption.FindDirectChildrenOnly).text()
 
     @property
+    def ways_to_shorten(self) -> list[str]:
+        """What the button beside that line offers for a message that is too long; nothing while it is not shown."""
+        button = self.composer.findChild(QToolButton, "shorten")
+        if button.isHidden():
+            return []
+        button.menu().aboutToShow.emit()
+        return [action.text() for action in button.menu().actions()]
+
+    def shorten(self, way: str) -> None:
+        """Choose a way to shorten the message."""
+        assert way in self.ways_to_shorten
+        menu = self.composer.findChild(QToolButton, "shorten").menu()
+        next(action for action in menu.actions() if action.text() == way).trigger()
+
+    @property
     def key_hint(self) -> str:
         """Which keys send and which begin a new line."""
         return self.composer.findChild(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly).text()

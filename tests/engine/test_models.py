@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -117,3 +118,16 @@ def test_unloading_gives_the_memory_back(tiny_main: Path, tiny_draft: Path) -> N
     scheduler.changes.unload()
     assert mx.get_active_memory() - before < 50_000
     scheduler.close()
+
+
+def test_a_prompt_longer_than_the_tokenizer_expects_prints_no_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = write_model(tmp_path / "model")
+    file = folder / "tokenizer_config.json"
+    settings = json.loads(file.read_text()) if file.exists() else {}
+    file.write_text(json.dumps({**settings, "model_max_length": 8}))
+    tokenizer = loading.load(folder).tokenizer
+    with caplog.at_level("WARNING", "transformers"):
+        assert len(tokenizer.encode("one two three four five six seven eight nine ten")) > 8
+    assert caplog.records == []

@@ -23,7 +23,7 @@ CHAT_ACTIONS = (
         lambda parts: parts.composer.send(),
         "Ctrl+Return",
         "send",
-        enabled=lambda now: now.can_ask and now.has_text,
+        enabled=lambda now: (now.can_ask or now.can_queue) and now.has_text,
     ),
     WindowAction(
         "stop",

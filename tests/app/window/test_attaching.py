@@ -306,3 +306,12 @@ def test_files_can_be_dropped_anywhere_in_the_window(open_window: OpenWindow, qt
     entering.ignore()
     window.dragEnterEvent(entering)
     assert not entering.isAccepted()
+
+
+def test_why_a_file_was_refused_is_no_news_after_sending(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "real.bin").write_bytes(bytes(range(256)))
+    window = open_window(ScriptedEngine([Script("Yes.")]))
+    window.paste(tmp_path / "real.bin")
+    qtbot.waitUntil(lambda: "real.bin is not a text file" in window.banner_text)
+    window.ask("hello")
+    assert window.banner_text == ""

@@ -5,6 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+import pytest
+
+from app.session.chats import Chat
 from engine.errors import ModelNotUsable
 from engine.status import LoadedPair
 from tests.app.scripted_engine import Script, ScriptedEngine, model_info
@@ -32,11 +35,42 @@ def test_the_window_can_be_used_while_models_load(open_window: OpenWindow, qtbot
     window.ask("hello")
     assert window.session.chat.turns == []
     assert window.unsent == "hello"
+    assert window.context_text == "Queued: sent as soon as the model is ready."
     engine.load_gate.set()  # type: ignore[union-attr]
-    qtbot.waitUntil(lambda: window.session.answers.ready)
-    window.send()
+    qtbot.waitUntil(lambda: bool(window.session.chat.turns))
     window.wait_until_answered()
     assert window.shown_text() == "Hi there."
+    assert window.unsent == ""
+
+
+@pytest.mark.parametrize("take_back", ["button", "typing", "another chat"])
+def test_a_queued_question_can_be_taken_back(open_window: OpenWindow, qtbot: QtBot, take_back: str) -> None:
+    engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
+    window = open_window(engine, load=False)
+    window.ask("hello")
+    if take_back == "button":
+        assert window.send_button.toolTip() == "Queued: press to take it back"
+        window.press_send()
+    elif take_back == "typing":
+        window.type(" there")
+    else:
+        window.session.chats.open(Chat())
+    assert "Queued" not in window.context_text
+    engine.load_gate.set()  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: window.session.answers.ready)
+    window.settle()
+    assert engine.requests == []
+
+
+def test_a_queued_question_stays_where_the_models_cannot_be_loaded(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine(loads=[ModelNotUsable("x", "missing")], load_gate=threading.Event())
+    window = open_window(engine, load=False)
+    window.ask("hello")
+    engine.load_gate.set()  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    assert window.unsent == "hello"
+    assert not window.is_enabled("send")
+    assert "Queued" not in window.context_text
 
 
 def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow, qtbot: QtBot) -> None:

@@ -65,6 +65,47 @@ def test_what_no_context_holds_is_told_before_it_is_sent(open_window: OpenWindow
     qtbot.waitUntil(lambda: not window.session.models.pair.loading)
     window.write("word " * 5000)
     qtbot.waitUntil(lambda: window.context_text.endswith("too long for this model"))
+    window.send()
+    assert window.session.chat.turns == []
+    assert not window.is_enabled("send")
+    assert "too long for this model" in window.send_button.toolTip()
+    assert window.ways_to_shorten == []
+    window.write("word")
+    qtbot.waitUntil(lambda: window.is_enabled("send"))
+
+
+def test_a_long_chat_can_leave_out_its_oldest_messages(open_window: OpenWindow, qtbot: QtBot) -> None:
+    engine = ScriptedEngine([Script("Yes.", prompt_tokens=5000), Script("No.")])
+    window = open_window(engine)
+    window.session.models.load(str(starter_pair()[0]), None)
+    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    window.ask_and_wait("first")
+    window.write("second")
+    qtbot.waitUntil(lambda: window.context_text.endswith("too long for this model"))
+    assert window.ways_to_shorten == ["Leave out the oldest messages"]
+    window.shorten("Leave out the oldest messages")
+    qtbot.waitUntil(lambda: window.is_enabled("send"))
+    assert window.context_text.endswith("the oldest messages are left out")
+    window.send()
+    qtbot.waitUntil(lambda: len(engine.requests) == 2)
+    assert [request.overflow for request in engine.requests] == ["refuse", "shorten"]
+
+
+def test_a_long_file_can_be_cut(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("word " * 5000)
+    engine = ScriptedEngine([Script("Yes.")])
+    window = open_window(engine)
+    starter = starter_pair()[0]
+    window.session.models.load(str(starter), None)
+    qtbot.waitUntil(lambda: not window.session.models.pair.loading)
+    window.paste(tmp_path / "notes.txt")
+    qtbot.waitUntil(lambda: bool(window.ways_to_shorten))
+    window.shorten("Keep the first 3,072 tokens of notes.txt")
+    qtbot.waitUntil(lambda: window.is_enabled("send"))
+    window.settle()
+    (kept,) = window.composer.files.attachments
+    assert count_tokens(starter, kept.text) == 3072
+    assert ("word " * 5000).startswith(kept.text)
 
 
 def test_what_is_written_in_a_chat_can_be_undone_after_another_was_shown(open_window: OpenWindow) -> None:
