@@ -53,12 +53,15 @@ class SpeculationSettings:
     the text so far) or "off". `depth` fixes the draft tokens of a round (0 is "off"); None lets the controller choose
     up to `max_depth`. Neither is above MAX_DEPTH.
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
+    Where the controller chooses, plain rounds that measure the speed-up cost at most `sample_share` of an answer's
+    time.
     """
 
     method: str = "auto"
     depth: int | None = None
     max_depth: int = MAX_DEPTH
     acceptance: str = "match"
+    sample_share: float = 0.02
 
     def __post_init__(self) -> None:
         require(self.method in methods(), "method", f"one of {', '.join(methods())}", self.method)

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import exp
+from typing import Any
+
+# From which ratio of a plain step to the fastest one known the computer counts as busy.
+BUSY = 1.5
+# A speed-up is given with a decimal where it is known this exactly, as "about" up to the second, else not at all.
+EXACT, ROUGH = 0.05, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,37 @@ class PlainSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuredSpeedup:
+    """What plain decoding would have taken for `tokens`, and what they took with speculation, in seconds.
+
+    Measured by `samples` plain rounds at the same time; `error` is the relative error (two standard deviations).
+    `load` is the duration of a plain step over that of the fastest one known, None where none is.
+    """
+
+    plain_s: float
+    decode_s: float
+    tokens: int
+    error: float
+    samples: int
+    load: float | None = None
+
+    @property
+    def factor(self) -> float:
+        return self.plain_s / self.decode_s
+
+
+def rounded_speedup(factor: float | None, low: float | None, high: float | None) -> tuple[float, bool] | None:
+    """A speed-up as exactly as it is known, and whether it is only about that; None where too little is known."""
+    if factor is None or low is None or high is None or factor <= 0.0:
+        return None
+    error = (high - low) / (2.0 * factor)
+    if error <= EXACT:
+        return round(factor, 1), False
+    step = 0.2 if factor < 2.5 else 0.5
+    return (round(factor / step) * step, True) if error <= ROUGH else None
+
+
+@dataclass(frozen=True, slots=True)
 class RequestStats:
     """The figures of one request; rates are None until there is something to divide by.
 
@@ -57,8 +95,11 @@ class RequestStats:
 
     `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of
     draft token i, which counts as reached when all before it in its round were accepted. `decode_tps` counts the tokens
-    after the first. `plain_tps` is the speed of plain decoding on this machine at this context length, measured, or
-    None; `speedup` = decode_tps / plain_tps, None for an answer that shared a batch.
+    after the first. `speedup` compares the time of the answer's rounds with what plain decoding would have taken at the
+    same time, as measured by `plain_samples` plain rounds; it lies between `speedup_low` and `speedup_high` (two
+    standard deviations). `plain_tps` is the speed of plain decoding meanwhile, and `saved_s` the seconds saved (below
+    zero: lost). All are None until enough was measured, where no draft token was accepted, and for an answer that
+    shared a batch. `load` is how many times as long a plain step took as the fastest one known.
     """
 
     prompt_tokens: int = 0
@@ -76,6 +117,11 @@ class RequestStats:
     decode_tps: float | None = None
     plain_tps: float | None = None
     speedup: float | None = None
+    speedup_low: float | None = None
+    speedup_high: float | None = None
+    saved_s: float | None = None
+    plain_samples: int = 0
+    load: float | None = None
     draft_s: float = 0.0
     verify_s: float = 0.0
     host_s: float = 0.0
@@ -97,7 +143,7 @@ class RequestLog:
         self.draft_prefill_tokens = 0
         self.cached_tokens = 0
         self.dropped_messages = 0
-        self.plain_tps: float | None = None
+        self.speedup: MeasuredSpeedup | None = None
         # In a batch an answer is slower than alone by design, so a ratio to decoding alone would mislead.
         self.shared = False
         self._prompt_tokens = prompt_tokens
@@ -149,8 +195,7 @@ class RequestLog:
             tokens_per_round=self._generated / self._rounds if self._rounds else None,
             ttft_s=None if self._first_at is None else self._first_at - self.started,
             decode_tps=decode_tps,
-            plain_tps=self.plain_tps,
-            speedup=decode_tps / self.plain_tps if decode_tps and self.plain_tps and not self.shared else None,
+            **self._speedup_figures(),
             draft_s=self._draft_s,
             verify_s=self._verify_s,
             host_s=self._host_s,
@@ -159,6 +204,20 @@ class RequestLog:
             draft=self.draft,
             plain_spans=tuple(self._spans),
         )
+
+    def _speedup_figures(self) -> dict[str, Any]:
+        found = self.speedup
+        if found is None or self.shared or not self._accepted:
+            return {}
+        return {
+            "plain_tps": found.tokens / found.plain_s,
+            "speedup": found.factor,
+            "speedup_low": found.factor * exp(-found.error),
+            "speedup_high": found.factor * exp(found.error),
+            "saved_s": found.plain_s - found.decode_s,
+            "plain_samples": found.samples,
+            "load": found.load,
+        }
 
     def _decode_tps(self) -> float | None:
         if self._first_at is None or self._last_at <= self._first_at:

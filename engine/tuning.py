@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.stats import MeasuredSpeedup
+
 # Main and draft model as the learned file knows them: name and size, "" without a draft.
 Pair = tuple[str, str]
 
@@ -29,10 +31,39 @@ class DepthFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class SpeedupTotals:
+    """What answers of a pair took and what plain decoding would have taken, in seconds; old answers fade.
+
+    `error_s` is the sum of `plain_s` times the relative error of each answer.
+    """
+
+    plain_s: float = 0.0
+    decode_s: float = 0.0
+    tokens: float = 0.0
+    error_s: float = 0.0
+
+    def with_answer(self, found: MeasuredSpeedup, most_tokens: float) -> SpeedupTotals:
+        keep = min(1.0, most_tokens / (self.tokens + found.tokens))
+        return SpeedupTotals(
+            keep * (self.plain_s + found.plain_s),
+            keep * (self.decode_s + found.decode_s),
+            keep * (self.tokens + found.tokens),
+            keep * (self.error_s + found.error * found.plain_s),
+        )
+
+    @property
+    def spread(self) -> tuple[float, float, float]:
+        """The speed-up with its lower and upper bound."""
+        factor, error = self.plain_s / self.decode_s, self.error_s / self.plain_s
+        return factor, factor * (1.0 - error), factor * (1.0 + error)
+
+
+@dataclass(frozen=True, slots=True)
 class ContextFigures:
     """What was learned at context lengths of `tokens_from` tokens and more, below `tokens_below` (None: no bound).
 
-    `plain_tps` is the speed of plain decoding there, from `plain_samples` rounds.
+    `plain_tps` is the speed of plain decoding there, from `plain_samples` rounds. `speedup` is what answers measured
+    there, with its bounds; None where none did.
     """
 
     tokens_from: int
@@ -40,6 +71,7 @@ class ContextFigures:
     plain_tps: float
     plain_samples: int
     depths: tuple[DepthFigures, ...] = ()
+    speedup: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1034,16 +1034,20 @@
         <translation>停止しました。</translation>
     </message>
     <message>
-        <source>The answer is too short to measure a speed.</source>
-        <translation>回答が短すぎて速度を測れません。</translation>
+        <source>The answer is too short to measure speed.</source>
+        <translation>回答が短すぎて速度を測定できません。</translation>
     </message>
     <message>
-        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
-        <translation>推測ありの速さは推測なしの {times}です。この質問では効果がありませんでした。</translation>
+        <source>{times} the plain speed with speculation.</source>
+        <translation>推測ありの速さは通常の {times}です。</translation>
     </message>
     <message>
-        <source>{times} as fast with speculation as without.</source>
-        <translation>推測ありの速さは推測なしの {times}です。</translation>
+        <source>{times} the plain speed with speculation: it did not help here.</source>
+        <translation>推測ありの速さは通常の {times}です。この質問では効果がありませんでした。</translation>
+    </message>
+    <message>
+        <source>The load on the computer changed between the two runs.</source>
+        <translation>2 回の実行の間でコンピュータの負荷が変わりました。</translation>
     </message>
     <message numerus="yes">
         <source>The text is the same, token for token: all %n of them.</source>
@@ -1386,12 +1390,20 @@
         <translation>{value} 倍</translation>
     </message>
     <message>
+        <source>about {value}</source>
+        <translation>約 {value}</translation>
+    </message>
+    <message>
+        <source>The computer is busy: plain decoding takes {times} as long as usual, too.</source>
+        <translation>コンピュータが混み合っています。通常のデコードにも普段の {times}の時間がかかります。</translation>
+    </message>
+    <message>
         <source>{value} tokens/s</source>
         <translation>{value} トークン/秒</translation>
     </message>
     <message>
-        <source>{value} plain</source>
-        <translation>通常の {value}</translation>
+        <source>{value} vs. plain</source>
+        <translation>通常比 {value}</translation>
     </message>
     <message>
         <source>first token {value}</source>
@@ -1422,8 +1434,8 @@
         <translation>トークン/秒</translation>
     </message>
     <message>
-        <source>tokens/s, {value} plain</source>
-        <translation>トークン/秒、通常の {value}</translation>
+        <source>tokens/s, {value} vs. plain</source>
+        <translation>トークン/秒、通常比 {value}</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} guesses accepted ({source})</source>

@@ -1034,16 +1034,20 @@
         <translation>중지했어요.</translation>
     </message>
     <message>
-        <source>The answer is too short to measure a speed.</source>
-        <translation>답변이 너무 짧아 속도를 잴 수 없어요.</translation>
+        <source>The answer is too short to measure speed.</source>
+        <translation>답변이 너무 짧아 속도를 측정할 수 없어요.</translation>
     </message>
     <message>
-        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
-        <translation>추측을 켰을 때 속도가 껐을 때의 {times}예요. 이 질문에서는 이득이 없었어요.</translation>
+        <source>{times} the plain speed with speculation.</source>
+        <translation>추측 디코딩으로 일반 디코딩 속도의 {times}예요.</translation>
     </message>
     <message>
-        <source>{times} as fast with speculation as without.</source>
-        <translation>추측을 켰을 때 속도가 껐을 때의 {times}예요.</translation>
+        <source>{times} the plain speed with speculation: it did not help here.</source>
+        <translation>추측 디코딩 시 일반 디코딩 속도의 {times}예요. 이 질문에서는 도움이 되지 않았어요.</translation>
+    </message>
+    <message>
+        <source>The load on the computer changed between the two runs.</source>
+        <translation>두 실행 사이에 컴퓨터의 부하가 달라졌어요.</translation>
     </message>
     <message numerus="yes">
         <source>The text is the same, token for token: all %n of them.</source>
@@ -1386,11 +1390,19 @@
         <translation>{value}배</translation>
     </message>
     <message>
+        <source>about {value}</source>
+        <translation>약 {value}</translation>
+    </message>
+    <message>
+        <source>The computer is busy: plain decoding takes {times} as long as usual, too.</source>
+        <translation>컴퓨터가 바빠요. 일반 디코딩도 평소보다 {times} 오래 걸려요.</translation>
+    </message>
+    <message>
         <source>{value} tokens/s</source>
         <translation>초당 {value}토큰</translation>
     </message>
     <message>
-        <source>{value} plain</source>
+        <source>{value} vs. plain</source>
         <translation>일반 대비 {value}</translation>
     </message>
     <message>
@@ -1422,8 +1434,8 @@
         <translation>초당 토큰</translation>
     </message>
     <message>
-        <source>tokens/s, {value} plain</source>
-        <translation>초당 토큰, 일반 대비 {value}</translation>
+        <source>tokens/s, {value} vs. plain</source>
+        <translation>토큰/초, 일반 대비 {value}</translation>
     </message>
     <message>
         <source>Round {number}: {accepted} of {drafted} guesses accepted ({source})</source>

@@ -1034,16 +1034,20 @@
         <translation>已停止。</translation>
     </message>
     <message>
-        <source>The answer is too short to measure a speed.</source>
-        <translation>回答太短，测不出速度。</translation>
+        <source>The answer is too short to measure speed.</source>
+        <translation>回答太短，无法测量速度。</translation>
     </message>
     <message>
-        <source>{times} as fast with speculation as without: it did not pay for this question.</source>
-        <translation>开启推测时的速度是关闭时的 {times}：对这个问题不划算。</translation>
+        <source>{times} the plain speed with speculation.</source>
+        <translation>使用推测解码时速度为普通解码的 {times}。</translation>
     </message>
     <message>
-        <source>{times} as fast with speculation as without.</source>
-        <translation>开启推测时的速度是关闭时的 {times}。</translation>
+        <source>{times} the plain speed with speculation: it did not help here.</source>
+        <translation>使用推测解码时速度为普通解码的 {times}：对这个问题没有帮助。</translation>
+    </message>
+    <message>
+        <source>The load on the computer changed between the two runs.</source>
+        <translation>两次运行之间电脑的负载发生了变化。</translation>
     </message>
     <message numerus="yes">
         <source>The text is the same, token for token: all %n of them.</source>
@@ -1386,11 +1390,19 @@
         <translation>{value} 倍</translation>
     </message>
     <message>
+        <source>about {value}</source>
+        <translation>约 {value}</translation>
+    </message>
+    <message>
+        <source>The computer is busy: plain decoding takes {times} as long as usual, too.</source>
+        <translation>电脑正忙：普通解码所需时间也是平时的 {times}。</translation>
+    </message>
+    <message>
         <source>{value} tokens/s</source>
         <translation>{value} token/秒</translation>
     </message>
     <message>
-        <source>{value} plain</source>
+        <source>{value} vs. plain</source>
         <translation>普通解码的 {value}</translation>
     </message>
     <message>
@@ -1422,7 +1434,7 @@
         <translation>token/秒</translation>
     </message>
     <message>
-        <source>tokens/s, {value} plain</source>
+        <source>tokens/s, {value} vs. plain</source>
         <translation>token/秒，普通解码的 {value}</translation>
     </message>
     <message>

@@ -185,6 +185,8 @@ def _stats(rounds: int, passed: float) -> RequestStats:
         decode_tps=tokens / passed,
         plain_tps=100.0,
         speedup=tokens / passed / 100.0,
+        speedup_low=tokens / passed / 102.0,
+        speedup_high=tokens / passed / 98.0,
         draft_s=0.001 * rounds,
         verify_s=0.003 * rounds,
         host_s=0.001 * rounds,

@@ -29,6 +29,7 @@ from engine.events import as_json
 from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
 from engine.speculation.proposers.registry import methods
+from engine.stats import rounded_speedup
 
 _DEPTH_HELP = f"guesses a round, 0 to {MAX_DEPTH} (default: auto)"
 
@@ -204,8 +205,9 @@ def _summary(stats: RequestStats) -> str:
     parts = [f"{stats.generated_tokens} tokens"]
     if stats.decode_tps is not None:
         parts.append(f"{stats.decode_tps:.1f} tokens/s")
-    if stats.speedup is not None:
-        parts.append(f"{stats.speedup:.1f}x plain")
+    if (rounded := rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high)) is not None:
+        factor, about = rounded
+        parts.append(f"about {factor:.2g}x plain" if about else f"{factor:.1f}x plain")
     if stats.accept_rate is not None:
         parts.append(f"{stats.accept_rate:.0%} accepted")
     if stats.tokens_per_round is not None:

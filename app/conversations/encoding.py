@@ -87,6 +87,9 @@ def stats_from_object(values: Mapping[str, Any]) -> RequestStats:
     another shape.
     """
     known = {name: _figure(name, value) for name, value in values.items() if name in _STATS_DEFAULTS}
+    if known.get("speedup_low") is None:
+        # Earlier versions divided by an old speed of plain decoding: only a speed-up with bounds was measured.
+        known |= {"speedup": None, "plain_tps": None}
     known["accept_by_position"] = tuple(
         (int(reached), int(accepted)) for reached, accepted in values.get("accept_by_position") or ()
     )

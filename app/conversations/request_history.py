@@ -36,6 +36,8 @@ class RequestRow:
     decode_tps: float | None
     plain_tps: float | None
     speedup: float | None
+    speedup_low: float | None
+    speedup_high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,8 @@ class PairSummary:
     """All requests of one main model, draft model and method.
 
     `accept_rate` and `tokens_per_round` are totals divided by totals. `decode_tps` is decoded tokens over the
-    time they took, and `speedup` what plain decoding would have taken over what was taken, where its speed
-    was measured.
+    time they took, and `speedup` what plain decoding would have taken over what was taken, with its bounds, in the
+    requests that measured it.
     """
 
     main_model: str
@@ -59,11 +61,17 @@ class PairSummary:
     decode_tps: float | None
     speedup: float | None
     last_used: float
+    speedup_low: float | None = None
+    speedup_high: float | None = None
 
 
 COLUMNS = tuple(field.name for field in fields(RequestRow))
 _OTHER_TABLES = {"title": "conversations.title", "conversation_id": "messages.conversation_id"}
-_EXPRESSIONS = {name: _OTHER_TABLES.get(name, f"requests.{name}") for name in COLUMNS}
+# Earlier versions divided by an old speed of plain decoding: only a speed-up with bounds was measured.
+_BOUNDS = {name: f"json_extract(requests.stats, '$.{name}')" for name in ("speedup_low", "speedup_high")}
+_MEASURED = f"CASE WHEN {_BOUNDS['speedup_low']} IS NOT NULL THEN requests.speedup END"
+_OTHERS = {**_OTHER_TABLES, **_BOUNDS, "speedup": _MEASURED}
+_EXPRESSIONS = {name: _OTHERS.get(name, f"requests.{name}") for name in COLUMNS}
 _SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESSIONS.items())
 _FROM = """
     FROM requests JOIN messages ON messages.id = requests.message_id
@@ -121,12 +129,16 @@ class RequestHistory:
                 sum(CASE WHEN decode_tps > 0 THEN generated_tokens - 1 END)
                     / nullif(sum(CASE WHEN decode_tps > 0 THEN (generated_tokens - 1) / decode_tps END), 0)
                     AS decode_tps,
-                sum(CASE WHEN decode_tps > 0 AND plain_tps > 0 THEN (generated_tokens - 1) / plain_tps END)
-                    / nullif(sum(
-                        CASE WHEN decode_tps > 0 AND plain_tps > 0 THEN (generated_tokens - 1) / decode_tps END
-                    ), 0) AS speedup,
-                max(finished_at) AS last_used
-            FROM requests GROUP BY main_model, draft_model, method
+                sum(plain_s) / nullif(sum(plain_s / speedup), 0) AS speedup,
+                max(finished_at) AS last_used,
+                sum(plain_s * low / speedup) / nullif(sum(plain_s / speedup), 0) AS speedup_low,
+                sum(plain_s * high / speedup) / nullif(sum(plain_s / speedup), 0) AS speedup_high
+            FROM (
+                SELECT *, json_extract(stats, '$.speedup_low') AS low, json_extract(stats, '$.speedup_high') AS high,
+                    CASE WHEN speedup > 0 AND json_extract(stats, '$.speedup_low') IS NOT NULL
+                        THEN (generated_tokens - 1) / nullif(plain_tps, 0) END AS plain_s
+                FROM requests
+            ) GROUP BY main_model, draft_model, method
             ORDER BY requests DESC, last_used DESC"""
         )
         return [PairSummary(**dict(row)) for row in found]

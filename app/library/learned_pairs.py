@@ -13,9 +13,9 @@ from engine.tuning import ContextFigures, LearnedPair, Pair, best_of
 class LearnedRow:
     """One pair at contexts from `tokens_from` to below `tokens_below` tokens (None: no upper bound).
 
-    `depth` draft tokens of `source` a round are expected to be fastest, `speedup` times plain decoding at `plain_tps`;
-    depth 0 where plain decoding is fastest. `accept_rate` is that source's, None before anything was verified;
-    `samples` rounds were measured.
+    `depth` draft tokens of `source` a round are expected to be fastest, 0 where plain decoding is, at `plain_tps`.
+    `speedup` is what answers measured, with its bounds, None where none did. `accept_rate` is that of `source`, None
+    before anything was verified; `samples` rounds were measured.
     """
 
     pair: Pair
@@ -27,9 +27,11 @@ class LearnedRow:
     plain_tps: float
     source: str
     depth: int
-    speedup: float
     accept_rate: float | None
     samples: int
+    speedup: float | None = None
+    speedup_low: float | None = None
+    speedup_high: float | None = None
 
 
 def learned_rows(pairs: Iterable[LearnedPair]) -> list[LearnedRow]:
@@ -48,7 +50,7 @@ def accept_rate(pair: LearnedPair, source: str) -> float | None:
 
 def _row(pair: LearnedPair, figures: ContextFigures) -> LearnedRow:
     source = max(PROPOSERS, key=lambda one: best_of(figures, one)[1])
-    depth, speedup = best_of(figures, source)
+    depth, _ = best_of(figures, source)
     measured = sum(one.samples for one in figures.depths if one.source == source)
     return LearnedRow(
         pair.pair,
@@ -60,7 +62,7 @@ def _row(pair: LearnedPair, figures: ContextFigures) -> LearnedRow:
         figures.plain_tps,
         source,
         depth,
-        speedup,
         accept_rate(pair, source),
         figures.plain_samples + measured,
+        *(figures.speedup or ()),
     )

@@ -15,10 +15,12 @@ _DRAFTING = ("auto", "draft")
 
 @dataclass(frozen=True)
 class Measured:
-    """Speed-up over plain decoding and the share of draft tokens accepted."""
+    """Speed-up over plain decoding, with its bounds, and the share of draft tokens accepted."""
 
     speedup: float
     accept_rate: float | None
+    speedup_low: float | None = None
+    speedup_high: float | None = None
 
 
 # Keyed by the names of main and draft model in the request history.
@@ -30,14 +32,16 @@ def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Me
     found: dict[tuple[str, str], Measured] = {}
     for one in sorted(summaries, key=lambda summary: summary.generated_tokens):
         if one.draft_model and one.method in _DRAFTING and one.drafted and one.speedup is not None:
-            found[one.main_model, one.draft_model] = Measured(one.speedup, one.accept_rate)
+            found[one.main_model, one.draft_model] = Measured(
+                one.speedup, one.accept_rate, one.speedup_low, one.speedup_high
+            )
     return found
 
 
 def learned_pairs(pairs: Iterable[LearnedPair]) -> dict[tuple[str, str], Measured]:
-    """The engine's figures of pairs whose draft tokens were verified, at the context length measured most often."""
+    """The engine's figures of pairs whose speed-up was measured, at the context length measured most often."""
     found: dict[tuple[str, str], Measured] = {}
     for row in sorted(learned_rows(pairs), key=lambda row: row.samples):
-        if row.draft and row.source == "draft" and row.accept_rate is not None and row.samples:
-            found[row.main, row.draft] = Measured(row.speedup, row.accept_rate)
+        if row.draft and row.speedup is not None:
+            found[row.main, row.draft] = Measured(row.speedup, row.accept_rate, row.speedup_low, row.speedup_high)
     return found

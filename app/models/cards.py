@@ -15,7 +15,7 @@ from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import hbox, vbox
 from app.widgets.style_class import set_style_class, styled
 from app.wording import models as model_wording
-from app.wording.figures import times
+from app.wording.figures import speedup, speedup_is_known, times
 from app.wording.hub import size_words
 from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
@@ -276,8 +276,8 @@ class ModelCard(Card):
 
     def _speed(self) -> str:
         """The measured speed-up of the draft, else the estimate, marked as such."""
-        if self._state.measured is not None:
-            return self.tr("{speed} measured here").format(speed=times(self._state.measured.speedup))
+        if self._state.measured is not None and speedup_is_known(self._state.measured):
+            return self.tr("{speed} measured here").format(speed=speedup(self._state.measured))
         if self.entry.expected is None:
             return ""
         return self.tr("{speed} expected (estimate)").format(speed=times(self.entry.expected.speedup))

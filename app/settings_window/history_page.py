@@ -104,7 +104,7 @@ class HistoryPage(Restyled, QWidget):
         sentences = [
             self._sentence(one)
             for one in self._summaries
-            if one.speedup is not None and one.drafted and chosen in (None, (one.main_model, one.draft_model))
+            if figures.speedup_is_known(one) and one.drafted and chosen in (None, (one.main_model, one.draft_model))
         ]
         nothing = self.tr("Nothing to compare yet. Each answer adds a line here, with what speculation brought.")
         self.sentences.setText("\n".join(sentences[:_MOST_SENTENCES]) or nothing)
@@ -114,7 +114,7 @@ class HistoryPage(Restyled, QWidget):
             text = self.tr("On this computer, {draft} makes {main} {times} as fast (%n answer(s)).", "", one.requests)
         else:
             text = self.tr("On this computer, lookup makes {main} {times} as fast (%n answer(s)).", "", one.requests)
-        times = figures.times(one.speedup)
+        times = figures.speedup(one)
         names = (recorded_name(one.main_model), recorded_name(one.draft_model))
         return text.replace("{times}", times).replace("{main}", names[0]).replace("{draft}", names[1])
 

@@ -17,6 +17,10 @@ from engine.stream import RequestStream
 
 # The step of half-precision logits between 32 and 64: closer ones are indistinguishable.
 TIE = 0.25
+# The share of the first answer's time that plain rounds among its own may take, to measure the speed-up.
+SAMPLE_SHARE = 0.08
+# By which factor two speeds of the same question may deviate from the measured speed-up.
+AGREE = 1.25
 
 
 class Step(Enum):
@@ -116,10 +120,12 @@ class Comparison:
             return Verdict.TIE
         return Verdict.DIFFERENT
 
-    def speedup(self) -> float | None:
-        """Tokens a second with speculation over those without; None until both are known."""
-        with_, without = self.speculated.stats.decode_tps, self.plain.stats.decode_tps
-        return with_ / without if with_ and without and self.step is Step.DONE else None
+    def speeds_agree(self) -> bool:
+        """Whether the two speeds differ by about the measured speed-up; else the load has changed in between."""
+        stats, without = self.speculated.stats, self.plain.stats.decode_tps
+        if not stats.decode_tps or not without or not stats.speedup:
+            return True
+        return 1 / AGREE < stats.decode_tps / without / stats.speedup < AGREE
 
 
 class Comparer(QObject):
@@ -150,6 +156,7 @@ class Comparer(QObject):
         speculation = chosen.speculation
         if speculation.method == "off":
             speculation = replace(speculation, method="auto")
+        speculation = replace(speculation, sample_share=SAMPLE_SHARE)
         sampling = replace(chosen.sampling, seed=turn.answer.stats.seed)
         try:
             request = session.answers.request(chat, turn, replace(chosen, sampling=sampling, speculation=speculation))

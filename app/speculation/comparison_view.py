@@ -16,7 +16,7 @@ from app.widgets.labels import label
 from app.widgets.layouts import hbox, vbox
 from app.widgets.style_class import set_style_class
 from app.wording import figures
-from app.wording.errors import error_sentence, quoted
+from app.wording.errors import error_sentence, joined, quoted
 from engine.events import Token
 
 _WIDTH, _HEIGHT = 1000, 640
@@ -109,7 +109,9 @@ class ComparisonView(MeasurementCard):
     def _say(self, comparison: Comparison) -> None:
         words = "\n".join(part for part in (self._progress(comparison), self._compared(comparison)) if part)
         good = comparison.verdict() is not Verdict.DIFFERENT and comparison.step is not Step.FAILED
-        set_style_class(self.verdict, "reason" if good and (comparison.speedup() or 0) >= 1 else "reason-plain")
+        set_style_class(
+            self.verdict, "reason" if good and (comparison.speculated.stats.speedup or 0) >= 1 else "reason-plain"
+        )
         if self.verdict.text() != words:
             self.verdict.setText(words)
             self.verdict.setAccessibleName(words)
@@ -128,15 +130,16 @@ class ComparisonView(MeasurementCard):
         return self._speeds(comparison)
 
     def _speeds(self, comparison: Comparison) -> str:
-        times = comparison.speedup()
-        if times is None:
-            return self.tr("The answer is too short to measure a speed.")
-        if not comparison.speculated.stats.drafted:
+        stats = comparison.speculated.stats
+        if not stats.drafted:
             return figures.why(comparison.speculated)
-        if times < 1:
-            slower = self.tr("{times} as fast with speculation as without: it did not pay for this question.")
-            return slower.format(times=figures.times(times, 2))
-        return self.tr("{times} as fast with speculation as without.").format(times=figures.times(times, 2))
+        if not figures.speedup_is_known(stats):
+            return self.tr("The answer is too short to measure speed.")
+        text = self.tr("{times} the plain speed with speculation.")
+        if (stats.speedup or 0) < 1:
+            text = self.tr("{times} the plain speed with speculation: it did not help here.")
+        changed = "" if comparison.speeds_agree() else self.tr("The load on the computer changed between the two runs.")
+        return joined(text.format(times=figures.speedup(stats)), figures.busy(stats), changed)
 
     def _compared(self, comparison: Comparison) -> str:
         verdict, count = comparison.verdict(), comparison.same_tokens()

@@ -39,7 +39,7 @@ COLUMNS: tuple[Column[RequestRow], ...] = (
     ),
     Column("method", QT_TRANSLATE_NOOP("History", "Method"), lambda row: method_name(row.method), is_words=True),
     Column("accept_rate", QT_TRANSLATE_NOOP("History", "Accept rate"), lambda row: figures.percent(row.accept_rate)),
-    Column("speedup", QT_TRANSLATE_NOOP("History", "Speed-up"), lambda row: figures.times(row.speedup)),
+    Column("speedup", QT_TRANSLATE_NOOP("History", "Speed-up"), figures.speedup),
     Column("decode_tps", QT_TRANSLATE_NOOP("History", "Tokens/s"), lambda row: figures.number(row.decode_tps)),
     Column(
         "generated_tokens", QT_TRANSLATE_NOOP("History", "Tokens"), lambda row: figures.number(row.generated_tokens, 0)

@@ -36,15 +36,11 @@ def _depth(row: LearnedRow) -> str:
     return translate("Learned", "{depth} ({source})").format(depth=depth, source=figures.source_name(row.source))
 
 
-def _speedup(row: LearnedRow) -> str:
-    return figures.times(row.speedup) if row.depth else figures.NONE
-
-
 COLUMNS: tuple[Column[LearnedRow], ...] = (
     Column("models", QT_TRANSLATE_NOOP("Learned", "Models"), lambda row: pair_name(row.main, row.draft), is_words=True),
     Column("context", QT_TRANSLATE_NOOP("Learned", "Context"), _context),
     Column("depth", QT_TRANSLATE_NOOP("Learned", "Best depth"), _depth, is_words=True),
-    Column("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), _speedup),
+    Column("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), figures.speedup),
     Column("plain_tps", QT_TRANSLATE_NOOP("Learned", "Plain tokens/s"), lambda row: figures.number(row.plain_tps)),
     Column("accept_rate", QT_TRANSLATE_NOOP("Learned", "Accept rate"), lambda row: figures.percent(row.accept_rate)),
     Column("rounds", QT_TRANSLATE_NOOP("Learned", "Rounds"), lambda row: figures.number(row.samples, 0)),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.session.answer import Answer
-from app.wording.errors import plain_sentence, quoted
-from engine.stats import PlainSpan, RequestStats, RoundRecord
+from app.wording.errors import joined, plain_sentence, quoted
+from engine.stats import BUSY, PlainSpan, RequestStats, RoundRecord, rounded_speedup
 
 NONE = "–"
 
@@ -35,13 +37,50 @@ def times(factor: float | None, decimals: int = 1) -> str:
     return QCoreApplication.translate("Figures", "{value}×").format(value=number(factor, decimals))
 
 
+class Speedup(Protocol):
+    """Whatever has a measured speed-up with its bounds: an answer, a pair, a row of a table."""
+
+    @property
+    def speedup(self) -> float | None: ...
+    @property
+    def speedup_low(self) -> float | None: ...
+    @property
+    def speedup_high(self) -> float | None: ...
+
+
+def speedup(measured: Speedup) -> str:
+    """A measured speed-up, rounded to what is known; "–" where too little is."""
+    rounded = rounded_speedup(measured.speedup, measured.speedup_low, measured.speedup_high)
+    if rounded is None:
+        return NONE
+    factor, about = rounded
+    if not about:
+        return times(factor)
+    text = times(factor, 0 if factor == round(factor) else 1)
+    return QCoreApplication.translate("Figures", "about {value}").format(value=text)
+
+
+def speedup_is_known(measured: Speedup) -> bool:
+    return rounded_speedup(measured.speedup, measured.speedup_low, measured.speedup_high) is not None
+
+
+def busy(stats: RequestStats) -> str:
+    """That load on the computer made the answer slow; "" where it did not."""
+    if stats.load is None or stats.load < BUSY:
+        return ""
+    text = QCoreApplication.translate(
+        "Figures", "The computer is busy: plain decoding takes {times} as long as usual, too."
+    )
+    return text.format(times=times(stats.load))
+
+
 def foot(answer: Answer) -> list[tuple[str, str]]:
     """The line below an answer: (sentence with {value}, value) for each known figure."""
     stats = answer.stats
     translate = QCoreApplication.translate
     found = [
         (translate("Figures", "{value} tokens/s"), stats.decode_tps, number(stats.decode_tps)),
-        (translate("Figures", "{value} plain"), stats.speedup, times(stats.speedup)),
+        (translate("Figures", "{value} vs. plain"), speedup_is_known(stats) or None, speedup(stats)),
         (translate("Figures", "first token {value}"), stats.ttft_s, seconds(stats.ttft_s)),
         (translate("Figures", "accepted {value}"), stats.accept_rate, percent(stats.accept_rate)),
         (translate("Figures", "{value} per round"), stats.tokens_per_round, number(stats.tokens_per_round)),
@@ -91,9 +130,9 @@ def _depth_of(source: str) -> str:
 
 def speed_text(stats: RequestStats) -> str:
     """The caption under tokens per second, with the speed-up if it is known."""
-    if stats.speedup is None:
+    if not speedup_is_known(stats):
         return QCoreApplication.translate("Figures", "tokens/s")
-    return QCoreApplication.translate("Figures", "tokens/s, {value} plain").format(value=times(stats.speedup))
+    return QCoreApplication.translate("Figures", "tokens/s, {value} vs. plain").format(value=speedup(stats))
 
 
 def round_text(answer: Answer, record: RoundRecord) -> str:
@@ -131,17 +170,19 @@ def sentence(answer: Answer | None) -> tuple[str, bool]:
         return "", False
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
-        return (SpeculationSentences().past(answer), _pays(answer)) if answer.stats.drafted else (why(answer), False)
+        if not answer.stats.drafted:
+            return why(answer), False
+        return joined(SpeculationSentences().past(answer), busy(answer.stats)), _pays(answer)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
         return "", False
     if newest.reason and not newest.drafted:
         return plain_sentence(PlainSpan(newest.committed, newest.reason, newest.arguments)), False
-    return SpeculationSentences().now(answer, newest.drafted), _pays(answer)
+    return joined(SpeculationSentences().now(answer, newest.drafted), busy(answer.stats)), _pays(answer)
 
 
 def _pays(answer: Answer) -> bool:
-    return answer.stats.speedup is None or answer.stats.speedup >= 1.0
+    return answer.stats.speedup is None or not speedup_is_known(answer.stats) or answer.stats.speedup >= 1.0
 
 
 class SpeculationSentences(QObject):
@@ -174,6 +215,6 @@ class SpeculationSentences(QObject):
 def round_cost(answer: Answer) -> float | None:
     """The cost of a round in plain decoding steps: tokens per round over the speed-up; None while unknown."""
     stats = answer.stats
-    if not stats.speedup or not stats.tokens_per_round:
+    if not stats.speedup or not stats.tokens_per_round or not speedup_is_known(stats):
         return None
     return stats.tokens_per_round / stats.speedup

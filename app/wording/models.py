@@ -9,7 +9,7 @@ from app.library.model_choices import Choice
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import recommended_of
 from app.wording.errors import draft_reasons, joined
-from app.wording.figures import number, percent, times
+from app.wording.figures import number, percent, speedup, speedup_is_known, times
 from app.wording.hub import hub_sentence, size_words
 from engine.advice.fit import FitReport
 from engine.advice.pairing import PairAdvice
@@ -143,8 +143,8 @@ def verdict_words(advice: PairAdvice) -> str:
 
 
 def _expectation(choice: Choice) -> str:
-    if choice.measured is not None:
-        speed = times(choice.measured.speedup)
+    if choice.measured is not None and speedup_is_known(choice.measured):
+        speed = speedup(choice.measured)
         if choice.measured.accept_rate is None:
             return translate("Models", "Measured here: {speed}.").format(speed=speed)
         return translate("Models", "Measured here: {speed}, {rate} accepted.").format(

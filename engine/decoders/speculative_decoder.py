@@ -246,4 +246,4 @@ class SpeculativeDecoder:
         log = self._generation.log
         log.draft = self._drafting.draft_name or log.draft
         log.draft_prefill_tokens = self._prefilled_earlier + self._drafting.draft_prefill_tokens
-        log.plain_tps = self._drafting.plain_tps
+        log.speedup = self._drafting.speedup

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from engine.requests import MAX_DEPTH
 from engine.speculation.accept_rates import AcceptRates
 from engine.speculation.arm_estimate import PLAIN_ARM, Arm, ArmEstimate, CatchUp, estimate_arms
+from engine.speculation.context_figures import figures_at
 from engine.speculation.proposers.proposal import Observation
-from engine.speculation.round_cost import ENOUGH, RoundCosts, bucket_range, context_bucket
-from engine.tuning import AcceptanceFigures, ContextFigures, DepthFigures, break_even
+from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
+from engine.speculation.speedup_meter import SpeedupMeter
+from engine.tuning import AcceptanceFigures, ContextFigures
 
 # By which factor another depth, another proposer, or an unexplored arm has to appear faster.
 DEPTH_MARGIN = 1.02
@@ -49,8 +50,6 @@ LAST_PATIENCE = 16
 PLAIN_STRETCH = 8
 # Pipelined rounds can appear too short as well as too long: the middle of four is safe.
 PLAIN_SAMPLES = 4
-# Depths that `figures` reports.
-FIGURES_DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, MAX_DEPTH)
 # Seconds between two answers after which the machine may run at another speed.
 PAUSE_S = 120.0
 
@@ -119,10 +118,12 @@ class _PlainStretch:
 class DepthController:
     """Chooses every round's proposer and depth, and learns from the result.
 
-    One controller serves one main model with its proposers and outlives requests. Not thread-safe.
+    One controller serves one main model with its proposers and outlives requests. `speedup` measures what speculation
+    yields. Not thread-safe.
     """
 
     def __init__(self) -> None:
+        self.speedup = SpeedupMeter()
         self._costs = RoundCosts()
         self._rates = AcceptRates()
         self._context = self._begun_at = 0
@@ -143,6 +144,7 @@ class DepthController:
         self._context = self._begun_at = context_tokens
         self._answer_s = self._spent_s = 0.0
         self._costs.begin(context_bucket(context_tokens))
+        self.speedup.begin(context_bucket(context_tokens))
         self._rates.begin()
         if monotonic() - self._begun_s > PAUSE_S:
             self._costs.renew()
@@ -153,6 +155,7 @@ class DepthController:
     def interrupted(self) -> None:
         """The next round does not follow the last one directly: another request had the device in between."""
         self._costs.interrupted()
+        self.speedup.interrupted()
 
     def choose(
         self,
@@ -261,10 +264,13 @@ class DepthController:
             return None
         return drafting / self._costs.forecast(source).expected(depth, depth + 1)
 
-    def plain_tps(self) -> float | None:
-        """Tokens a second of plain decoding at this context length, if measured."""
-        plain = self._costs.plain()
-        return None if plain is None else 1.0 / plain
+    def wants_plain_sample(self, share: float) -> bool:
+        """Whether a round is to be plain although it was chosen otherwise, within `share` of the answer's time."""
+        return self._exploring is None and self.speedup.wants_plain(self.plain_s(), share)
+
+    def plain_s(self) -> float | None:
+        """Seconds of a plain round at this context length, if measured."""
+        return self._costs.plain()
 
     def expected_tps(self, source: str, max_depth: int, rows_carried: int = 0, bucket: str = "") -> list[float]:
         """Expected tokens a second at each depth considered; empty until plain decoding was measured."""
@@ -282,7 +288,7 @@ class DepthController:
         """Costs and expected speeds at every context length at which plain decoding was measured."""
         here = self._costs.bucket
         try:
-            return tuple(self._figures_at(bucket) for bucket in self._costs.buckets())
+            return tuple(figures_at(bucket, self._costs, self._rates, self.speedup) for bucket in self._costs.buckets())
         finally:
             self._costs.bucket = here
 
@@ -292,31 +298,17 @@ class DepthController:
 
     def export(self) -> dict[str, Any]:
         """What was learned, as plain data for JSON."""
-        return {"costs": self._costs.export(), "rates": self._rates.export()}
+        return {"costs": self._costs.export(), "rates": self._rates.export(), "speedup": self.speedup.export()}
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Replace what was learned by the result of `export`. Raises KeyError, TypeError or ValueError for others."""
         costs, rates = RoundCosts(), AcceptRates()
         costs.load(data["costs"])
         rates.load(data["rates"])
+        self.speedup.load(data.get("speedup", {}))
         costs.bucket = self._costs.bucket
         self._costs, self._rates = costs, rates
         self._plain_stretch = None
-
-    def _figures_at(self, bucket: int) -> ContextFigures:
-        costs = self._costs
-        costs.bucket = bucket
-        plain = costs.plain()
-        assert plain is not None
-        depths: list[DepthFigures] = []
-        for source in costs.sources():
-            arms, forecast = estimate_arms(costs, self._rates, {source: FIGURES_DEPTHS[-1]}), costs.forecast(source)
-            for depth in FIGURES_DEPTHS:
-                seconds, speed = forecast.expected(depth, depth + 1), arms[source, depth].speed
-                pays_from = break_even(depth, plain, seconds)
-                drafting, samples = costs.drafting(source, depth), costs.samples(source, depth + 1)
-                depths.append(DepthFigures(source, depth, seconds, drafting, pays_from, speed, samples))
-        return ContextFigures(*bucket_range(bucket), 1.0 / plain, costs.samples(None, 1), tuple(depths))
 
     def _clearly_faster(self, arms: Mapping[Arm, ArmEstimate], arm: Arm) -> bool:
         if arm[0] == self._current[0]:

@@ -25,7 +25,8 @@ from engine.speculation.proposers.context import ProposerContext, ProposerUnavai
 from engine.speculation.proposers.proposal import Proposer
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.round import PendingRound, ProposerFailed, as_proposer_failure
-from engine.stats import RoundRecord
+from engine.speculation.round_cost import context_bucket
+from engine.stats import MeasuredSpeedup, RoundRecord
 from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -71,9 +72,9 @@ class Drafting:
         return self._prefilled_by_others + sum(proposer.prefilled_tokens for proposer in self.proposers.values())
 
     @property
-    def plain_tps(self) -> float | None:
-        """Measured tokens a second of plain decoding at this context length."""
-        return self._controller.plain_tps()
+    def speedup(self) -> MeasuredSpeedup | None:
+        """The speed-up of the current request so far, if enough was measured."""
+        return self._controller.speedup.measured()
 
     def set_draft(self, draft: DraftSource | None, problem: EngineError | None = None) -> None:
         """Use `draft` from the next round on; None clears it, with the `problem` that kept it from loading, if any."""
@@ -91,6 +92,7 @@ class Drafting:
             conversation.draft = None
             self._prefilled_by_others = self.draft_prefill_tokens
             self._install(conversation, sampler)
+            self._controller.speedup.begin(context_bucket(len(conversation.main.tokens)))
 
     def expect_draft(self) -> None:
         """A draft model is being loaded; until `set_draft` is called, plain rounds give that as the reason."""
@@ -110,6 +112,7 @@ class Drafting:
         for source, proposer in list(self.proposers.items()):
             self._try(source, proposer.abandon)
         self.proposers.clear()
+        self._controller.speedup.end()
         self._request = None
 
     def keep(self) -> None:
@@ -150,7 +153,12 @@ class Drafting:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
         most = min(self._settings.depth_limit, remaining - 1)
         limits = self._limits(most)
-        choice = self._fixed(limits) if self._settings.depth is not None else self._learned(limits, carried, remaining)
+        if self._settings.depth is not None:
+            choice = self._fixed(limits)
+        else:
+            choice = self._learned(limits, carried, remaining)
+            if choice.depth > 0 and self._controller.wants_plain_sample(self._settings.sample_share):
+                return Choice(None, 0, "measuring")
         if choice.depth == 0 and not choice.reason:
             source, proposer = next(iter(self.proposers.items()))
             with as_proposer_failure(source):
@@ -207,6 +215,15 @@ class Drafting:
                 complete=self._settings.depth is not None,
             )
         )
+        if choice is not FIRST_TOKEN:
+            controller.speedup.observe(
+                choice.source if current.depth else None,
+                current.rows,
+                record.committed,
+                record.accepted,
+                seconds,
+                typical=not caught_up and (current.depth > 0 or current.pipelined),
+            )
         if choice.depth and choice.source is not None and caught_up > 0:
             depth = current.depth or choice.depth
             controller.observe_round_with_catch_up(choice.source, caught_up, depth, current.rows, seconds)

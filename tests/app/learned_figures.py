@@ -25,7 +25,7 @@ def depths(source: str = "draft", plain_tps: float = 32.8, faster: float = 1.0) 
     )
 
 
-SHORT = ContextFigures(0, 512, 32.8, 40, depths())
+SHORT = ContextFigures(0, 512, 32.8, 40, depths(), (2.15, 2.08, 2.22))
 LONG = ContextFigures(4096, None, 24.0, 12, depths("ngram", 24.0, faster=0.3))
 LEARNED = (
     LearnedPair(OTHER, "Llama-3.2-3B-Instruct-4bit", "", False, (ContextFigures(0, 512, 61.0, 9),), ()),

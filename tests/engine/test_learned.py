@@ -45,13 +45,13 @@ def test_the_next_run_expects_what_the_last_one_learned(path: Path, kept: DepthC
 
 
 def test_a_restored_controller_speculates_once_it_has_seen_plain_speed(path: Path, kept: DepthController) -> None:
-    plain = kept.plain_tps()
+    plain = kept.plain_s()
     assert plain is not None
     restored = DepthController()
     learned_file(path).restore(restored, "main", "draft")
     restored.begin(WORLD.context)
     for _ in range(4):
-        restored.observe(MeasuredRound(None, 0, 1, 0, 1 / plain, None))
+        restored.observe(MeasuredRound(None, 0, 1, 0, plain, None))
     assert restored.choose({"draft": 8}).depth >= 3
 
 
@@ -135,7 +135,7 @@ def test_a_damaged_file_is_ignored_with_one_warning(path: Path, how: str, caplog
     assert not file.restore(controller, "main", "draft")
     assert not file.restore(controller, "main", "draft")
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert controller.plain_tps() is None
+    assert controller.plain_s() is None
     file.keep(trained(), "main", "draft")
     assert learned_file(path).restore(DepthController(), "main", "draft")
 

@@ -23,9 +23,11 @@ def history(store: ConversationStore, clock: Clock) -> list[int]:
     chat = store.conversations.create(title="=figures")
     requests = [
         ("big", "small", "draft", RequestStats(generated_tokens=101, rounds=40, drafted=100, accepted=60,
-                                               accept_rate=0.6, decode_tps=50.0, plain_tps=25.0, speedup=2.0)),
+                                               accept_rate=0.6, decode_tps=50.0, plain_tps=25.0, speedup=2.0,
+                                               speedup_low=1.9, speedup_high=2.1)),
         ("big", "small", "draft", RequestStats(generated_tokens=301, rounds=160, drafted=300, accepted=140,
-                                               accept_rate=140 / 300, decode_tps=30.0, plain_tps=30.0, speedup=1.0)),
+                                               accept_rate=140 / 300, decode_tps=30.0, plain_tps=30.0, speedup=1.0,
+                                               speedup_low=0.95, speedup_high=1.05)),
         ("big", "", "ngram", RequestStats(generated_tokens=11, rounds=10, drafted=0, accepted=0, decode_tps=20.0)),
     ]  # fmt: skip
     answers = []
@@ -69,6 +71,7 @@ def test_a_summary_divides_totals_by_totals(store: ConversationStore) -> None:
     assert first.tokens_per_round == pytest.approx(402 / 200)
     assert first.decode_tps == pytest.approx(400 / (100 / 50 + 300 / 30))
     assert first.speedup == pytest.approx((100 / 25 + 300 / 30) / (100 / 50 + 300 / 30))
+    assert (first.speedup_low, first.speedup_high) == pytest.approx((0.95 * first.speedup, 1.05 * first.speedup))
     assert (second.method, second.accept_rate, second.speedup) == ("ngram", None, None)
 
 
@@ -88,3 +91,15 @@ def test_figures_go_with_their_chat(store: ConversationStore) -> None:
     assert len(store.history.rows()) == 3
     store.conversations.purge(1)
     assert store.history.rows() == []
+
+
+def test_a_speedup_of_an_earlier_version_is_not_shown(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("big", "small", "draft"))
+    old = RequestStats(generated_tokens=9, drafted=8, accepted=2, decode_tps=50.0, plain_tps=4.0, speedup=12.5)
+    store.answers.finish(answer, "stop", old, "a")
+    assert store.history.rows()[0].speedup is None
+    assert store.history.by_pair()[0].speedup is None
+    [*_, message] = store.messages.path(chat)
+    assert message.stats is not None
+    assert (message.stats.speedup, message.stats.plain_tps) == (None, None)

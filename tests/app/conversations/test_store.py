@@ -29,6 +29,8 @@ STATS = RequestStats(
     decode_tps=40.0,
     plain_tps=25.0,
     speedup=1.6,
+    speedup_low=1.5,
+    speedup_high=1.7,
     seed=2**64 - 1,
     plain_spans=(PlainSpan(1, "costs-more", (("plain_ms", 9.5), ("kind", "x"))),),
 )

@@ -23,7 +23,7 @@ from tests.app.scripted_engine import ScriptedEngine
 from tests.app.shown_library import DRAFT, MAIN, ShownLibrary, path_of, stocked
 from tests.app.window_driver import WindowDriver
 
-USED = PairSummary("main", "draft", "auto", 3, 900, 400, 300, 0.75, 3.1, 60.0, 1.8, 0.0)
+USED = PairSummary("main", "draft", "auto", 3, 900, 400, 300, 0.75, 3.1, 60.0, 1.8, 0.0, 1.7, 1.9)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_says_nothing_of_a_pair_is_left_out(summary: PairSummary) -> None:
 
 def test_the_method_that_wrote_the_most_speaks_for_the_pair() -> None:
     once = replace(USED, method="draft", generated_tokens=50, speedup=3.0)
-    assert measured_pairs([USED, once]) == {("main", "draft"): Measured(1.8, 0.75)}
+    assert measured_pairs([USED, once]) == {("main", "draft"): Measured(1.8, 0.75, 1.7, 1.9)}
     assert measured_pairs([once, USED]) == measured_pairs([USED, once])
 
 
@@ -52,7 +52,16 @@ def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot
     asked = store.messages.add_user_turn(chat, "hello")
     answer = store.answers.start(asked, AnswerSource(MAIN, DRAFT, "auto", {}, None))
     figures = RequestStats(
-        generated_tokens=201, rounds=70, drafted=200, accepted=150, decode_tps=50.0, plain_tps=25.0, draft=DRAFT
+        generated_tokens=201,
+        rounds=70,
+        drafted=200,
+        accepted=150,
+        decode_tps=50.0,
+        plain_tps=25.0,
+        draft=DRAFT,
+        speedup=2.0,
+        speedup_low=1.95,
+        speedup_high=2.05,
     )
     store.answers.finish(answer, "stop", figures, "Hello.")
     store.close()
@@ -62,7 +71,7 @@ def test_an_earlier_run_is_remembered_at_the_next_start(qapp: Application, qtbot
     try:
         window.show()
         session.models.load(path_of(MAIN), path_of(DRAFT))
-        qtbot.waitUntil(lambda: library.measured_with(path_of(MAIN)) == {DRAFT: Measured(2.0, 0.75)})
+        qtbot.waitUntil(lambda: library.measured_with(path_of(MAIN)) == {DRAFT: Measured(2.0, 0.75, 1.95, 2.05)})
         driver = WindowDriver(window, session, qtbot.waitUntil)
         driver.header.draft.click()
         assert "Measured here: 2.0×, 75% accepted." in driver.picker("draft").rows[0]

@@ -187,7 +187,8 @@ def test_unloading_gives_both_models_back(open_shown: OpenShown, qtbot: QtBot) -
 
 def test_what_was_measured_here_replaces_the_estimate(open_shown: OpenShown) -> None:
     window, library, _ = open_shown()
-    library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78), (MAIN, "of/another"): Measured(3.0, 0.9)})
+    other = Measured(3.0, 0.9, 2.9, 3.1)
+    library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78, 1.82, 1.92), (MAIN, "of/another"): other})
     window.header.draft.click()
     assert "Measured here: 1.9×, 78% accepted." in window.picker("draft").rows[0]
 

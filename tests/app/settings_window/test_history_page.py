@@ -23,11 +23,11 @@ from tests.app.window_driver import WindowDriver
 
 FAST = RequestStats(
     generated_tokens=101, rounds=40, drafted=100, accepted=60, accept_rate=0.6, decode_tps=50.0, plain_tps=25.0,
-    speedup=2.0,
+    speedup=2.0, speedup_low=1.95, speedup_high=2.05,
 )  # fmt: skip
 SLOW = RequestStats(
     generated_tokens=301, rounds=160, drafted=300, accepted=60, accept_rate=0.2, decode_tps=30.0, plain_tps=20.0,
-    speedup=1.5,
+    speedup=1.5, speedup_low=1.45, speedup_high=1.55,
 )  # fmt: skip
 
 

@@ -244,7 +244,7 @@ def test_a_unit_from_another_font_does_not_move_a_figure(qtbot: QtBot) -> None:
 def test_who_guesses_moves_no_figure(open_window: OpenWindow, qapp: Application, code: str) -> None:
     qapp.language.choose(code)
     panel = open_window(ScriptedEngine()).panel
-    panel.speed.show_value("80.5", speed_text(RequestStats(speedup=2.5)))
+    panel.speed.show_value("80.5", speed_text(RequestStats(speedup=2.5, speedup_low=2.0, speedup_high=3.0)))
     edges = set()
     for name in depth_texts():
         panel.depth_figure.show_value("4", name)

@@ -1,0 +1,138 @@
+"""A machine whose load changes while answers are decoded: the true speed-up of each is known. No real time."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from engine.speculation.depth import DepthController, MeasuredRound
+from engine.stats import RequestLog, RequestStats, RoundRecord
+
+# Seconds since the machine was made -> how many times as long everything takes.
+Load = Callable[[float], float]
+
+PLAIN_S = 0.02
+
+
+def quiet(_at: float) -> float:
+    return 1.0
+
+
+def waves(at: float) -> float:
+    """Between once and three times as slow, every twenty seconds."""
+    return 2.0 + math.sin(at * 2 * math.pi / 20.0)
+
+
+def steps(at: float) -> float:
+    """A program that takes most of the processor every other seven seconds."""
+    return 3.5 if int(at / 7.0) % 2 else 1.0
+
+
+def growing(at: float) -> float:
+    return min(6.0, 1.0 + at / 20.0)
+
+
+LOADS: dict[str, Load] = {"quiet": quiet, "waves": waves, "steps": steps, "growing": growing}
+
+
+@dataclass
+class LoadedMachine:
+    """One pair of models: a round of `depth` draft tokens takes 1 + `row` * depth + `draft` * depth plain steps, and
+    each draft token is accepted with `acceptance`. `now` is its clock.
+    """
+
+    load: Load = quiet
+    acceptance: float = 0.75
+    row: float = 0.06
+    draft: float = 0.08
+    noise: float = 0.03
+    limit: int = 6
+    seed: int = 0
+    now: float = 0.0
+    controller: DepthController = field(default_factory=DepthController)
+
+    def __post_init__(self) -> None:
+        self._random = random.Random(self.seed)
+
+    def answer(self, tokens: int, share: float = 0.02, *, plain: bool = False) -> Answered:
+        """Decode an answer as the engine does. `share` is what plain samples may cost; `plain`: without speculation."""
+        controller, log = self.controller, RequestLog(self.now, prompt_tokens=9, seed=0, main="main")
+        controller.begin(100)
+        log.draft = "draft"
+        answered = Answered(log)
+        self._round(answered, 0, "first-token", pipelined=False)
+        was_plain = False
+        while answered.tokens < tokens:
+            choice = controller.choose({} if plain else {"draft": self.limit}, remaining=tokens - answered.tokens)
+            reason = choice.reason or ("off" if plain else "")
+            depth = min(choice.depth, tokens - answered.tokens - 1)
+            if depth > 0 and controller.wants_plain_sample(share):
+                depth, reason = 0, "measuring"
+            pipelined = depth == 0 and was_plain
+            before, started = log.snapshot().accepted, self.now
+            committed = self._round(answered, depth, reason, pipelined=pipelined)
+            accepted = log.snapshot().accepted - before
+            seconds, typical = self.now - started, depth > 0 or pipelined
+            source = "draft" if depth else None
+            controller.observe(MeasuredRound(source, depth, depth + 1, accepted, seconds, typical=typical))
+            controller.speedup.observe(source, depth + 1, committed, accepted, seconds, typical=typical)
+            log.speedup = controller.speedup.measured()
+            was_plain = depth == 0
+        controller.speedup.end()
+        return answered
+
+    def _round(self, answered: Answered, depth: int, reason: str, *, pipelined: bool) -> int:
+        load = self.load(self.now)
+        steps = 1.0 + depth * (self.row + self.draft) if depth or pipelined else 1.1
+        accepted = 0
+        while accepted < depth and self._random.random() < self.acceptance:
+            accepted += 1
+        seconds = steps * PLAIN_S * load * self._random.lognormvariate(0.0, self.noise)
+        self.now += seconds
+        if reason != "first-token":
+            answered.tokens += accepted + 1
+            answered.plain_s += (accepted + 1) * PLAIN_S * load
+            answered.decode_s += seconds
+            answered.lost_s += seconds - PLAIN_S * load * (accepted + 1) if reason == "measuring" else 0.0
+        number = len(answered.rounds)
+        answered.rounds.append(
+            RoundRecord(
+                number,
+                "draft" if depth else "main",
+                depth,
+                accepted,
+                accepted + 1,
+                depth + 1,
+                self.now - answered.log.started,
+                0.3 * seconds if depth else 0.0,
+                0.6 * seconds,
+                0.0,
+                "" if depth else reason,
+            )
+        )
+        answered.log.add(answered.rounds[-1], self.now)
+        answered.kept.append(answered.log.snapshot())
+        return accepted + 1
+
+
+@dataclass
+class Answered:
+    """An answer: its rounds with the figures after each, and what plain decoding would have taken in truth."""
+
+    log: RequestLog
+    tokens: int = 0
+    plain_s: float = 0.0
+    decode_s: float = 0.0
+    lost_s: float = 0.0
+    rounds: list[RoundRecord] = field(default_factory=list)
+    kept: list[RequestStats] = field(default_factory=list)
+
+    @property
+    def stats(self) -> RequestStats:
+        return self.log.snapshot()
+
+    @property
+    def truth(self) -> float:
+        return self.plain_s / self.decode_s
