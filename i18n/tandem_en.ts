@@ -100,6 +100,16 @@
     </message>
 </context>
 <context>
+    <name>RestoreButton</name>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · %n chat</numerusform>
+            <numerusform>{date} · %n chats</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
         <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>

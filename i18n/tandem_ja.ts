@@ -2425,6 +2425,14 @@
         <translation>{model} でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みます。</translation>
     </message>
     <message>
+        <source>The chats of the backup are back. Those from before are kept as {file}.</source>
+        <translation>バックアップのチャットが戻りました。それまでのチャットは {file} に残してあります。</translation>
+    </message>
+    <message>
+        <source>The backup could not be restored. Your chats are as they were.</source>
+        <translation>バックアップを復元できませんでした。チャットは元のままです。</translation>
+    </message>
+    <message>
         <source>Untitled chat</source>
         <translation>無題のチャット</translation>
     </message>
@@ -2754,6 +2762,39 @@
     <message>
         <source>There is nothing to move yet.</source>
         <translation>まだ移動するものがありません。</translation>
+    </message>
+</context>
+<context>
+    <name>RestoreButton</name>
+    <message>
+        <source>Restore a backup…</source>
+        <translation>バックアップを復元…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>チャットのバックアップを復元</translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>バックアップはまだありません。Tandem が毎日 1 つ作ります。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · チャット %n 件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Restore nothing</source>
+        <translation>復元しない</translation>
+    </message>
+    <message>
+        <source>The chats of {date} will be back the next time Tandem starts. Those they replace are kept as a backup.</source>
+        <translation>次に Tandem を起動すると、{date} のチャットに戻ります。置き換えられるチャットはバックアップとして残ります。</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>チャットは今のままです。</translation>
     </message>
 </context>
 <context>

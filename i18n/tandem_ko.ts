@@ -2425,6 +2425,14 @@
         <translation>{model} 모델을 쓰는 동안 엔진이 두 번 멈춰서 대신 스타터 모델을 불러왔어요.</translation>
     </message>
     <message>
+        <source>The chats of the backup are back. Those from before are kept as {file}.</source>
+        <translation>백업의 대화가 돌아왔어요. 이전 대화는 ‘{file}’ 파일에 보관돼요.</translation>
+    </message>
+    <message>
+        <source>The backup could not be restored. Your chats are as they were.</source>
+        <translation>백업을 복원하지 못했어요. 대화는 그대로 있어요.</translation>
+    </message>
+    <message>
         <source>Untitled chat</source>
         <translation>제목 없는 대화</translation>
     </message>
@@ -2754,6 +2762,39 @@
     <message>
         <source>There is nothing to move yet.</source>
         <translation>아직 옮길 것이 없어요.</translation>
+    </message>
+</context>
+<context>
+    <name>RestoreButton</name>
+    <message>
+        <source>Restore a backup…</source>
+        <translation>백업 복원…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>대화 백업 복원</translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · 대화 %n개</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Restore nothing</source>
+        <translation>복원하지 않기</translation>
+    </message>
+    <message>
+        <source>The chats of {date} will be back the next time Tandem starts. Those they replace are kept as a backup.</source>
+        <translation>다음에 Tandem을 시작하면 {date}의 대화로 돌아가요. 지금의 대화는 백업으로 보관돼요.</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>대화는 지금 그대로 있어요.</translation>
     </message>
 </context>
 <context>

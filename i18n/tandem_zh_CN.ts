@@ -2425,6 +2425,14 @@
         <translation>使用 {model} 时引擎停止了两次，因此改用入门模型对。</translation>
     </message>
     <message>
+        <source>The chats of the backup are back. Those from before are kept as {file}.</source>
+        <translation>备份里的对话已经恢复。之前的对话保留在 {file}。</translation>
+    </message>
+    <message>
+        <source>The backup could not be restored. Your chats are as they were.</source>
+        <translation>无法恢复备份。你的对话保持原样。</translation>
+    </message>
+    <message>
         <source>Untitled chat</source>
         <translation>无标题对话</translation>
     </message>
@@ -2754,6 +2762,39 @@
     <message>
         <source>There is nothing to move yet.</source>
         <translation>还没有可移动的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>RestoreButton</name>
+    <message>
+        <source>Restore a backup…</source>
+        <translation>恢复备份…</translation>
+    </message>
+    <message>
+        <source>Restore a backup of the chats</source>
+        <translation>恢复对话的备份</translation>
+    </message>
+    <message>
+        <source>There is no backup yet. Tandem makes one every day.</source>
+        <translation>还没有备份。Tandem 每天会创建一个。</translation>
+    </message>
+    <message numerus="yes">
+        <source>{date} · %n chat(s)</source>
+        <translation>
+            <numerusform>{date} · %n 个对话</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Restore nothing</source>
+        <translation>不恢复</translation>
+    </message>
+    <message>
+        <source>The chats of {date} will be back the next time Tandem starts. Those they replace are kept as a backup.</source>
+        <translation>下次启动 Tandem 时会恢复 {date} 的对话。被替换的对话会保留为备份。</translation>
+    </message>
+    <message>
+        <source>Your chats stay as they are.</source>
+        <translation>你的对话保持现状。</translation>
     </message>
 </context>
 <context>

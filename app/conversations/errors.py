@@ -78,6 +78,15 @@ class StoreNotWritable(StoreError):
         super().__init__(f"the store cannot be written ({reason}): {detail}", reason=reason, detail=detail)
 
 
+class BackupNotUsable(StoreError):
+    """There is no such backup (any more), or it is damaged."""
+
+    code = "backup-not-usable"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the backup {name} cannot be used", name=name)
+
+
 class NotFound(StoreError):
     """There is no `kind` ("conversation", "message", "folder") with this id (any more)."""
 

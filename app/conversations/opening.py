@@ -4,18 +4,16 @@ interrupted.
 
 from __future__ import annotations
 
-import fcntl
 import os
-import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from app.conversations.backups import back_up, backups_of
 from app.conversations.carving import carve
 from app.conversations.database import Database, connect, readable
 from app.conversations.errors import StoreInUse, StoreTooNew
@@ -23,10 +21,17 @@ from app.conversations.file_header import mend_header
 from app.conversations.recovery import Salvage, salvage
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
 from app.conversations.store import ConversationStore
+from app.conversations.store_files import (
+    alone_in,
+    copy_with_log,
+    free_name,
+    remove_side_files,
+    remove_with_side_files,
+    stamp,
+    sync,
+)
 from engine import private_files
 
-# Migrations are rare; five copies cover years without filling a disk.
-BACKUPS_KEPT = 5
 # A file of a later version than this has a damaged header.
 _VERSIONS_TO_COME = 50
 _SYSTEM_ERRORS = (
@@ -37,7 +42,6 @@ _SYSTEM_ERRORS = (
     "SQLITE_PERM",
     "SQLITE_READONLY",
 )
-_SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
     """
     private_files.make_folder(path.parent)
     damage: Damage | None = None
-    with _alone_in(path):
+    with alone_in(path):
         # Also what an earlier version, a move or a person left open to others; the log gets the file's own access.
         private_files.tighten([*path.parent.glob(f"{path.stem}*"), *path.parent.glob("backups"), *backups_of(path)])
         connection, problem = _connect_and_check(path)
@@ -82,7 +86,7 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
             raise StoreTooNew(path, version, LATEST)
         backup = None
         if 0 < version < LATEST:
-            backup = _back_up(connection, path, version, clock)
+            backup = back_up(connection, path, version, clock)
         migrate(connection)
         store = ConversationStore(Database(connection, clock))
         interrupted = store.run(lambda store: store.answers.mark_interrupted())
@@ -91,24 +95,6 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         raise
     migrated_from = version if 0 < version < LATEST else None
     return store, OpenReport(damage, migrated_from, backup, interrupted)
-
-
-@contextmanager
-def _alone_in(path: Path) -> Iterator[None]:
-    """No other process opens the store meanwhile: while a damaged file is recovered, the database itself holds no lock.
-
-    Raises StoreInUse where one does already. A disk that knows no locks is used without.
-    """
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        with suppress(OSError):
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise StoreInUse(path) from error
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def is_open_elsewhere(path: Path) -> bool:
@@ -122,17 +108,6 @@ def is_open_elsewhere(path: Path) -> bool:
     except (sqlite3.Error, UnicodeDecodeError):
         return False
     return False
-
-
-def back_up_now(store: ConversationStore, path: Path) -> Path:
-    """A dated copy of the open store beside the automatic ones; for the settings page's button."""
-    return _back_up(store.database.connection, path, LATEST, store.database.clock)
-
-
-def backups_of(path: Path) -> list[Path]:
-    """The backups of the store at `path`, newest first."""
-    found = (path.parent / "backups").glob(f"{path.stem}-v*{path.suffix}")
-    return sorted(found, key=lambda backup: (backup.stat().st_mtime_ns, backup.name), reverse=True)
 
 
 def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
@@ -200,20 +175,20 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[D
     The new file gets its name last, so that a kill in between leaves either the damaged one in place or a
     finished one.
     """
-    set_aside = _free_name(path.with_name(f"{path.stem}-damaged-{_stamp(clock)}{path.suffix}"))
+    set_aside = free_name(path.with_name(f"{path.stem}-damaged-{stamp(clock)}{path.suffix}"))
     fresh = path.with_name(f"{path.stem}.recovering{path.suffix}")
     try:
-        _copy_with_log(path, set_aside)
+        copy_with_log(path, set_aside)
         salvaged, backup_used = _recover_into(fresh, set_aside, backups_of(path))
     except BaseException:
         # A full disk, as a rule: it must not become fuller with every start.
-        _remove_with_side_files(fresh)
-        _remove_with_side_files(set_aside)
+        remove_with_side_files(fresh)
+        remove_with_side_files(set_aside)
         raise
     # A log applies to whatever file bears its name, so the damaged one's goes first.
-    _remove_side_files(path)
+    remove_side_files(path)
     os.replace(fresh, path)
-    _sync_folder(path.parent)
+    sync(path.parent)
     return Damage(problem, set_aside, salvaged, backup_used), connect(path)
 
 
@@ -225,16 +200,16 @@ def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Sa
     for source in (set_aside, *backups):
         # A copy: reading a file whose log is pending writes to it, and what was set aside stays as it was.
         working = fresh.with_name(f"{fresh.stem}.source{fresh.suffix}")
-        _copy_with_log(source, working)
+        copy_with_log(source, working)
         try:
             with closing(connect(fresh)) as target:
                 salvaged = _salvage_file(working, target)
                 target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
-            _remove_with_side_files(working)
+            remove_with_side_files(working)
         if salvaged.messages or salvaged.conversations:
             return salvaged, source if source != set_aside else None
-        _remove_with_side_files(fresh)
+        remove_with_side_files(fresh)
     with closing(connect(fresh)) as target:
         migrate(target)
     return Salvage(complete=False), None
@@ -253,63 +228,10 @@ def _salvage_file(working: Path, target: sqlite3.Connection) -> Salvage:
         return salvage(source, target, partial(carve, working))
 
 
-def _back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Callable[[], float]) -> Path:
-    folder = path.parent / "backups"
-    private_files.make_folder(folder)
-    backup = _free_name(folder / f"{path.stem}-v{version}-{_stamp(clock)}{path.suffix}")
-    unfinished = backup.with_suffix(".unfinished")
-    private_files.create(unfinished)
-    with closing(sqlite3.connect(unfinished)) as target:
-        connection.backup(target)
-    os.replace(unfinished, backup)
-    _sync_folder(folder)
-    for old in backups_of(path)[BACKUPS_KEPT:]:
-        old.unlink()
-    return backup
-
-
 def _remove_leftovers(path: Path) -> None:
     """Remove what a kill during a backup or a recovery left half-written, if the disk allows it."""
     with suppress(OSError):
         for unfinished in (path.parent / "backups").glob("*.unfinished*"):
             unfinished.unlink()
-        for name in (".recovering", ".recovering.source"):
-            _remove_with_side_files(path.with_name(f"{path.stem}{name}{path.suffix}"))
-
-
-def _copy_with_log(source: Path, target: Path) -> None:
-    shutil.copy2(source, target)
-    log = Path(f"{source}-wal")
-    if log.exists():
-        shutil.copy2(log, Path(f"{target}-wal"))
-
-
-def _remove_side_files(path: Path) -> None:
-    for side in _SIDE_FILES:
-        Path(f"{path}{side}").unlink(missing_ok=True)
-
-
-def _remove_with_side_files(path: Path) -> None:
-    _remove_side_files(path)
-    path.unlink(missing_ok=True)
-
-
-def _stamp(clock: Callable[[], float]) -> str:
-    return datetime.fromtimestamp(clock()).strftime("%Y-%m-%d-%H%M%S")
-
-
-def _free_name(path: Path) -> Path:
-    candidate, number = path, 2
-    while candidate.exists():
-        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
-        number += 1
-    return candidate
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename in the folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        for name in (".recovering", ".recovering.source", ".restoring"):
+            remove_with_side_files(path.with_name(f"{path.stem}{name}{path.suffix}"))

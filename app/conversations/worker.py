@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import logging
+import sqlite3
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from app.conversations.answer_writer import AnswerWriter
+from app.conversations.backups import copy_daily, finish_daily
 from app.conversations.opening import OpenReport, open_store
 from app.conversations.records import Changes
 from app.conversations.store import ConversationStore
@@ -25,6 +27,14 @@ from app.conversations.store import ConversationStore
 _log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+
+# Seconds after the start at which a daily backup is first looked for, and how often from then on.
+FIRST_BACKUP_S = 60.0
+BACKUP_EVERY_S = 3600.0
+
+
+class _ClosingError(Exception):
+    """The thread is to end."""
 
 
 class StoreThread:
@@ -49,6 +59,7 @@ class StoreThread:
         self._jobs: list[tuple[float, int, Future[Any], Callable[[ConversationStore], Any]]] = []
         self._numbers = itertools.count()
         self._closing = False
+        self._finishing: threading.Thread | None = None
         self._thread = threading.Thread(target=self._run, name="store", daemon=True)
         self._thread.start()
 
@@ -77,8 +88,9 @@ class StoreThread:
         with self._wake:
             self._closing = True
             self._wake.notify()
-        if threading.current_thread() is not self._thread:
-            self._thread.join(timeout)
+        for thread in (self._thread, self._finishing):
+            if thread is not None and threading.current_thread() is not thread:
+                thread.join(timeout)
 
     def _run(self) -> None:
         try:
@@ -90,8 +102,43 @@ class StoreThread:
             return
         store.database.on_commit = self._report
         self.opened.set_result(report)
+        self.submit(self._back_up_daily, FIRST_BACKUP_S)
         self._serve(lambda future, operation: _settle(future, operation, store))
         store.close()
+
+    def _back_up_daily(self, store: ConversationStore) -> None:
+        """Copy the store where that is due. Everything that is handed in meanwhile runs between its pages."""
+
+        def between() -> None:
+            while (job := self._due_job()) is not None:
+                _due, _number, future, operation = job
+                if future.set_running_or_notify_cancel():
+                    _settle(future, operation, store)
+            if self._closing:
+                raise _ClosingError
+
+        if self._closing:
+            return
+        try:
+            unfinished = copy_daily(store, self._path, between)
+        except _ClosingError:
+            return
+        except (OSError, sqlite3.Error):
+            _log.info("the daily backup of %s was not made", self._path, exc_info=True)
+        else:
+            if unfinished is not None:
+                # The disk takes its time, in which this thread has other things to do.
+                self._finishing = threading.Thread(
+                    target=self._finish_backup, args=(unfinished,), name="store-backup", daemon=True
+                )
+                self._finishing.start()
+        self.submit(self._back_up_daily, BACKUP_EVERY_S)
+
+    def _finish_backup(self, unfinished: Path) -> None:
+        try:
+            finish_daily(unfinished, self._path)
+        except OSError:
+            _log.info("the daily backup of %s was not finished", self._path, exc_info=True)
 
     def _serve(self, handle: Callable[[Future[Any], Callable[[ConversationStore], Any]], None]) -> None:
         while (job := self._next_job()) is not None:
@@ -109,6 +156,11 @@ class StoreThread:
                 if self._closing:
                     return None
                 self._wake.wait(self._jobs[0][0] - now if self._jobs else None)
+
+    def _due_job(self) -> tuple[float, int, Future[Any], Callable[[ConversationStore], Any]] | None:
+        """The next job that is due, if there is one now."""
+        with self._wake:
+            return heapq.heappop(self._jobs) if self._jobs and self._jobs[0][0] <= time.monotonic() else None
 
     def _report(self, changes: Changes) -> None:
         try:

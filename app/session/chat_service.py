@@ -10,8 +10,9 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.answer_writer import FLUSH_AFTER
+from app.conversations.backups import Backup, back_up_now, list_backups
 from app.conversations.chat_settings import OWN
-from app.conversations.opening import OpenReport, back_up_now
+from app.conversations.opening import OpenReport
 from app.conversations.presets import Preset
 from app.conversations.records import Attachment, Message
 from app.conversations.store import ConversationStore
@@ -80,6 +81,10 @@ class ChatService(QObject):
     def back_up(self, then: Callable[[Path], object], refused: Callable[[Exception], object]) -> None:
         """Copy the store beside its automatic backups; `then` gets the copy's path."""
         self._store.run(lambda store: back_up_now(store, self._store.path), then, refused)
+
+    def list_backups(self) -> list[Backup]:
+        """What the store can be restored from, newest first. Reads files: not for the Qt thread."""
+        return list_backups(self._store.path)
 
     # The chat on screen
 

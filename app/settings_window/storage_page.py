@@ -14,9 +14,10 @@ from app.library.library import Library
 from app.session.session import Session
 from app.settings.disk_use import DiskUse, clear_caches, clear_prefixes, measure
 from app.settings.relocation import MoveRefused, Progress, move_folder
+from app.settings_window.restore_button import RestoreButton
 from app.settings_window.table_page import TablePage
 from app.widgets.labels import label
-from app.widgets.layouts import hbox
+from app.widgets.layouts import hbox, vbox
 from app.wording.hub import moved_sentence, refused_sentence, size_words
 
 _IDS = ("chats", "prefixes", "models", "caches", "settings")
@@ -35,6 +36,7 @@ class StoragePage(TablePage):
         self.move_buttons: dict[str, QPushButton] = {}
         self.clear, self.clear_prefixes = QPushButton(self), QPushButton(self)
         self.back_up, self.stop = QPushButton(self), QPushButton(self)
+        self.restore = RestoreButton(library, session, self)
         self.folders = {id_: self.row(self._controls(id_)) for id_ in _IDS}
         self.outcome = label(self, "reason-plain", wraps=True)
         self.outcome.hide()
@@ -54,24 +56,30 @@ class StoragePage(TablePage):
         self.clear.clicked.connect(partial(self._clear, clear_caches))
         self.clear_prefixes.clicked.connect(partial(self._clear, clear_prefixes))
         self.back_up.clicked.connect(self._back_up)
+        self.restore.said.connect(self._say)
         self.stop.clicked.connect(self._stop_moving)
         self.restyle()
 
     def _controls(self, id_: str) -> QWidget:
         controls = QWidget(self)
-        buttons = hbox(controls, margins=(0, 0, 0, 0), spacing=8)
+        lines = vbox(controls, margins=(0, 0, 0, 0), spacing=8)
         self.open_buttons[id_] = QPushButton(controls)
         shown = [self.open_buttons[id_]]
         if id_ in _MOVABLE:
             self.move_buttons[id_] = QPushButton(controls)
             self.move_buttons[id_].clicked.connect(partial(self._choose_folder, id_))
             shown.insert(0, self.move_buttons[id_])
-        own = {"chats": self.back_up, "prefixes": self.clear_prefixes, "caches": self.clear}
+        own = {"prefixes": self.clear_prefixes, "caches": self.clear}
         if id_ in own:
             shown.insert(0, own[id_])
-        for button in shown:
-            button.setProperty("styleClass", "button")
-            buttons.addWidget(button)
+        # Four in a line would make the page wider than the window.
+        for line in (shown, [self.back_up, self.restore]) if id_ == "chats" else (shown,):
+            buttons = hbox(spacing=8)
+            buttons.addStretch(1)
+            lines.addLayout(buttons)
+            for button in line:
+                button.setProperty("styleClass", "button")
+                buttons.addWidget(button)
         self.open_buttons[id_].clicked.connect(partial(self._open, id_))
         return controls
 
@@ -79,6 +87,7 @@ class StoragePage(TablePage):
 
     def _measure(self) -> None:
         self._library.background.run(measure, self._take, owner=self)
+        self.restore.refresh()
 
     def _take(self, measured: tuple[DiskUse, ...]) -> None:
         self._disk_use = {one.id: one for one in measured}
@@ -202,6 +211,7 @@ class StoragePage(TablePage):
             button.setEnabled(id_ in self._disk_use and self._disk_use[id_].bytes > 0)
         self._word(self.back_up, self.tr("Back up now"), self.tr("Back up the chats now"))
         self.back_up.setEnabled(self._session.chats.store_ready)
+        self.restore.retranslate()
 
     def _word(self, button: QPushButton, text: str, name: str) -> None:
         button.setText(text)

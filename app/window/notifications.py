@@ -80,6 +80,17 @@ class Notifications(QObject):
 
         self._banner.show_message(sentence, None)
 
+    def show_restored(self, outcome: Path | Exception) -> None:
+        """A backup was restored, and the chats from before are kept in that file; or why it was not."""
+
+        def sentence() -> str:
+            if isinstance(outcome, Path):
+                text = self.tr("The chats of the backup are back. Those from before are kept as {file}.")
+                return text.format(file=outcome)
+            return self.tr("The backup could not be restored. Your chats are as they were.")
+
+        self._banner.show_message(sentence, None, calm=isinstance(outcome, Path))
+
     def show_trashed(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
         sentence = self.tr("“{title}” is in the trash.").format(title=name)

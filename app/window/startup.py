@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 
+from app.conversations.backups import restore
+from app.conversations.errors import StoreError
 from app.conversations.opening import is_open_elsewhere
 from app.library.library import Library
 from app.session.session import Session
@@ -22,6 +25,8 @@ from app.widgets.application import Application
 from app.window.gc_policy import GcPolicy
 from app.window.main_window import MainWindow
 from engine import Engine, starter_pair
+
+log = logging.getLogger(__name__)
 
 
 def open_window(
@@ -62,6 +67,21 @@ def move_chats(preferences: SettingsStore) -> MoveRefused | None:
     return None
 
 
+def restore_chats(preferences: SettingsStore) -> Path | Exception | None:
+    """Restore the backup chosen in the settings. Returns the file that keeps the chats from before, or the error that
+    left everything as it was; None where nothing was chosen.
+    """
+    chosen = preferences.values.restore_backup
+    if not chosen:
+        return None
+    preferences.change(restore_backup="")
+    try:
+        return restore(data_folder() / "chats.db", chosen)
+    except (OSError, StoreError) as error:
+        log.info("the backup %s was not restored", chosen, exc_info=True)
+        return error
+
+
 def _load_last(session: Session, preferences: SettingsStore) -> None:
     values = preferences.values
     main, draft = values.main_model, values.draft_model
@@ -87,6 +107,7 @@ def show_window(language: str | None = None) -> int:
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
     refused = move_chats(preferences)
+    restored = restore_chats(preferences)
     crashed = crash.start_watching()
     application = Application(sys.argv[:1], language or preferences.values.language)
     application.theme.set_mode(preferences.values.theme)
@@ -98,6 +119,8 @@ def show_window(language: str | None = None) -> int:
     crash.catch_in_slots(window.notifications.show_error)
     if refused is not None:
         window.notifications.show_move_refusal(refused)
+    if restored is not None:
+        window.notifications.show_restored(restored)
     if crashed is not None:
         window.notifications.show_crash_report(crashed)
     code = application.exec()

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.conversations.backups import back_up_now
 from app.conversations.exports.writing import write_folder, write_json
-from app.conversations.opening import back_up_now, open_store
+from app.conversations.opening import open_store
 from app.settings.relocation import move_folder
 from app.settings.store import SettingsStore
 from engine import private_files

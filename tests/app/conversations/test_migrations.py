@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.conversations.backups import BACKUPS_KEPT, backups_of
 from app.conversations.database import connect
 from app.conversations.encoding import pack_tokens
 from app.conversations.errors import StoreTooNew
-from app.conversations.opening import BACKUPS_KEPT, backups_of, open_store
+from app.conversations.opening import open_store
 from app.conversations.schema import LATEST, VERSIONS, migrate, version_of
 from engine.events import Token
 from tests.app.conversations.older_versions import STATS, write_version

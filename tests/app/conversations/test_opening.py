@@ -15,9 +15,10 @@ import pytest
 
 from app.conversations import opening
 from app.conversations.answers import Answers
+from app.conversations.backups import back_up_now, backups_of
 from app.conversations.database import connect
 from app.conversations.errors import StoreInUse, StoreNotWritable
-from app.conversations.opening import back_up_now, backups_of, open_store
+from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
 from app.conversations.recovery import Salvage, salvage
 from app.session.store_client import OPENED_AT, last_on_screen

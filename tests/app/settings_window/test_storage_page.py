@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 
+from app.conversations.errors import BackupNotUsable
 from app.settings import disk_use
+from app.settings.store import SettingsStore
 from app.system.paths import cache_folder, data_folder
-from tests.app.conftest import OpenShown
+from app.window.notifications import Notifications
+from app.window.startup import restore_chats
+from tests.app.conftest import OpenShown, OpenWindow
+from tests.app.scripted_engine import Script, ScriptedEngine
 
 
 def test_storage_shows_sizes_and_clears_the_caches(open_shown: OpenShown, own_home: Path, qtbot: Any) -> None:
@@ -34,6 +39,65 @@ def test_chats_are_backed_up_on_demand(open_shown: OpenShown, qtbot: Any) -> Non
     qtbot.waitUntil(lambda: "backed up" in storage.outcome.text())
     [backup] = (data_folder() / "backups").iterdir()
     assert str(backup) in storage.outcome.text()
+
+
+def choices(storage: Any) -> list[str]:
+    return [action.text() for action in storage.restore.choices.actions() if not action.isSeparator()]
+
+
+def test_a_backup_is_chosen_for_the_next_start(open_shown: OpenShown, qtbot: Any) -> None:
+    window, library, _ = open_shown()
+    qtbot.waitUntil(lambda: window.session.chats.store_ready)
+    window.ask_and_wait("What was said?")
+    storage = window.settings_page("storage")
+    qtbot.waitUntil(lambda: "no backup yet" in choices(storage)[0])
+    storage.back_up.click()
+    qtbot.waitUntil(lambda: "backed up" in storage.outcome.text())
+    qtbot.waitUntil(lambda: choices(storage)[0].endswith("· 1 chat"))
+    storage.restore.choices.actions()[0].trigger()
+    [backup] = (data_folder() / "backups").iterdir()
+    assert library.settings.values.restore_backup == backup.name
+    assert "next time Tandem starts" in storage.outcome.text()
+    qtbot.waitUntil(lambda: "Restore nothing" in choices(storage))
+    storage.restore.choices.actions()[-1].trigger()
+    assert library.settings.values.restore_backup == ""
+    assert "stay as they are" in storage.outcome.text()
+
+
+def test_the_chosen_backup_is_there_at_the_next_start(
+    open_shown: OpenShown, open_window: OpenWindow, qtbot: Any
+) -> None:
+    window, library, _ = open_shown()
+    qtbot.waitUntil(lambda: window.session.chats.store_ready)
+    window.ask_and_wait("The first question")
+    storage = window.settings_page("storage")
+    storage.back_up.click()
+    qtbot.waitUntil(lambda: "backed up" in storage.outcome.text())
+    window.trigger("new-chat")
+    window.ask_and_wait("The second question")
+    qtbot.waitUntil(lambda: choices(storage)[0].endswith("· 1 chat"))
+    storage.restore.choices.actions()[0].trigger()
+    window.close()
+    kept = restore_chats(library.settings)
+    assert isinstance(kept, Path)
+    assert library.settings.values.restore_backup == ""
+    again = open_window(ScriptedEngine([Script("Hello.")]))
+    again.settle()
+    assert again.titles == ["The first question"]
+    again.find(Notifications).show_restored(kept)
+    assert str(kept) in again.banner_text
+    storage = again.settings_page("storage")
+    # What was replaced can come back in the same way.
+    qtbot.waitUntil(lambda: len(choices(storage)) == 2)
+    assert sorted(text.rpartition("· ")[2] for text in choices(storage)) == ["1 chat", "2 chats"]
+
+
+def test_a_backup_that_is_gone_changes_nothing(tmp_path: Path) -> None:
+    settings = SettingsStore(tmp_path / "settings.json")
+    settings.change(restore_backup="../elsewhere.db")
+    assert isinstance(restore_chats(settings), BackupNotUsable)
+    assert settings.values.restore_backup == ""
+    assert restore_chats(settings) is None
 
 
 def test_models_move_at_once_and_chats_at_the_next_start(

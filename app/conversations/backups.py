@@ -1,0 +1,217 @@
+"""Copies of the store in the folder `backups` beside it, and putting one of them in the store's place.
+
+Three kinds, told apart by their names: `-v<version>-` before a migration and on demand, `-daily-` one a day while the
+app runs, `-replaced-` what was there before a backup was restored. The last kind is never removed by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from app.conversations.database import connect
+from app.conversations.errors import BackupNotUsable, StoreInUse
+from app.conversations.schema import LATEST
+from app.conversations.store import ConversationStore
+from app.conversations.store_files import (
+    alone_in,
+    copy_with_log,
+    free_name,
+    remove_side_files,
+    remove_with_side_files,
+    stamp,
+    sync,
+)
+from engine import private_files
+
+# Migrations are rare; five copies cover years without filling a disk.
+BACKUPS_KEPT = 5
+DAILY_KEPT = 3
+# A larger store is not copied every day, nor one whose copy would leave less than this on the disk, nor for longer.
+_LARGEST_DAILY = 2 * 2**30
+_LEAST_FREE = 2**30
+_LONGEST_S = 600.0
+# Between so many pages, what waits for the store comes first: 256 kB are copied in about a millisecond.
+_PAGES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup that can be restored: its file, when it was made (seconds since 1970) and how many chats it has."""
+
+    path: Path
+    made_at: float
+    chats: int
+
+
+def backups_of(path: Path) -> list[Path]:
+    """The backups of the store at `path`, newest first."""
+    return _newest_first(path, "*")
+
+
+def list_backups(path: Path) -> list[Backup]:
+    """The backups that can be read, newest first. Reads each of them."""
+    found = []
+    for backup in backups_of(path):
+        with suppress(sqlite3.Error, UnicodeDecodeError, OSError), closing(_read_only(backup)) as connection:
+            chats = connection.execute("SELECT count(*) FROM conversations WHERE trashed_at IS NULL").fetchone()[0]
+            found.append(Backup(backup, backup.stat().st_mtime, chats))
+    return found
+
+
+def back_up_now(store: ConversationStore, path: Path) -> Path:
+    """A dated copy of the open store beside the automatic ones; for the settings page's button."""
+    return back_up(store.database.connection, path, LATEST, store.database.clock)
+
+
+def back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Callable[[], float]) -> Path:
+    """Copy the whole store at once."""
+    folder = path.parent / "backups"
+    private_files.make_folder(folder)
+    backup = free_name(folder / f"{path.stem}-v{version}-{stamp(clock)}{path.suffix}")
+    unfinished = backup.with_suffix(".unfinished")
+    private_files.create(unfinished)
+    with closing(sqlite3.connect(unfinished)) as target:
+        connection.backup(target)
+    os.replace(unfinished, backup)
+    sync(folder)
+    _remove_all_but(BACKUPS_KEPT, path, "v*")
+    return backup
+
+
+def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]) -> Path | None:
+    """Copy the open store into an unfinished daily backup, where one is due; `finish_daily` gives it its name.
+
+    `between` is called after every few pages and may use the store: what it writes is in the copy. What it raises ends
+    the copying and leaves no file.
+    """
+    folder = path.parent / "backups"
+    day = datetime.fromtimestamp(store.database.clock()).strftime("%Y-%m-%d")
+    backup = folder / f"{path.stem}-daily-{day}{path.suffix}"
+    if backup.exists() or not _is_worth_copying(store, path):
+        return None
+    private_files.make_folder(folder)
+    unfinished = backup.with_suffix(".unfinished")
+    unfinished.unlink(missing_ok=True)
+    private_files.create(unfinished)
+    ends_at = time.monotonic() + _LONGEST_S
+
+    def pause(*_: int) -> None:
+        between()
+        if time.monotonic() > ends_at:
+            raise TimeoutError
+
+    try:
+        with closing(sqlite3.connect(unfinished, isolation_level=None)) as target:
+            # Until it has its name, nobody needs it after a power cut.
+            target.execute("PRAGMA journal_mode = OFF")
+            target.execute("PRAGMA synchronous = OFF")
+            store.database.connection.backup(target, pages=_PAGES, progress=pause)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+    return unfinished
+
+
+def finish_daily(unfinished: Path, path: Path) -> Path:
+    """Make the copy durable, give it its name, and remove the oldest. Needs no store and waits for the disk."""
+    sync(unfinished)
+    backup = unfinished.with_suffix(path.suffix)
+    os.replace(unfinished, backup)
+    sync(backup.parent)
+    _remove_all_but(DAILY_KEPT, path, "daily-*")
+    return backup
+
+
+def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Path | None:
+    """Put a backup in the place of the store at `path`, which nobody has open; what was there is kept as a backup.
+
+    Returns that one. The store's file changes in one step: a kill leaves the old one or the backup. Raises
+    BackupNotUsable, StoreInUse or OSError, and changes nothing then.
+    """
+    backup = next((backup for backup in backups_of(path) if backup.name == name), None)
+    if backup is None:
+        raise BackupNotUsable(name)
+    fresh = path.with_name(f"{path.stem}.restoring{path.suffix}")
+    with alone_in(path):
+        try:
+            copy_with_log(backup, fresh)
+            _check(fresh, name)
+            sync(fresh)
+            replaced = _keep(path, clock) if path.exists() else None
+        except BaseException:
+            remove_with_side_files(fresh)
+            raise
+        # A log applies to whatever file bears its name, so the old one's goes first.
+        remove_side_files(path)
+        os.replace(fresh, path)
+        sync(path.parent)
+    return replaced
+
+
+def _keep(path: Path, clock: Callable[[], float]) -> Path:
+    """A second name for the store's file among the backups, with its log. Raises StoreInUse."""
+    kept = free_name(path.parent / "backups" / f"{path.stem}-replaced-{stamp(clock)}{path.suffix}")
+    log, kept_log = Path(f"{path}-wal"), Path(f"{kept}-wal")
+    try:
+        # First: opening a damaged store would remove its log.
+        if log.exists() and log.stat().st_size:
+            shutil.copy2(log, kept_log)
+        with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
+            connect(path).close()
+        try:
+            os.link(path, kept)
+        except OSError:
+            shutil.copy2(path, kept)
+            sync(kept)
+    except BaseException:
+        remove_with_side_files(kept)
+        raise
+    sync(kept.parent)
+    return kept
+
+
+def _check(copy: Path, name: str) -> None:
+    try:
+        with closing(connect(copy)) as connection:
+            if connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok":
+                connection.execute("SELECT count(*) FROM conversations").fetchone()
+                return
+    except StoreInUse:
+        raise
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        raise BackupNotUsable(name) from error
+    raise BackupNotUsable(name)
+
+
+def _is_worth_copying(store: ConversationStore, path: Path) -> bool:
+    """Not without messages, not without changes since the last one, and not where the disk has no place for it."""
+    if store.database.row("SELECT 1 FROM messages LIMIT 1") is None:
+        return False
+    newest = next(iter(_newest_first(path, "daily-*")), None)
+    changed = max(file.stat().st_mtime_ns for file in (path, Path(f"{path}-wal")) if file.exists())
+    if newest is not None and newest.stat().st_mtime_ns >= changed:
+        return False
+    size = store.database.scalar("PRAGMA page_count") * store.database.scalar("PRAGMA page_size")
+    return bool(size <= _LARGEST_DAILY and shutil.disk_usage(path.parent).free >= size + _LEAST_FREE)
+
+
+def _newest_first(path: Path, kind: str) -> list[Path]:
+    found = (path.parent / "backups").glob(f"{path.stem}-{kind}{path.suffix}")
+    return sorted(found, key=lambda backup: (backup.stat().st_mtime_ns, backup.name), reverse=True)
+
+
+def _remove_all_but(kept: int, path: Path, kind: str) -> None:
+    for old in _newest_first(path, kind)[kept:]:
+        old.unlink()
+
+
+def _read_only(backup: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{backup.absolute().as_uri()}?immutable=1", uri=True)

@@ -1,0 +1,75 @@
+"""The files of a store: copying, naming and removing them, and keeping other processes out meanwhile."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+from app.conversations.errors import StoreInUse
+
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+
+
+@contextmanager
+def alone_in(path: Path) -> Iterator[None]:
+    """No other process opens the store meanwhile: while its file is replaced, the database itself holds no lock.
+
+    Raises StoreInUse where one does already. A disk that knows no locks is used without.
+    """
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise StoreInUse(path) from error
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def copy_with_log(source: Path, target: Path) -> None:
+    shutil.copy2(source, target)
+    log = Path(f"{source}-wal")
+    if log.exists():
+        shutil.copy2(log, Path(f"{target}-wal"))
+
+
+def remove_side_files(path: Path) -> None:
+    for side in _SIDE_FILES:
+        Path(f"{path}{side}").unlink(missing_ok=True)
+
+
+def remove_with_side_files(path: Path) -> None:
+    remove_side_files(path)
+    path.unlink(missing_ok=True)
+
+
+def stamp(clock: Callable[[], float]) -> str:
+    """The time as it stands in the names of copies."""
+    return datetime.fromtimestamp(clock()).strftime("%Y-%m-%d-%H%M%S")
+
+
+def free_name(path: Path) -> Path:
+    """The path, or one with a number where there is such a file already."""
+    candidate, number = path, 2
+    while candidate.exists():
+        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        number += 1
+    return candidate
+
+
+def sync(path: Path) -> None:
+    """Make a file's content or the renames in a folder durable. Not for a database that is open in this process: its
+    locks would go.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,198 @@
+"""A copy every day, behind everything else, and the way back to one of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import threading
+from concurrent.futures import Future
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.conversations import backups, worker
+from app.conversations.backups import DAILY_KEPT, back_up_now, backups_of, copy_daily, finish_daily, restore
+from app.conversations.errors import BackupNotUsable, StoreInUse
+from app.conversations.opening import open_store
+from app.conversations.worker import StoreThread
+from tests.app.conversations.corpus import fill
+from tests.patience import PATIENCE_S
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.conversations.store import ConversationStore
+    from tests.app.conversations.conftest import Clock
+
+DAY = 86_400.0
+
+
+def make_daily(store: ConversationStore, path: Path) -> Path | None:
+    unfinished = copy_daily(store, path, lambda: None)
+    return None if unfinished is None else finish_daily(unfinished, path)
+
+
+def messages_in(backup: Path) -> int:
+    with closing(sqlite3.connect(backup)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        count: int = connection.execute("SELECT count(*) FROM messages").fetchone()[0]
+        return count
+
+
+def test_there_is_one_backup_a_day_and_the_last_three_stay(store: ConversationStore, path: Path, clock: Clock) -> None:
+    chat = store.conversations.create()
+    assert make_daily(store, path) is None
+    for day in range(DAILY_KEPT + 2):
+        clock.now += DAY
+        store.messages.add_user_turn(chat, f"day {day}")
+        made = make_daily(store, path)
+        assert made is not None
+        os.utime(made, (clock.now, clock.now))
+        # The file's time is the test's; the store's own is later than all of these.
+        assert make_daily(store, path) is None
+    found = backups_of(path)
+    assert [messages_in(backup) for backup in found] == [5, 4, 3]
+    assert all("-daily-2026-03-" in backup.name for backup in found)
+
+
+def test_an_unchanged_store_is_not_copied_again(store: ConversationStore, path: Path, clock: Clock) -> None:
+    store.messages.add_user_turn(store.conversations.create(), "hello")
+    assert make_daily(store, path) is not None
+    clock.now += DAY
+    assert make_daily(store, path) is None
+
+
+def test_what_is_written_between_two_pages_is_in_the_copy(store: ConversationStore, path: Path) -> None:
+    fill(store, 300)
+    chat = store.conversations.create()
+    pauses: list[int] = []
+
+    def between() -> None:
+        pauses.append(store.messages.add_user_turn(chat, "meanwhile"))
+
+    unfinished = copy_daily(store, path, between)
+    assert unfinished is not None
+    assert len(pauses) > 2
+    assert messages_in(finish_daily(unfinished, path)) >= 300 + len(pauses) - 1
+
+
+@pytest.mark.parametrize("limit", ["_LARGEST_DAILY", "_LEAST_FREE"])
+def test_no_copy_is_made_that_is_too_large_for_every_day(
+    store: ConversationStore, path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    store.messages.add_user_turn(store.conversations.create(), "hello")
+    monkeypatch.setattr(backups, limit, 0 if limit == "_LARGEST_DAILY" else 2**62)
+    assert make_daily(store, path) is None
+    assert backups_of(path) == []
+
+
+def test_a_copy_that_takes_too_long_or_meets_an_error_leaves_nothing(
+    store: ConversationStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(store, 300)
+    monkeypatch.setattr(backups, "_LONGEST_S", -1.0)
+    with pytest.raises(TimeoutError):
+        make_daily(store, path)
+    assert list((path.parent / "backups").iterdir()) == []
+
+
+def test_the_thread_copies_behind_what_waits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "FIRST_BACKUP_S", 0.2)
+    handed_in: list[Future[Any]] = []
+    order: list[str] = []
+    real = copy_daily
+
+    def copy(store: ConversationStore, path: Path, between: Any) -> Path | None:
+        def note() -> None:
+            if not handed_in:
+                handed_in.append(thread.submit(lambda _store: order.append("message")))
+            between()
+            order.append("pages")
+
+        return real(store, path, note)
+
+    monkeypatch.setattr(worker, "copy_daily", copy)
+    thread = StoreThread(path)
+    thread.submit(lambda store: fill(store, 300)).result(PATIENCE_S)
+    while not backups_of(path):
+        thread.submit(lambda _store: None, 0.05).result(PATIENCE_S)
+    thread.close(PATIENCE_S)
+    assert order[0] == "message"
+    assert [messages_in(backup) for backup in backups_of(path)] == [300]
+
+
+def test_closing_ends_a_copy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "FIRST_BACKUP_S", 0.2)
+    real, closing_began = copy_daily, threading.Event()
+
+    def copy(store: ConversationStore, path: Path, between: Any) -> Path | None:
+        def close_in_between() -> None:
+            thread.close()
+            closing_began.set()
+            between()
+
+        return real(store, path, close_in_between)
+
+    monkeypatch.setattr(worker, "copy_daily", copy)
+    thread = StoreThread(path)
+    thread.submit(lambda store: fill(store, 300)).result(PATIENCE_S)
+    assert closing_began.wait(PATIENCE_S)
+    thread.close(PATIENCE_S)
+    assert list((path.parent / "backups").glob("*")) == []
+
+
+def test_a_restored_backup_replaces_the_chats_and_keeps_them(path: Path, clock: Clock) -> None:
+    store, _report = open_store(path, clock)
+    chat = store.conversations.create(title="old")
+    store.messages.add_user_turn(chat, "old")
+    backup = back_up_now(store, path)
+    store.conversations.create(title="new")
+    with pytest.raises(StoreInUse):
+        restore(path, backup.name, clock)
+    store.close()
+    kept = restore(path, backup.name, clock)
+    assert kept is not None
+    assert "-replaced-" in kept.name
+    store, report = open_store(path, clock)
+    assert report.damage is None
+    assert [one.title for one in store.conversations.view()] == ["old"]
+    store.close()
+    restore(path, kept.name, clock)
+    store, _report = open_store(path, clock)
+    assert sorted(one.title for one in store.conversations.view()) == ["new", "old"]
+    store.close()
+
+
+def test_a_damaged_store_is_replaced_with_its_log_kept(path: Path, clock: Clock) -> None:
+    store, _report = open_store(path, clock)
+    store.messages.add_user_turn(store.conversations.create(title="old"), "old")
+    backup = back_up_now(store, path)
+    store.close()
+    path.write_bytes(b"no database")
+    path.with_name(f"{path.name}-wal").write_bytes(b"no log")
+    kept = restore(path, backup.name, clock)
+    assert kept is not None
+    assert kept.read_bytes() == b"no database"
+    assert kept.with_name(f"{kept.name}-wal").read_bytes() == b"no log"
+    store, _report = open_store(path, clock)
+    assert [one.title for one in store.conversations.view()] == ["old"]
+    store.close()
+
+
+def test_a_damaged_backup_changes_nothing(path: Path, clock: Clock) -> None:
+    store, _report = open_store(path, clock)
+    store.conversations.create(title="kept")
+    backup = back_up_now(store, path)
+    store.close()
+    backup.write_bytes(b"\xff" * 8192)
+    before = sorted(file.name for file in path.parent.rglob("*"))
+    for name in (backup.name, "../chats.db", "nothing.db"):
+        with pytest.raises(BackupNotUsable):
+            restore(path, name, clock)
+    assert sorted(file.name for file in path.parent.rglob("*")) == before
+    store, _report = open_store(path, clock)
+    assert [one.title for one in store.conversations.view()] == ["kept"]
+    store.close()
+    shutil.rmtree(backup.parent)
