@@ -18,14 +18,13 @@ YESTERDAY = "yesterday"
 LAST_WEEK = "last-week"
 LAST_MONTH = "last-month"
 OLDER = "older"
-GROUPS = (PINNED, TODAY, YESTERDAY, LAST_WEEK, LAST_MONTH, OLDER)
 # How many days ago each begins.
 _BEGINNINGS = ((TODAY, 0), (YESTERDAY, 1), (LAST_WEEK, 7), (LAST_MONTH, 28))
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The chats of one of GROUPS, in the order in which they are shown; never empty."""
+    """The chats of one group, in the order in which they are shown; never empty."""
 
     name: str
     conversations: tuple[Conversation, ...]

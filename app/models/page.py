@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from app.library.entries import Entry
 from app.library.library import Library
 from app.models.cards import CardState, ModelCard
-from app.models.download_card import DownloadCard, DownloadList
+from app.models.download_card import DownloadList
 from app.models.model_controller import ModelController
 from app.session.session import Session
 from app.settings.declarations import FIT_CONTEXTS
@@ -128,9 +128,6 @@ class ModelsPage(Restyled, QWidget):
     def cards(self) -> list[ModelCard]:
         """The shown models, from the top."""
         return list(self._cards)
-
-    def download_cards(self) -> list[DownloadCard]:
-        return self._downloads.cards()
 
     def _entries(self) -> tuple[Entry, ...]:
         inventory = self._library.inventory

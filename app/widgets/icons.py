@@ -10,8 +10,6 @@ from PySide6.QtSvg import QSvgRenderer
 
 from app.system.paths import resource
 
-SIZES = (16, 20, 24, 32, 48)
-
 
 @cache
 def _drawing(name: str) -> str:

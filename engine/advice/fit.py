@@ -16,7 +16,6 @@ from engine.model_files.inspection import context_length, text_config
 PREFILL_TOKENS = 2048
 _SMALLEST_WORKSPACE = 256 * 2**20
 
-TERMS = ("weights", "cache", "state", "workspace")
 
 # The numbers of a config.json that are read here: all that the catalog has to hold of a model.
 SETTINGS_OF_MEMORY = frozenset(
@@ -53,7 +52,7 @@ class ModelSize:
 
 @dataclass(frozen=True, slots=True)
 class MemoryTerm:
-    """One summand: a code of `TERMS`, its model ("main", "draft" or "both"), and what it was computed from.
+    """One summand: its code, its model ("main", "draft" or "both"), and what it was computed from.
 
     Arguments of "cache": tokens, full_layers, window_layers, bytes_a_token (of one more token once windows
     are full).

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.library.library import Library
+from app.models.download_card import DownloadCard
 from app.models.page import INSTALLED
 from tests.app.hub_library import TINY_DRAFT as DRAFT
 from tests.app.hub_library import TINY_MAIN as MAIN
@@ -52,9 +53,9 @@ def test_a_download_is_paused_resumed_and_cancelled_from_the_page(
     hub_window.trigger("models-page")
     page = hub_window.settings.page("models")
     library.get(MAIN)
-    qtbot.waitUntil(lambda: bool(page.download_cards()) and library.downloads[0].bytes_done > 0)
+    qtbot.waitUntil(lambda: bool(page.findChildren(DownloadCard)) and library.downloads[0].bytes_done > 0)
     assert hub_window.header.downloads.accessibleName().startswith("1 download")
-    card = page.download_cards()[0]
+    card = page.findChildren(DownloadCard)[0]
     card.main_button.click()
     qtbot.waitUntil(lambda: library.downloads[0].state == "paused")
     assert card.main_button.text() == "Resume"
@@ -62,7 +63,7 @@ def test_a_download_is_paused_resumed_and_cancelled_from_the_page(
     card.main_button.click()
     qtbot.waitUntil(lambda: library.running == 1)
     card.cancel_button.click()
-    qtbot.waitUntil(lambda: not library.downloads and not page.download_cards())
+    qtbot.waitUntil(lambda: not library.downloads and not page.findChildren(DownloadCard))
 
 
 def test_a_search_finds_and_a_pasted_address_is_looked_at(
@@ -104,7 +105,7 @@ def test_an_installed_model_is_checked_and_removed_with_its_size_first(
     card.remove_button.click()
     qtbot.waitUntil(lambda: card.main_button.text().startswith("Free "))
     card.main_button.click()
-    qtbot.waitUntil(lambda: not page.cards() and not page.download_cards())
+    qtbot.waitUntil(lambda: not page.cards() and not page.findChildren(DownloadCard))
     assert not list((tmp_path / "cache").glob("models--*"))
 
 

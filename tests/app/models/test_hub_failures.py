@@ -202,8 +202,8 @@ def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
     qtbot.waitUntil(lambda: hub_window.banner_button.text() == "Show the download")
     hub_window.press_banner()
     page = hub_window.settings.page("models")
-    qtbot.waitUntil(lambda: bool(page.download_cards()))
-    (card,) = page.download_cards()
+    qtbot.waitUntil(lambda: bool(page.findChildren(DownloadCard)))
+    (card,) = page.findChildren(DownloadCard)
     address = f"{hub.endpoint}/{TINY_DRAFT}"
     QTest.mouseClick(card.page_button, Qt.MouseButton.LeftButton)
     assert card.facts.text() == f"Opens {address} in your browser."
