@@ -1,4 +1,4 @@
-"""The `tandem` command: the window by default; `chat`, `bench` and `models` in a terminal, without Qt."""
+"""The `tandem` command: the window by default; its commands run in a terminal, without Qt."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import os
 import sys
 from types import ModuleType
 
+from app.cli import completion
 from app.cli.exit_codes import FAILED, INTERRUPTED
 from app.cli.terminal_text import shown_on_terminals
 from app.system import crash
@@ -29,12 +30,17 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.ERROR, format="tandem: %(message)s")
     try:
-        options = _parser(arguments).parse_args(arguments)
+        parser = _parser(arguments)
+        options = parser.parse_args(arguments)
+        if options.screenshot and not options.self_test:
+            parser.error("--screenshot needs --self-test")
         code = int(options.run(options))
         # Here, where a reader that has gone can still be told from a failure.
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
+        # The terminal has shown ^C in the line.
+        print(file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # Python would complain once more when it flushes at exit.
@@ -48,13 +54,18 @@ def _run(arguments: list[str]) -> int:
 
 
 def _parser(arguments: list[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tandem", description="Chat with local models that decode speculatively.")
+    parser = argparse.ArgumentParser(
+        prog="tandem",
+        description="Chat with local models that decode speculatively. Without a command, open the window.",
+    )
     parser.add_argument(
         "--version", action="version", version=f"tandem {installed_version('tandem-chat') or 'from a checkout'}"
     )
     parser.add_argument("--lang", choices=("en", "ko", "ja", "zh_CN"), help="language of the window")
-    parser.add_argument("--self-test", action="store_true", help="open the window, ask one question, report as JSON")
-    parser.add_argument("--screenshot", metavar="DIR", help="with --self-test: save pictures of the window there")
+    parser.add_argument(
+        "--self-test", action="store_true", help="open the window, ask one question, print a JSON report"
+    )
+    parser.add_argument("--screenshot", metavar="DIR", help="with --self-test: save screenshots there")
     parser.set_defaults(run=_window)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     named = [command for command in COMMANDS if command in arguments]
@@ -62,6 +73,7 @@ def _parser(arguments: list[str]) -> argparse.ArgumentParser:
         if module := _module(COMMANDS[command]):
             module.add_parser(subparsers)
             subparsers.choices[command].set_defaults(run=module.run)
+    completion.add_parser(subparsers, lambda: _parser([]))
     return parser
 
 

@@ -26,26 +26,35 @@ if TYPE_CHECKING:
     from engine.scheduler import Scheduler
 
 _SYNTHETIC_PROMPT = "Go on."
+_KINDS_IN_A_LINE = 5
 
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
-    parser = subparsers.add_parser("bench", help="measure what speculation brings on this machine")
+    parser = subparsers.add_parser("bench", help="measure the speed-up of speculation on this computer")
     add_pair_options(parser)
-    parser.add_argument("--synthetic", metavar="SIZE", help="random weights of this size instead: 20M to 2B")
-    parser.add_argument("--accept", type=float, default=0.8, metavar="A", help="how often the synthetic draft agrees")
-    parser.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object a line, each with a "text"')
-    parser.add_argument("--against", choices=("mlx-lm",), help="add mlx-lm's own generation to the arms")
-    parser.add_argument("--temperature", type=float, default=0.0, metavar="T", help="of our arms; mlx-lm's are greedy")
-    parser.add_argument("--arms", metavar="NAMES", help="only these arms, separated by ';' (plain is always run)")
-    parser.add_argument("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, against mlx-lm's batch")
-    parser.add_argument("--repetitions", type=int, default=3, metavar="N")
-    parser.add_argument("--max-tokens", type=int, default=128, metavar="N")
-    parser.add_argument("--window", action="store_true", help="measure what the window costs instead")
-    parser.add_argument("--messages", type=int, default=500, metavar="N", help="with --window: in the open chat")
-    parser.add_argument("--rate", type=float, default=300.0, metavar="R", help="with --window: tokens a second")
-    parser.add_argument("--seconds", type=float, default=10.0, metavar="S", help="with --window: of streaming")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    parser.add_argument("--synthetic", metavar="SIZE", help="use random weights of this size: 20M to 2B")
+    parser.add_argument(
+        "--accept", type=float, default=0.8, metavar="A", help="accept rate of the synthetic draft model (0.8)"
+    )
+    parser.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
+    parser.add_argument("--against", choices=("mlx-lm",), help="also measure mlx-lm's own generation")
+    parser.add_argument(
+        "--temperature", type=float, default=0.0, metavar="T", help="for Tandem; mlx-lm always uses 0 (0)"
+    )
+    parser.add_argument("--arms", metavar="NAMES", help="measure only these, separated by ';'; plain always runs")
+    parser.add_argument("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
+    parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
+    parser.add_argument("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
+    parser.add_argument("--window", action="store_true", help="measure the cost of the window instead")
+    parser.add_argument(
+        "--messages", type=int, default=500, metavar="N", help="with --window: messages in the open chat (500)"
+    )
+    parser.add_argument("--rate", type=float, default=300.0, metavar="R", help="with --window: tokens per second (300)")
+    parser.add_argument(
+        "--seconds", type=float, default=10.0, metavar="S", help="with --window: length of streaming (10)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -61,12 +70,10 @@ def run(arguments: argparse.Namespace) -> int:
     except EngineError as error:
         print(f"tandem: {error}", file=sys.stderr)
         return FAILED
-    except KeyboardInterrupt:
-        return FAILED
     if arguments.json:
         print(json.dumps(report, ensure_ascii=False))
     else:
-        _print_report(report)
+        print_report(report)
     return DONE
 
 
@@ -190,7 +197,7 @@ def _progress(text: str) -> None:
         print(f"\r{text}   ", end="", file=terminal_of(sys.stderr), flush=True)
 
 
-def _print_report(report: dict[str, Any]) -> None:
+def print_report(report: dict[str, Any]) -> None:
     machine = report["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
     print(f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}")
@@ -216,7 +223,7 @@ def _print_concurrency(concurrent: dict[str, Any]) -> None:
 
 
 def _print_arms(arms: dict[str, Any]) -> None:
-    head = ("arm", "tokens/s", "speed-up", "slowest", "answer", "TTFT", "accepted", "host", "by kind")
+    head = ("arm", "tokens/s", "speed-up", "slowest", "answer", "TTFT", "accepted", "host")
     rows = [
         (
             name,
@@ -227,11 +234,20 @@ def _print_arms(arms: dict[str, Any]) -> None:
             _ratio(figures["ttft_ratio"]),
             _percent(figures["accept_rate"]),
             _percent(figures["host_share"]),
-            "  ".join(f"{kind} {_ratio(part['speedup'])}" for kind, part in figures["by_kind"].items()),
         )
         for name, figures in arms.items()
     ]
-    print_table(head, rows, figures=head[1:-1])
+    print_table(head, rows, figures=head[1:])
+    kinds = list(dict.fromkeys(kind for figures in arms.values() for kind in figures["by_kind"]))
+    # A line holds so many, beside the arm's name.
+    for start in range(0, len(kinds), _KINDS_IN_A_LINE):
+        part = kinds[start : start + _KINDS_IN_A_LINE]
+        print()
+        by_kind = [
+            (name, *(_ratio(figures["by_kind"].get(kind, {}).get("speedup")) for kind in part))
+            for name, figures in arms.items()
+        ]
+        print_table(("speed-up by kind", *part), by_kind, figures=part)
 
 
 def _ratio(value: float | None) -> str:

@@ -1,56 +1,62 @@
-"""`tandem chat`: the engine in a terminal, for scripts, benchmarks and machines without a screen."""
+"""`tandem chat`: a question, or a chat, in the terminal, for scripts and machines without a screen."""
 
 from __future__ import annotations
 
 import argparse
 import io
-import json
+import os
+import stat
 import sys
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Any, TextIO
+from typing import Any
 
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
+from app.cli.answers import JsonOutput, TextOutput
+from app.cli.conversation import Conversation, readable, request
+from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
 from app.cli.pair_options import add_pair_options, chosen_pair
+from app.cli.talk import talk
 from app.system.paths import learned_file
-from engine import (
-    ChatRequest,
-    Engine,
-    EngineError,
-    Event,
-    Failed,
-    Finished,
-    RequestStats,
-    SamplingSettings,
-    SpeculationSettings,
-    TokensCommitted,
-)
-from engine.events import as_json
+from engine import Engine, EngineError, Failed
 from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
 from engine.speculation.proposers.registry import methods
-from engine.stats import rounded_speedup
 
-_DEPTH_HELP = f"guesses a round, 0 to {MAX_DEPTH} (default: auto)"
+# Characters; more than any model's context holds.
+_LONGEST_INPUT = 8 * 2**20
+_PROMPT_HELP = 'the question; "-" or nothing reads it from standard input, and in a terminal starts a chat'
+
+
+class BadQuestion(EngineError):
+    """There is nothing to ask, or far too much."""
+
+    code = "bad-request"
 
 
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
-    parser = subparsers.add_parser("chat", help="ask a question, or talk, in the terminal")
-    parser.add_argument("prompt", nargs="?", help="the question; without it, a conversation from standard input")
+    parser = subparsers.add_parser(
+        "chat",
+        help="chat in the terminal",
+        description="Ask one question, or chat. Text piped in is one question; with PROMPT it follows the prompt.",
+    )
+    parser.add_argument("prompt", nargs="?", metavar="PROMPT", help=_PROMPT_HELP)
     add_pair_options(parser)
-    parser.add_argument("--method", choices=methods(), default="auto")
-    parser.add_argument("--depth", type=_depth, default=None, metavar="auto|K", help=_DEPTH_HELP)
-    parser.add_argument("--temperature", type=float, default=0.0, metavar="T")
-    parser.add_argument("--top-p", type=float, default=1.0, metavar="P")
-    parser.add_argument("--top-k", type=int, default=0, metavar="K")
-    parser.add_argument("--min-p", type=float, default=0.0, metavar="P")
-    parser.add_argument("--repetition-penalty", type=float, default=1.0, metavar="R")
-    parser.add_argument("--seed", type=int, default=None, metavar="S")
-    parser.add_argument("--max-tokens", type=int, default=1024, metavar="N")
-    parser.add_argument("--system", metavar="TEXT", help="a system prompt")
-    parser.add_argument("--stop", action="append", default=[], metavar="TEXT", help="end the answer here; may repeat")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line for every event")
+    parser.add_argument("--lines", action="store_true", help="treat each line of standard input as a question")
+    parser.add_argument("--method", choices=methods(), default="auto", help="what proposes draft tokens (auto)")
+    parser.add_argument(
+        "--depth", type=_depth, metavar="auto|K", help=f"draft tokens per round, 0 to {MAX_DEPTH} (auto)"
+    )
+    parser.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 picks the most likely token (0)")
+    parser.add_argument("--top-p", type=float, default=1.0, metavar="P", help="sample from this total probability (1)")
+    parser.add_argument(
+        "--top-k", type=int, default=0, metavar="K", help="sample from the K most likely tokens; 0: all"
+    )
+    parser.add_argument("--min-p", type=float, default=0.0, metavar="P", help="drop tokens below P of the top one (0)")
+    parser.add_argument("--repetition-penalty", type=float, default=1.0, metavar="R", help="1 turns it off (1)")
+    parser.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text (random)")
+    parser.add_argument("--max-tokens", type=int, default=1024, metavar="N", help="maximum answer length (1024)")
+    parser.add_argument("--system", metavar="TEXT", help="system prompt")
+    parser.add_argument("--stop", action="append", default=[], metavar="TEXT", help="stop sequence, repeatable")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per event")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,162 +65,69 @@ def run(arguments: argparse.Namespace) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # A character that the terminal cannot show must not end the conversation.
             stream.reconfigure(errors="replace")
-    main, draft = chosen_pair(arguments)
-    show = _JsonOutput() if arguments.json else _TextOutput()
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
+    show = JsonOutput() if arguments.json else TextOutput()
     try:
-        first = _request(arguments, [])  # Bad settings end the command before any model is loaded.
+        # Bad settings and questions end the command before any model is loaded.
+        request(arguments, [{"role": "user", "content": "-"}])
+        question = _question(arguments)
         with Engine(EngineSettings(learned_file=learned_file())) as engine:
-            pair = engine.load(main, draft).result()
-            if pair.draft_problem is not None:
-                raise pair.draft_problem
-            if arguments.prompt is not None:
-                return _ask(engine, first, show)
-            return _converse(engine, arguments, show)
+            conversation = Conversation(engine, arguments, show)
+            conversation.load(*chosen_pair(arguments))
+            if question is not None:
+                return conversation.ask(question)
+            if arguments.lines:
+                return _ask_lines(conversation)
+            return talk(conversation, quiet=arguments.json)
     except EngineError as error:
         show.failed(Failed(error, ""))
         return BAD_USAGE if error.code == "bad-request" else FAILED
-    except KeyboardInterrupt:
-        return FAILED
 
 
-def _request(arguments: argparse.Namespace, history: list[dict[str, str]]) -> ChatRequest:
-    system = [{"role": "system", "content": _readable(arguments.system)}] if arguments.system else []
-    # A placeholder while only the settings are checked: the questions come from standard input later.
-    question = [{"role": "user", "content": "-" if arguments.prompt is None else _readable(arguments.prompt)}]
-    return ChatRequest(
-        messages=system + (history or question),
-        sampling=SamplingSettings(
-            temperature=arguments.temperature,
-            top_k=arguments.top_k,
-            top_p=arguments.top_p,
-            min_p=arguments.min_p,
-            repetition_penalty=arguments.repetition_penalty,
-            seed=arguments.seed,
-        ),
-        speculation=SpeculationSettings(method=arguments.method, depth=arguments.depth),
-        max_tokens=arguments.max_tokens,
-        stop=tuple(map(_readable, arguments.stop)),
-    )
+def _question(arguments: argparse.Namespace) -> str | None:
+    """The one question of the command line and standard input; None to chat. Raises `BadQuestion`."""
+    prompt = None if arguments.prompt == "-" else arguments.prompt
+    if arguments.lines:
+        if prompt is not None:
+            raise BadQuestion("--lines reads the questions from standard input: leave the prompt out")
+        return None
+    if prompt is None:
+        if sys.stdin.isatty():
+            return None
+        prompt, more = _read_input(), ""
+    else:
+        more = _read_input() if _is_piped() else ""
+    question = readable(f"{prompt}\n\n{more}" if more.strip() else prompt).strip("\n")
+    if not question.strip():
+        raise BadQuestion("the question is empty: write it in quotes, or pipe it in")
+    return question
 
 
-def _ask(engine: Engine, request: ChatRequest, show: _Output) -> int:
-    stream = engine.submit(request)
+def _is_piped() -> bool:
+    """Whether text was redirected to standard input. A service's or a scheduler's input is neither pipe nor file."""
     try:
-        last = show.events(stream)
-    except KeyboardInterrupt:
-        # The first Ctrl-C cancels the answer, whose figures are still shown; a second one ends the program.
-        stream.cancel()
-        last = show.events(stream)
-    return DONE if isinstance(last, Finished) else FAILED
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
-def _converse(engine: Engine, arguments: argparse.Namespace, show: _Output) -> int:
-    history: list[dict[str, str]] = []
+def _read_input() -> str:
+    text = sys.stdin.read(_LONGEST_INPUT + 1)
+    if len(text) > _LONGEST_INPUT:
+        raise BadQuestion("standard input is too long for any model's context")
+    return text
+
+
+def _ask_lines(conversation: Conversation) -> int:
     code = DONE
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="surrogateescape")
-    while (question := _read_question()) is not None:
-        if not question.strip():
-            continue
-        history.append({"role": "user", "content": question})
-        code = _ask(engine, _request(arguments, history), show)
-        if code == DONE:
-            history.append({"role": "assistant", "content": show.text})
-        else:
-            history.pop()
+    for line in sys.stdin:
+        if line.strip():
+            code = conversation.ask(readable(line.rstrip("\n")))
+        if code == INTERRUPTED:
+            break
     return code
-
-
-def _readable(text: str) -> str:
-    """`text` with replacement characters for undecodable bytes, which no tokenizer accepts."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _read_question() -> str | None:
-    if sys.stdin.isatty():
-        print("> ", end="", file=sys.stderr, flush=True)
-    line = sys.stdin.readline()
-    return _readable(line.rstrip("\n")) if line else None
-
-
-class _Output(ABC):
-    """Shows the events of a request; `text` is the last whole answer."""
-
-    text = ""
-
-    def events(self, stream: Iterable[Event]) -> Event | None:
-        last: Event | None = None
-        for last in stream:
-            self.event(last)
-        return last
-
-    def event(self, event: Event) -> None:
-        if isinstance(event, Finished):
-            self.text = event.text
-            self.finished(event)
-        elif isinstance(event, Failed):
-            self.failed(event)
-        else:
-            self.progress(event)
-
-    @abstractmethod
-    def progress(self, event: Event) -> None: ...
-
-    @abstractmethod
-    def finished(self, event: Finished) -> None: ...
-
-    @abstractmethod
-    def failed(self, event: Failed) -> None: ...
-
-
-class _JsonOutput(_Output):
-    def progress(self, event: Event) -> None:
-        # JSON's escapes hold every character, also where the terminal's encoding does not.
-        plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-        print(json.dumps(as_json(event), ensure_ascii=plain), flush=True)
-
-    def finished(self, event: Finished) -> None:
-        self.progress(event)
-
-    def failed(self, event: Failed) -> None:
-        self.progress(event)
-
-
-class _TextOutput(_Output):
-    """The answer on standard output, its figures and errors on standard error."""
-
-    def progress(self, event: Event) -> None:
-        if isinstance(event, TokensCommitted):
-            print(event.text, end="", flush=True)
-
-    def finished(self, event: Finished) -> None:
-        print(flush=True)
-        _print_line(sys.stderr, _summary(event.stats))
-
-    def failed(self, event: Failed) -> None:
-        if event.text:
-            print(flush=True)
-        _print_line(sys.stderr, f"tandem: {event.error}")
-
-
-def _print_line(to: TextIO, sentence: str) -> None:
-    print(sentence, file=to, flush=True)
-
-
-def _summary(stats: RequestStats) -> str:
-    parts = [f"{stats.generated_tokens} tokens"]
-    if stats.decode_tps is not None:
-        parts.append(f"{stats.decode_tps:.1f} tokens/s")
-    if (rounded := rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high)) is not None:
-        factor, about = rounded
-        parts.append(f"about {factor:.2g}x plain" if about else f"{factor:.1f}x plain")
-    if stats.accept_rate is not None:
-        parts.append(f"{stats.accept_rate:.0%} accepted")
-    if stats.tokens_per_round is not None:
-        parts.append(f"{stats.tokens_per_round:.1f} tokens per round")
-    if stats.ttft_s is not None:
-        parts.append(f"first token {stats.ttft_s:.2f} s")
-    return "[" + ", ".join(parts) + "]"
 
 
 def _depth(text: str) -> int | None:

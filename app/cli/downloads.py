@@ -13,12 +13,23 @@ from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 
 _ENDED = ("ready", "paused", "failed")
+_STATES = {
+    "queued": "waiting",
+    "resolving": "asking the Hub what to download",
+    "downloading": "downloading",
+    "verifying": "checking the files",
+}
+# After which it is worth running the same command again.
+_RESUMABLE = ("no-network", "offline", "too-slow", "server-error", "rate-limited", "no-space", "disk-full")
 _POLL_S = 0.1
 _REPORT_S = 1.0
 
 
 def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
-    """Show the downloads until all have ended; returns whether all are ready. Ctrl-C keeps what has arrived."""
+    """Show the downloads until all have ended; returns whether all are ready.
+
+    Ctrl-C, which is raised, keeps what has arrived.
+    """
     screen: _Json | _Bar | _Lines = _Json() if as_json else _Bar() if sys.stderr.isatty() else _Lines()
     try:
         while True:
@@ -32,7 +43,7 @@ def follow(queue: DownloadQueue, names: Sequence[str], as_json: bool) -> bool:
     except KeyboardInterrupt:
         screen.close()
         screen.interrupted()
-        return False
+        raise
     finally:
         # Also after an error: rich hides the cursor until then.
         screen.close()
@@ -71,13 +82,13 @@ class _Lines:
         for status in found:
             if status.state != self._states.get(status.repository) and status.state not in _ENDED:
                 self._states[status.repository] = status.state
-                print(f"{status.repository}: {status.state}", file=sys.stderr, flush=True)
+                print(f"{status.repository}: {_STATES[status.state]}", file=sys.stderr, flush=True)
 
     def end(self, found: Sequence[DownloadStatus]) -> None:
         _print_results(found)
 
     def interrupted(self) -> None:
-        print("tandem: stopped; the same command goes on where it stopped.", file=sys.stderr)
+        print("\ntandem: stopped; run the same command to resume.", file=sys.stderr)
 
     def close(self) -> None:
         """Nothing is open."""
@@ -113,6 +124,8 @@ def _describe(found: Sequence[DownloadStatus], done: int, total: int) -> str:
     left = max((one.seconds_left for one in found if one.seconds_left is not None), default=None)
     attempt = max((one.attempt for one in found), default=0)
     words = f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB, {speed / 1e6:.1f} MB/s"
+    if not total:
+        return _STATES["resolving"]
     if attempt:
         return f"{words}, reconnecting ({attempt})"
     return words if left is None else f"{words}, {left // 60:.0f}:{left % 60:02.0f} left"
@@ -123,7 +136,8 @@ def _print_results(found: Sequence[DownloadStatus]) -> None:
         if status.state == "ready":
             print(f"{status.repository} is ready: {status.path}")
         elif status.error is not None:
-            print(f"tandem: {status.error}", file=sys.stderr)
+            again = "; then run the same command to resume" if status.error.reason in _RESUMABLE else ""
+            print(f"tandem: {status.error}{again}", file=sys.stderr)
 
 
 def _as_json(status: DownloadStatus) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import json
 import sys
 import urllib.request
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,8 @@ VERDICTS = {
     "padded": "same tokenizer, {extra} tokens apart",
     "different": "different tokenizer, {shared} % in common: works, slower",
     "unknown": "tokenizer not read yet",
-    "lookup": "no draft: guesses from the text so far",
-    "too-large": "too large to pay: {share} % of the main model's work",
+    "lookup": "no draft model: prompt lookup proposes from the text so far",
+    "too-large": "too large to be faster: {share} % of the main model's work",
     "no-room": "does not fit in memory together: {needed} needed, {free} free",
     "incomplete": "not complete: {detail}",
     "not-mlx": "cannot be used here: {reason} {detail}",
@@ -46,25 +46,29 @@ def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
     parser = subparsers.add_parser("models", help="list, search, download, remove and pair models")
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    listing = actions.add_parser("list", help="the models on this machine")
-    search = actions.add_parser("search", help="MLX models on the Hub")
+    listing = actions.add_parser("list", help="list installed models")
+    search = actions.add_parser("search", help="search the Hub for MLX models")
     search.add_argument("query", metavar="QUERY", help="part of a name, or the address of a page")
-    search.add_argument("--limit", type=_count, default=20, metavar="N")
-    download = actions.add_parser("download", help="download a model, or go on with a download that was interrupted")
+    search.add_argument("--limit", type=_count, default=20, metavar="N", help="number of results (20)")
+    download = actions.add_parser("download", help="download a model, or resume an interrupted download")
     download.add_argument("id", metavar="ID", help="organisation/name, or the address of its page")
-    download.add_argument("--with-draft", action="store_true", help="and the draft that goes with it")
+    download.add_argument("--with-draft", action="store_true", help="also download its draft model")
     download.add_argument("--revision", default="main", metavar="REVISION", help="branch, tag or commit")
-    removal = actions.add_parser("remove", help="remove a model from this machine")
-    removal.add_argument("id", metavar="ID")
-    removal.add_argument("--yes", action="store_true", help="do not ask")
-    pairs = actions.add_parser("pairs", help="which drafts go with a main model")
-    pairs.add_argument("id", metavar="ID")
-    pairs.add_argument("--context", type=_count, default=8192, metavar="TOKENS", help="to fit in memory (8192)")
+    removal = actions.add_parser("remove", help="remove a model from this computer")
+    removal.add_argument("id", metavar="ID", help="a name that `tandem models list` shows")
+    removal.add_argument("--yes", action="store_true", help="skip confirmation")
+    pairs = actions.add_parser("pairs", help="list draft models for a main model")
+    pairs.add_argument("id", metavar="ID", help="installed model, or organisation/name")
+    pairs.add_argument(
+        "--context", type=_count, default=8192, metavar="TOKENS", help="context that must fit in memory (8192)"
+    )
     for action in (listing, search, download, removal, pairs):
-        action.add_argument("--json", action="store_true", help="one JSON object a line")
-        action.add_argument("--cache", type=Path, metavar="DIR", help="the Hugging Face cache to use")
-        action.add_argument("--folder", type=Path, action="append", default=[], metavar="DIR", help="look here too")
-        action.add_argument("--endpoint", metavar="URL", help="a mirror of the Hub")
+        action.add_argument("--json", action="store_true", help="print one JSON object per line")
+        action.add_argument("--cache", type=Path, metavar="DIR", help="Hugging Face cache folder")
+        action.add_argument(
+            "--folder", type=Path, action="append", default=[], metavar="DIR", help="also search this folder"
+        )
+        action.add_argument("--endpoint", metavar="URL", help="address of a Hub mirror")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -120,7 +124,10 @@ def _download(arguments: argparse.Namespace) -> int:
         with HubClient(access) as client:
             draft = suggest_draft(client, names[0], load_catalog(), _small_files())
         if draft is None:
-            print(f"tandem: no draft is known for {names[0]}; `tandem models pairs` says more.", file=sys.stderr)
+            print(
+                f"tandem: no draft model is known for {names[0]}; see `tandem models pairs {names[0]}`.",
+                file=sys.stderr,
+            )
         else:
             names.append(draft)
     queue = DownloadQueue(_cache(arguments), access)
@@ -137,7 +144,7 @@ def _remove(arguments: argparse.Namespace) -> int:
     plan = plan_removal(model, _cache(arguments))
     if not arguments.yes:
         if not sys.stdin.isatty():
-            print("tandem: say --yes to remove without being asked.", file=sys.stderr)
+            print("tandem: use --yes to skip confirmation.", file=sys.stderr)
             return BAD_USAGE
         warning = " Other programs that use the Hugging Face cache lose it too." if plan.shared else ""
         print(
@@ -208,7 +215,8 @@ def _is_named(model: InstalledModel, name: str) -> bool:
 
 def _installed(arguments: argparse.Namespace) -> list[InstalledModel]:
     index = cache_folder() / "models.json"
-    return installed_models(_cache(arguments), arguments.folder, resources() / "starter", index)
+    found = installed_models(_cache(arguments), arguments.folder, resources() / "starter", index)
+    return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in found]
 
 
 def _access(arguments: argparse.Namespace) -> HubAccess:

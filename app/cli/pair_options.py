@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 
-from engine import starter_pair
+from engine import EngineError, ModelNotUsable, starter_pair
+from engine.hub.failures import HubError
+from engine.hub.repository_names import parse_repository
+
+# What `tandem models list` calls them.
+STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
+
+
+_MODEL_HELP = "folder or Hub name of the {kind} model (default: the starter{more})"
 
 
 def add_pair_options(parser: argparse.ArgumentParser) -> None:
     """Declare --main and --draft."""
-    parser.add_argument("--main", metavar="MODEL", help="folder or Hub name of the main model (default: the starter)")
-    parser.add_argument("--draft", metavar="MODEL", help='folder or Hub name of the draft model, or "none"')
+    parser.add_argument("--main", metavar="MODEL", help=_MODEL_HELP.format(kind="main", more=""))
+    draft_help = _MODEL_HELP.format(kind="draft", more="'s, or none with another main model") + '; "none" for none'
+    parser.add_argument("--draft", metavar="MODEL", help=draft_help)
 
 
 def chosen_pair(arguments: argparse.Namespace) -> tuple[str, str | None]:
     """Main and draft model: the starter pair by default, no draft model for another main model."""
-    starter_main, starter_draft = starter_pair()
-    draft = arguments.draft or (None if arguments.main else str(starter_draft))
-    return arguments.main or str(starter_main), None if draft == "none" else draft
+    draft = arguments.draft or (None if arguments.main else STARTER_DRAFT)
+    return model_path(arguments.main or STARTER_MAIN), None if draft in ("none", None) else model_path(draft)
+
+
+def model_path(name: str) -> str:
+    """`name`, or the folder of a model that comes with Tandem."""
+    main, draft = starter_pair()
+    return {STARTER_MAIN: str(main), STARTER_DRAFT: str(draft)}.get(name, name)
+
+
+def explained(error: EngineError) -> str:
+    """The error's sentence; for a model on the Hub that is not on this computer, how to get it."""
+    if isinstance(error, ModelNotUsable) and error.arguments.get("reason") == "missing":
+        name = str(error.arguments.get("path", ""))
+        with suppress(HubError):
+            if not name.startswith((".", "/", "~")):
+                return f"{parse_repository(name)} is not on this computer: `tandem models download {name}` gets it"
+    return str(error)

@@ -52,6 +52,41 @@ def test_bad_usage_has_its_own_exit_code() -> None:
     assert tandem("--lang", "klingon").returncode == 2
 
 
+def test_screenshots_without_the_self_test_are_bad_usage() -> None:
+    done = tandem("--screenshot", "somewhere")
+    assert done.returncode == 2
+    assert "--self-test" in done.stderr
+
+
+def test_no_help_text_speaks_of_guesses(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["chat"], ["bench"], ["models"], ["models", "download"], ["models", "pairs"], ["completion"]):
+        with pytest.raises(SystemExit):
+            command.main([*words, "--help"])
+        assert "guess" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_of_every_shell_knows_commands_and_options(
+    shell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command.main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    for word in ("chat", "models", "download", "with-draft", "self-test", "max-tokens"):
+        assert word in script
+
+
+def test_bash_completes_a_command_and_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    command.main(["completion", "bash"])
+    script = capsys.readouterr().out
+    ask = """
+COMP_WORDS=(tandem {words}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
+_shtab_tandem "${{COMP_WORDS[COMP_CWORD]}}"; echo "${{COMPREPLY[@]}}"
+"""
+    for words, found in (("mod", "models"), ("models down", "download"), ("chat --max", "--max-tokens")):
+        done = subprocess.run(["bash", "-c", script + ask.format(words=words)], capture_output=True, text=True)
+        assert found in done.stdout, (words, done.stdout, done.stderr)
+
+
 def test_what_nobody_expected_ends_in_a_sentence_and_a_file(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], own_home: Path
 ) -> None:

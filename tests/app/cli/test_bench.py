@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.__main__ import main
+from app.cli import bench
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -86,7 +87,7 @@ def test_without_json_it_prints_the_machine_and_a_line_an_arm(
     assert models == "starter/main with starter/draft"
     assert "cores" in machine
     assert head.split()[:3] == ["arm", "tokens/s", "speed-up"]
-    assert [line.split()[0] for line in arms] == ["plain", "draft"]
+    assert [line.split()[0] for line in arms[: arms.index("")]] == ["plain", "draft"]
     assert "1.00x" in arms[0]
 
 
@@ -108,3 +109,35 @@ def test_answers_at_once_are_compared_with_mlx_lm_in_a_table(capsys: pytest.Capt
 def test_bench_of_a_missing_model_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--main", "no/such-model"]) == 1
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pytest.CaptureFixture[str]) -> None:
+    figures: dict[str, Any] = {
+        "decode_tps": 1234.5, "speedup": 12.34, "slowest_speedup": 12.34, "answer_speedup": 12.34,
+        "ttft_ratio": 12.34, "accept_rate": 1.0, "host_share": 1.0,
+    }  # fmt: skip
+    kinds = {
+        kind: {"speedup": 12.34} for kind in ("chat", "code-edit", "copy", "list", "story", "translation", "maths")
+    }
+    arms = ("plain", "mlx-lm draft, depth 16", "ngram")
+    bench.print_report(
+        {
+            "machine": {"versions": {}, "system": "", "cores": 2, "device": "", "blas": ""},
+            "models": {"main": "m", "draft": None},
+            "arms": {name: figures | {"by_kind": kinds} for name in arms},
+        }
+    )
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert all(sum(kind in line.split() for line in lines) == 1 for kind in kinds)
+
+
+def test_ctrl_c_is_exit_code_130_on_a_line_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench, "_measure", interrupt)
+    assert main(["bench"]) == 130
+    assert capsys.readouterr().err == "\n"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -37,9 +38,9 @@ class ScriptedEngine:
     def __exit__(self, *_: object) -> None:
         """Nothing is open."""
 
-    def load(self, _main: str, _draft: str | None) -> Future[Any]:
+    def load(self, main: str, _draft: str | None) -> Future[Any]:
         pair: Future[Any] = Future()
-        pair.set_result(SimpleNamespace(draft_problem=None))
+        pair.set_result(SimpleNamespace(draft_problem=None, main=SimpleNamespace(name=main), draft=None))
         return pair
 
     def submit(self, request: ChatRequest) -> ScriptedEngine:
@@ -83,14 +84,14 @@ def test_chat_answers_on_standard_output_and_sums_up_on_standard_error(capsys: p
     assert "tokens" in err
 
 
-def test_chat_reads_a_conversation_from_standard_input(
+def test_with_lines_each_line_of_standard_input_is_a_turn(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     questions = tmp_path / "questions.txt"
     questions.write_text("Hello!\n\nWhat is a draft model?\n")
     with questions.open() as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
-        assert main(["chat", "--json", "--max-tokens", "8"]) == 0
+        assert main(["chat", "--lines", "--json", "--max-tokens", "8"]) == 0
     finished = [event for event in lines(capsys) if event["event"] == "finished"]
     assert len(finished) == 2
     assert finished[1]["stats"]["cached_tokens"] > 0
@@ -171,21 +172,22 @@ def test_letters_that_the_terminal_cannot_show_do_not_end_the_talk(
         assert "??" in printed
 
 
-def test_ctrl_c_ends_the_answer_and_its_figures_are_shown(
+def test_ctrl_c_ends_the_answer_its_figures_are_shown_and_the_exit_code_is_130(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stats = RequestStats(generated_tokens=7)
     engine = ScriptedEngine([KeyboardInterrupt(), Finished("cancelled", "", (), stats)])
     monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
-    assert main(["chat", "Hi"]) == 0
+    assert main(["chat", "Hi"]) == 130
     assert engine.cancelled == 1
     assert "7 tokens" in capsys.readouterr().err
 
 
-def test_a_second_ctrl_c_ends_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_ctrl_c_ends_the_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     engine = ScriptedEngine([KeyboardInterrupt(), KeyboardInterrupt()])
     monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
-    assert main(["chat", "Hi"]) == 1
+    assert main(["chat", "Hi"]) == 130
+    assert capsys.readouterr().err.endswith("\n")
 
 
 def test_a_question_that_failed_is_not_asked_again_with_the_next(
@@ -196,6 +198,80 @@ def test_a_question_that_failed_is_not_asked_again_with_the_next(
     (tmp_path / "questions").write_text("one\ntwo\nthree\n")
     with (tmp_path / "questions").open() as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
-        assert main(["chat"]) == 0
+        assert main(["chat", "--lines"]) == 0
     assert engine.asked == [["one"], ["two"], ["two", "한글", "three"]]
     assert "tandem: too long" in capsys.readouterr().err
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
+    """Answers two questions."""
+    scripted = ScriptedEngine([*KOREAN], [*KOREAN])
+    monkeypatch.setattr("app.cli.chat.Engine", lambda _: scripted)
+    return scripted
+
+
+@pytest.fixture
+def pipe_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    """Makes a text the standard input."""
+    with ExitStack() as opened:
+
+        def pipe(text: str) -> None:
+            (tmp_path / "input").write_text(text)
+            monkeypatch.setattr("sys.stdin", opened.enter_context((tmp_path / "input").open()))
+
+        yield pipe
+
+
+@pytest.mark.parametrize("prompt", [[], ["-"]])
+def test_piped_text_is_one_question(prompt: list[str], engine: ScriptedEngine, pipe_in: Callable[[str], None]) -> None:
+    pipe_in("one\n\ntwo\nthree\n")
+    assert main(["chat", *prompt]) == 0
+    assert engine.asked == [["one\n\ntwo\nthree"]]
+
+
+def test_piped_text_follows_the_prompt(engine: ScriptedEngine, pipe_in: Callable[[str], None]) -> None:
+    pipe_in("some text\n")
+    assert main(["chat", "Sum this up:"]) == 0
+    assert engine.asked == [["Sum this up:\n\nsome text"]]
+
+
+def test_an_empty_file_adds_nothing_to_the_prompt(engine: ScriptedEngine, pipe_in: Callable[[str], None]) -> None:
+    pipe_in("")
+    assert main(["chat", "Hi"]) == 0
+    assert engine.asked == [["Hi"]]
+
+
+@pytest.mark.parametrize(("arguments", "words"), [([""], "is empty"), ([], "is empty"), (["Hi", "--lines"], "--lines")])
+def test_a_question_that_is_none_gets_a_sentence_and_exit_code_2(
+    arguments: list[str],
+    words: str,
+    engine: ScriptedEngine,
+    pipe_in: Callable[[str], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pipe_in(" \n")
+    assert main(["chat", *arguments]) == 2
+    assert engine.asked == []
+    err = capsys.readouterr().err
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_input_beyond_any_context_is_refused(
+    engine: ScriptedEngine, monkeypatch: pytest.MonkeyPatch, pipe_in: Callable[[str], None]
+) -> None:
+    monkeypatch.setattr("app.cli.chat._LONGEST_INPUT", 10)
+    pipe_in("x" * 11)
+    assert main(["chat"]) == 2
+    assert engine.asked == []
+
+
+def test_a_hub_name_that_is_not_here_says_how_to_get_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "Hi", "--main", "org/model"]) == 1
+    assert "`tandem models download org/model` gets it" in capsys.readouterr().err
+
+
+def test_the_starter_has_the_names_that_the_list_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "Hi", "--main", "starter/main", "--draft", "starter/draft", "--max-tokens", "2"]) == 0
+    assert "tokens" in capsys.readouterr().err

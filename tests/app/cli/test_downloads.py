@@ -65,7 +65,8 @@ def test_ctrl_c_gives_the_cursor_back(monkeypatch: pytest.MonkeyPatch, capsys: p
     def interrupt(_seconds: float) -> None:
         raise KeyboardInterrupt
 
-    assert not follow(Queue(LOADING), monkeypatch, sleep=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        follow(Queue(LOADING), monkeypatch, sleep=interrupt)
     err = capsys.readouterr().err
     assert SHOW_CURSOR in err
-    assert err.splitlines()[-1].endswith("the same command goes on where it stopped.")
+    assert err.splitlines()[-1].endswith("run the same command to resume.")

@@ -6,6 +6,7 @@ import argparse
 import io
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ from huggingface_hub import constants
 
 from app.cli import downloads as terminal_downloads
 from app.cli import models as terminal_models
+from engine.paths import resources
 from tests.engine.model_files.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub
 from tests.patience import PATIENCE_S
@@ -236,8 +238,9 @@ def test_ctrl_c_says_how_to_go_on(
     hub.add("org/model", model_files())
     hub.bytes_a_second = 100
     monkeypatch.setattr(terminal_downloads, "time", SimpleNamespace(sleep=interrupt))
-    assert run("download", "org/model") == 1
-    assert capsys.readouterr().err.splitlines()[-1] == "tandem: stopped; the same command goes on where it stopped."
+    with pytest.raises(KeyboardInterrupt):
+        run("download", "org/model")
+    assert capsys.readouterr().err.splitlines()[-1] == "tandem: stopped; run the same command to resume."
 
 
 def test_on_a_screen_the_bar_is_drawn_over_itself(
@@ -265,7 +268,7 @@ def test_without_a_known_draft_the_model_comes_alone_and_it_is_said(
     hub.add("someone/odd", files)
     assert run("download", "someone/odd", "--with-draft") == 0
     out, err = capsys.readouterr()
-    assert "no draft is known for someone/odd" in err
+    assert "no draft model is known for someone/odd" in err
     assert out.startswith("someone/odd is ready")
 
 
@@ -281,3 +284,28 @@ def test_a_count_of_none_is_bad_usage(run: Run, capsys: pytest.CaptureFixture[st
         run("search", "qwen", "--limit", "0")
     assert stop.value.code == 2
     assert "a number above 0" in capsys.readouterr().err
+
+
+def test_the_starter_has_one_name_in_the_list_and_for_removal(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(terminal_models, "resources", resources)
+    assert run("list") == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert names == ["starter/draft", "starter/main"]
+    for name in names:
+        assert run("remove", name, "--yes") == 1
+        assert capsys.readouterr().err == f"tandem: {name}: it is part of Tandem\n"
+
+
+def test_without_a_network_a_download_ends_with_what_to_do(
+    run: Run, hub: FakeHub, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+    assert run("download", "org/model", "--endpoint", f"http://127.0.0.1:{port}") == 1
+    err = capsys.readouterr().err
+    assert "asking the Hub what to download" in err
+    assert err.endswith("the Hub cannot be reached: check the connection; then run the same command to resume\n")
+    assert hub.requests == []
