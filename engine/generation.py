@@ -178,12 +178,12 @@ class Generation:
 def _render_within(request: ChatRequest, tokenizer: Any, limit: int) -> tuple[Sequence[Mapping[str, str]], list[int]]:
     """The conversation, shortened if it is too long and may be, and its tokens. Raises `PromptTooLong`."""
     messages: Sequence[Mapping[str, str]] = request.messages
-    prompt = whole = render(tokenizer, messages)
+    prompt = whole = render(tokenizer, messages, request.template_options)
     if request.overflow == "shorten":
         longest = limit - min(request.max_tokens or limit, limit // 4)
         shorter = newest_turns(messages)
         while len(prompt) > longest and (left := next(shorter, None)) is not None:
-            messages, prompt = left, render(tokenizer, left)
+            messages, prompt = left, render(tokenizer, left, request.template_options)
     if len(prompt) >= limit:
         raise PromptTooLong(len(whole), limit)
     return messages, prompt

@@ -29,6 +29,7 @@ from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, context_length, weight_files
 from engine.model_files.names import resolve_model
+from engine.model_files.template_options import thinking_of
 from engine.status import ModelInfo
 from engine.steps import Steps, result_of, run_to_completion
 
@@ -101,6 +102,7 @@ def load_in_steps(
         bytes=_parameter_bytes(model),
         kv_bits=kv_bits if group else None,
         sampling=recommended,
+        thinking=thinking_of(getattr(tokenizer, "chat_template", None)),
     )
     log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
     ends = frozenset(tokenizer.eos_token_ids)

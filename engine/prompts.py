@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from engine.errors import TemplateFailed
 from engine.foreign_code import panics_as_errors
 
 
-def render(tokenizer: Any, messages: Sequence[Mapping[str, str]]) -> list[int]:
+def render(
+    tokenizer: Any, messages: Sequence[Mapping[str, str]], options: Mapping[str, str | bool] = MappingProxyType({})
+) -> list[int]:
     """Token ids of the conversation, ending where the assistant is to go on.
 
-    A last message of the assistant is continued instead of answered. Models without a chat template get the bare
-    texts, one a line. Raises `TemplateFailed` when the template refuses the conversation.
+    `options` are variables of the template. A last message of the assistant is continued instead of answered. Models
+    without a chat template get the bare texts, one a line. Raises `TemplateFailed` when the template refuses the
+    conversation.
     """
     conversation = [dict(message) for message in messages]
     continues = conversation[-1]["role"] == "assistant"
@@ -23,7 +27,10 @@ def render(tokenizer: Any, messages: Sequence[Mapping[str, str]]) -> list[int]:
                 rendered = tokenizer.encode("\n".join(message["content"] for message in conversation))
             else:
                 rendered = tokenizer.apply_chat_template(
-                    conversation, add_generation_prompt=not continues, continue_final_message=continues
+                    conversation,
+                    add_generation_prompt=not continues,
+                    continue_final_message=continues,
+                    **options,
                 )
             ids = [int(token) for token in rendered]
     # Templates are programs from model folders and raise all kinds of exceptions; all mean the same here.

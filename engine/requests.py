@@ -92,6 +92,7 @@ class ChatRequest:
     With `allow_oversize`, here or in the engine's settings, it is answered although its caches may not fit into memory.
     `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches may be kept on disk
     (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`; without one, never.
+    `template_options` are variables of the model's chat template, such as `enable_thinking`.
 
     Raises `BadRequest` when a message has no role or content, or the last one has no text.
     """
@@ -104,6 +105,7 @@ class ChatRequest:
     overflow: str | None = None
     allow_oversize: bool = False
     conversation: str | None = None
+    template_options: Mapping[str, str | bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.messages:

@@ -12,7 +12,8 @@ from engine.errors import EngineError
 class ModelInfo:
     """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision.
 
-    `sampling` is what its authors recommend, as (name in `SamplingSettings`, value).
+    `sampling` is what its authors recommend, as (name in `SamplingSettings`, value). `thinking` is what
+    its chat template lets choose: "switch", "effort" or nothing.
     """
 
     name: str
@@ -22,6 +23,7 @@ class ModelInfo:
     bytes: int
     kv_bits: int | None = None
     sampling: tuple[tuple[str, float], ...] = ()
+    thinking: str = ""
 
 
 @dataclass(frozen=True)

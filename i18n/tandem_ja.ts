@@ -2831,8 +2831,24 @@
         <translation>会話内検索</translation>
     </message>
     <message>
+        <source>On</source>
+        <translation>オン</translation>
+    </message>
+    <message>
         <source>Off</source>
         <translation>オフ</translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation>低</translation>
+    </message>
+    <message>
+        <source>Medium</source>
+        <translation>中</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>高</translation>
     </message>
     <message>
         <source>Full</source>
@@ -3029,6 +3045,18 @@
     <message>
         <source>A new one each time</source>
         <translation>毎回新しく</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Whether models that can think before they answer do so. Other models ignore it.</source>
+        <translation>回答の前に思考できるモデルが思考するかどうかを決めます。ほかのモデルには影響しません。</translation>
+    </message>
+    <message>
+        <source>Model’s default</source>
+        <translation>モデルのデフォルト</translation>
     </message>
     <message>
         <source>When the context is full</source>
@@ -3495,6 +3523,17 @@
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
         <translation>チャットのファイルが壊れていました。読み取れたものはここにあります。壊れたファイルは {name} として残してあります。</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingButton</name>
+    <message>
+        <source>Thinking: {level}</source>
+        <translation>思考：{level}</translation>
+    </message>
+    <message>
+        <source>Whether the model thinks before it answers in this chat</source>
+        <translation>このチャットでモデルが回答の前に思考するかどうか</translation>
     </message>
 </context>
 <context>

@@ -2831,8 +2831,24 @@
         <translation>대화 속 찾기</translation>
     </message>
     <message>
+        <source>On</source>
+        <translation>켬</translation>
+    </message>
+    <message>
         <source>Off</source>
         <translation>끔</translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation>낮음</translation>
+    </message>
+    <message>
+        <source>Medium</source>
+        <translation>보통</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>높음</translation>
     </message>
     <message>
         <source>Full</source>
@@ -3029,6 +3045,18 @@
     <message>
         <source>A new one each time</source>
         <translation>매번 새로</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>생각</translation>
+    </message>
+    <message>
+        <source>Whether models that can think before they answer do so. Other models ignore it.</source>
+        <translation>답하기 전에 생각할 수 있는 모델이 생각할지 정해요. 다른 모델에는 영향이 없어요.</translation>
+    </message>
+    <message>
+        <source>Model’s default</source>
+        <translation>모델 기본값</translation>
     </message>
     <message>
         <source>When the context is full</source>
@@ -3495,6 +3523,17 @@
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
         <translation>대화 파일이 손상되어 있었어요. 읽을 수 있는 것은 모두 가져왔고, 손상된 파일은 ‘{name}’ 이름으로 남겨 두었어요.</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingButton</name>
+    <message>
+        <source>Thinking: {level}</source>
+        <translation>생각: {level}</translation>
+    </message>
+    <message>
+        <source>Whether the model thinks before it answers in this chat</source>
+        <translation>이 대화에서 모델이 답하기 전에 생각할지 정해요</translation>
     </message>
 </context>
 <context>

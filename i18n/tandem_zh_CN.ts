@@ -2831,8 +2831,24 @@
         <translation>上文查找</translation>
     </message>
     <message>
+        <source>On</source>
+        <translation>开</translation>
+    </message>
+    <message>
         <source>Off</source>
         <translation>关</translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation>低</translation>
+    </message>
+    <message>
+        <source>Medium</source>
+        <translation>中</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>高</translation>
     </message>
     <message>
         <source>Full</source>
@@ -3029,6 +3045,18 @@
     <message>
         <source>A new one each time</source>
         <translation>每次不同</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>思考</translation>
+    </message>
+    <message>
+        <source>Whether models that can think before they answer do so. Other models ignore it.</source>
+        <translation>能先思考再回答的模型是否思考。对其他模型没有影响。</translation>
+    </message>
+    <message>
+        <source>Model’s default</source>
+        <translation>模型默认</translation>
     </message>
     <message>
         <source>When the context is full</source>
@@ -3495,6 +3523,17 @@
     <message>
         <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
         <translation>对话文件已损坏。能读取的内容都在这里；损坏的文件保留为 {name}。</translation>
+    </message>
+</context>
+<context>
+    <name>ThinkingButton</name>
+    <message>
+        <source>Thinking: {level}</source>
+        <translation>思考：{level}</translation>
+    </message>
+    <message>
+        <source>Whether the model thinks before it answers in this chat</source>
+        <translation>模型在此对话中回答前是否先思考</translation>
     </message>
 </context>
 <context>

@@ -33,7 +33,7 @@ from app.wording.models import recommendation_text
 
 # Margins: space for the focus frame on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
-_GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed", "overflow"), SPECULATION_KEYS)
+_GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow"), SPECULATION_KEYS)
 
 
 class ChatSettingsSheet(Restyled, Overlay):
@@ -79,7 +79,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         column.addWidget(self.recommendation)
         # One grid, so that both groups have the same columns in every language.
         grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
+        grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(2, 1)
         for heading, keys in zip(self._headings, _GROUPS, strict=True):

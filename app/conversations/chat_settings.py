@@ -19,7 +19,7 @@ OWN = "own"
 # There too: the system prompt and the settings that a preset replaced.
 SET_ASIDE = "set_aside"
 SPECULATION_KEYS = ("method", "depth", "acceptance")
-KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", "overflow", *SPECULATION_KEYS)
+KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow", *SPECULATION_KEYS)
 
 # What a system prompt may name in double braces; it is filled in when a question is sent. There is no time of day:
 # it would be another prompt for every question, and everything would have to be read again.
@@ -35,6 +35,7 @@ class Generation:
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
     max_tokens: int | None = None
     overflow: str = "refuse"
+    thinking: str = "auto"
 
     def with_own(self, own: Mapping[str, Any]) -> Generation:
         """These, changed by what a chat has of its own."""
@@ -49,6 +50,7 @@ class Generation:
             replace(self.speculation, **speculation),
             (own["max_tokens"] or None) if "max_tokens" in own else self.max_tokens,
             own.get("overflow", self.overflow),
+            own.get("thinking", self.thinking),
         )
 
     def values(self) -> dict[str, Any]:
@@ -58,6 +60,7 @@ class Generation:
             **{key: getattr(sampling, key) for key in SAMPLING_KEYS},
             "max_tokens": self.max_tokens or 0,
             "overflow": self.overflow,
+            "thinking": self.thinking,
             "seed": -1 if sampling.seed is None else sampling.seed,
             "method": speculation.method,
             "depth": speculation.depth or 0,

@@ -58,6 +58,11 @@ class Pair:
         """What the authors of the main model recommend, by the names of the engine's settings."""
         return self.main.sampling if self.main else ()
 
+    @property
+    def thinking(self) -> str:
+        """What the main model's chat template lets choose of thinking: "switch", "effort" or nothing."""
+        return self.main.thinking if self.main else ""
+
 
 class ModelService(QObject):
     """Owns the engine and knows which pair is loaded; nothing else in the app keeps that.

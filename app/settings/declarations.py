@@ -190,6 +190,21 @@ class SettingsValues:
         least_words=QT_TRANSLATE_NOOP("Settings", "A new one each time"),
         grouped=False,
     )
+    thinking: str = GENERATION.setting(
+        "auto",
+        title=QT_TRANSLATE_NOOP("Settings", "Thinking"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings", "Whether models that can think before they answer do so. Other models ignore it."
+        ),
+        choices=(
+            ("auto", QT_TRANSLATE_NOOP("Settings", "Model’s default")),
+            ("off", QT_TRANSLATE_NOOP("Settings", "Off")),
+            ("on", QT_TRANSLATE_NOOP("Settings", "On")),
+            ("low", QT_TRANSLATE_NOOP("Settings", "Low")),
+            ("medium", QT_TRANSLATE_NOOP("Settings", "Medium")),
+            ("high", QT_TRANSLATE_NOOP("Settings", "High")),
+        ),
+    )
     overflow: str = GENERATION.setting(
         "refuse",
         title=QT_TRANSLATE_NOOP("Settings", "When the context is full"),

@@ -74,6 +74,7 @@ class Effects(QObject):
                 sampling=sampling,
                 max_tokens=longest_of(values),
                 overflow=values.overflow,
+                thinking=values.thinking,
             )
         )
 

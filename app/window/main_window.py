@@ -21,6 +21,7 @@ from app.chat.find_bar import FindBar
 from app.chat.message_edit import files_in
 from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
+from app.chat.thinking_button import ThinkingButton
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
 from app.chat.welcome import Welcome
@@ -120,6 +121,7 @@ class MainWindow(Restyled, QMainWindow):
         self._composer.add_tool(attach_button(actions["attach"], self))
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         self._composer.add_tool(self._preset_button)
+        self._composer.add_tool(ThinkingButton(session, self))
         self._meter = ContextMeter(session, self._composer, self)
         self._turns = TurnCommands(session, self._transcript, self._composer, self)
         self._commands = ChatCommands(session, self._chats, self._search, self._transfer, self.notifications, self)

@@ -187,7 +187,7 @@ class ScriptedEngine:
     `pace_s` is slept between events. With `gate` set, one permit of it is taken before every event, so that a
     test decides how far an answer gets. `loads` are the outcomes of `load` and `set_draft`, in order; without
     any, loading works. With `draft_gate` set, the main model is there at once and the draft when that opens. The main
-    model recommends the sampling `recommended`.
+    model recommends the sampling `recommended`, and its template has the choice `thinking`.
     """
 
     scripts: list[Script] = field(default_factory=lambda: [Script()])
@@ -198,6 +198,7 @@ class ScriptedEngine:
     load_gate: threading.Event | None = None
     draft_gate: threading.Event | None = None
     recommended: tuple[tuple[str, float], ...] = ()
+    thinking: str = ""
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
@@ -332,7 +333,7 @@ class ScriptedEngine:
         if isinstance(outcome, EngineError):
             raise outcome
         info = _info(main)
-        recommending = replace(info, sampling=self.recommended) if info is not None else None
+        recommending = replace(info, sampling=self.recommended, thinking=self.thinking) if info is not None else None
         self.pair = outcome or LoadedPair(recommending, _info(draft))
         return self.pair
 

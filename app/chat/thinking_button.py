@@ -1,0 +1,86 @@
+"""The button below the message box that switches the model's thinking, or chooses how much of it, for the chat."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from app.session.session import Session
+from app.widgets.restyled import Restyled
+from engine.model_files.template_options import EFFORTS
+
+
+class ThinkingButton(Restyled, QToolButton):
+    """Hidden for models whose chat template has no such choice. A switch is toggled, levels are in a menu."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.setProperty("styleClass", "small")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._levels = QMenu(self)
+        self._levels.aboutToShow.connect(self._fill)
+        self.clicked.connect(self._toggle)
+        for changed in (
+            *(session.chats.opened, session.settings.chat_changed),
+            *(session.settings.defaults_changed, session.models.changed),
+        ):
+            changed.connect(self.refresh)
+        self.restyle()
+
+    @property
+    def chosen(self) -> str:
+        """What holds in the chat on screen; models think unless they are told not to, at a medium level."""
+        chosen, has_levels = self._session.settings.generation_of(self._session.chat).thinking, self._has_levels
+        if has_levels:
+            return {"auto": "medium", "on": "medium", "off": "low"}.get(chosen, chosen)
+        return "off" if chosen == "off" else "on"
+
+    @property
+    def _has_levels(self) -> bool:
+        return self._session.models.pair.thinking == "effort"
+
+    def refresh(self) -> None:
+        """Show what holds in the chat on screen."""
+        self.setVisible(bool(self._session.models.pair.thinking))
+        has_levels = self._has_levels
+        self.setMenu(self._levels if has_levels else None)  # type: ignore[arg-type]
+        popup = QToolButton.ToolButtonPopupMode
+        self.setPopupMode(popup.InstantPopup if has_levels else popup.DelayedPopup)
+        self.setCheckable(not has_levels)
+        self.setChecked(not has_levels and self.chosen == "on")
+        self.setText(self.tr("Thinking: {level}").format(level=_name(self.chosen)))
+        self.setToolTip(self.tr("Whether the model thinks before it answers in this chat"))
+        self.setAccessibleName(self.text())
+        self.updateGeometry()
+
+    def choose(self, thinking: str) -> None:
+        """Let the chat on screen think like that from the next answer on."""
+        chat = self._session.chat
+        self._session.settings.set_own(chat, chat.system_prompt, {**chat.own, "thinking": thinking})
+
+    def _toggle(self) -> None:
+        if not self._has_levels:
+            self.choose("off" if self.chosen == "on" else "on")
+
+    def _fill(self) -> None:
+        self._levels.clear()
+        for level in EFFORTS:
+            action = self._levels.addAction(_name(level))
+            action.setCheckable(True)
+            action.setChecked(level == self.chosen)
+            action.triggered.connect(lambda _=False, wanted=level: self.choose(wanted))
+
+    def retranslate(self) -> None:
+        self.refresh()
+
+
+def _name(thinking: str) -> str:
+    translate = QCoreApplication.translate
+    return {
+        "on": translate("Settings", "On"),
+        "off": translate("Settings", "Off"),
+        "low": translate("Settings", "Low"),
+        "medium": translate("Settings", "Medium"),
+        "high": translate("Settings", "High"),
+    }[thinking]

@@ -1,0 +1,53 @@
+"""The switch of thinking in the composer: for models that have one, kept with its chat."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.chat.thinking_button import ThinkingButton
+from tests.app.conftest import OpenWindow
+from tests.app.scripted_engine import Script, ScriptedEngine
+
+
+def test_a_model_without_a_choice_has_no_switch(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script("Yes.")])
+    window = open_window(engine)
+    assert window.find(ThinkingButton).isHidden()
+    window.ask_and_wait("question")
+    assert engine.requests[-1].template_options == {}
+
+
+def test_the_switch_reaches_the_template_and_stays_with_its_chat(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script("Yes.")], thinking="switch")
+    window = open_window(engine)
+    button = window.find(ThinkingButton)
+    assert not button.isHidden()
+    assert (button.text(), button.isChecked()) == ("Thinking: On", True)
+    window.ask_and_wait("first")
+    button.click()
+    assert (button.text(), button.isChecked()) == ("Thinking: Off", False)
+    window.ask_and_wait("second")
+    assert [request.template_options for request in engine.requests] == [{}, {"enable_thinking": False}]
+    title = window.titles[0]
+    window.trigger("new-chat")
+    assert button.text() == "Thinking: On"
+    window.open_chat(title)
+    assert button.text() == "Thinking: Off"
+    button.click()
+    window.ask_and_wait("third")
+    assert engine.requests[-1].template_options == {"enable_thinking": True}
+
+
+@pytest.mark.parametrize("level", ["Low", "High"])
+def test_levels_are_chosen_from_a_menu(open_window: OpenWindow, level: str) -> None:
+    engine = ScriptedEngine([Script("Yes.")], thinking="effort")
+    window = open_window(engine)
+    button = window.find(ThinkingButton)
+    assert button.text() == "Thinking: Medium"
+    menu = button.menu()
+    menu.aboutToShow.emit()
+    assert [action.text() for action in menu.actions()] == ["Low", "Medium", "High"]
+    next(action for action in menu.actions() if action.text() == level).trigger()
+    assert button.text() == f"Thinking: {level}"
+    window.ask_and_wait("question")
+    assert engine.requests[-1].template_options == {"reasoning_effort": level.lower()}
