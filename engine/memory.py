@@ -11,7 +11,7 @@ import mlx.core as mx
 import psutil
 
 from engine.advice.cache_shape import cache_shape
-from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes
+from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
 from engine.errors import NotEnoughMemory
 from engine.model_files.inspection import context_length, read_checked_config, weight_files
 from engine.status import MemoryUse
@@ -23,10 +23,10 @@ def on_gpu() -> bool:
 
 
 def recommended_limit() -> int:
-    """Metal's recommended working set, or the system's memory where MLX computes on the CPU."""
+    """Metal's recommended working set, or the share of the system's memory that comes to where MLX has no GPU."""
     if on_gpu():
         return int(mx.device_info()["max_recommended_working_set_size"])
-    return int(psutil.virtual_memory().total)
+    return working_set_limit(psutil.virtual_memory().total)
 
 
 def memory_use(limit: int | None = None) -> MemoryUse:

@@ -546,10 +546,6 @@
         <source>Nothing is loaded.</source>
         <translation>モデルは読み込まれていません。</translation>
     </message>
-    <message>
-        <source>{used} of {limit} in use.</source>
-        <translation>{limit} のうち {used} を使用中です。</translation>
-    </message>
     <message numerus="yes">
         <source>The prefix cache holds %n chat(s) in {size}.</source>
         <translation>
@@ -557,8 +553,12 @@
         </translation>
     </message>
     <message>
-        <source>Memory now</source>
-        <translation>現在のメモリ</translation>
+        <source>{used} of the {limit} this Mac can use for models.</source>
+        <translation>この Mac でモデルに使える {limit} のうち {used} を使用中です。</translation>
+    </message>
+    <message>
+        <source>Memory in use</source>
+        <translation>使用中のメモリ</translation>
     </message>
     <message>
         <source>Clear the prefix cache</source>
@@ -3569,8 +3569,8 @@
 <context>
     <name>TokenView</name>
     <message>
-        <source>{source} · round {round}, position {position} · log-probability {logprob}</source>
-        <translation>{source} · ラウンド {round}、位置 {position} · 対数確率 {logprob}</translation>
+        <source>{source} · round {round}, position {position} · probability {percent}</source>
+        <translation>{source} ・ラウンド {round}、位置 {position} ・確率 {percent}</translation>
     </message>
 </context>
 <context>

@@ -546,10 +546,6 @@
         <source>Nothing is loaded.</source>
         <translation>불러온 모델이 없어요.</translation>
     </message>
-    <message>
-        <source>{used} of {limit} in use.</source>
-        <translation>{limit} 중 {used} 사용 중이에요.</translation>
-    </message>
     <message numerus="yes">
         <source>The prefix cache holds %n chat(s) in {size}.</source>
         <translation>
@@ -557,8 +553,12 @@
         </translation>
     </message>
     <message>
-        <source>Memory now</source>
-        <translation>지금 메모리</translation>
+        <source>{used} of the {limit} this Mac can use for models.</source>
+        <translation>이 Mac에서 모델에 쓸 수 있는 {limit} 중 {used} 사용 중이에요.</translation>
+    </message>
+    <message>
+        <source>Memory in use</source>
+        <translation>메모리 사용량</translation>
     </message>
     <message>
         <source>Clear the prefix cache</source>
@@ -3569,8 +3569,8 @@
 <context>
     <name>TokenView</name>
     <message>
-        <source>{source} · round {round}, position {position} · log-probability {logprob}</source>
-        <translation>{source} · 라운드 {round}, 위치 {position} · 로그 확률 {logprob}</translation>
+        <source>{source} · round {round}, position {position} · probability {percent}</source>
+        <translation>{source} · 라운드 {round}, 위치 {position} · 확률 {percent}</translation>
     </message>
 </context>
 <context>

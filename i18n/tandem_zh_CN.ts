@@ -546,10 +546,6 @@
         <source>Nothing is loaded.</source>
         <translation>没有加载任何模型。</translation>
     </message>
-    <message>
-        <source>{used} of {limit} in use.</source>
-        <translation>已用 {used}，上限 {limit}。</translation>
-    </message>
     <message numerus="yes">
         <source>The prefix cache holds %n chat(s) in {size}.</source>
         <translation>
@@ -557,8 +553,12 @@
         </translation>
     </message>
     <message>
-        <source>Memory now</source>
-        <translation>当前内存</translation>
+        <source>{used} of the {limit} this Mac can use for models.</source>
+        <translation>本机可用于模型的 {limit} 中已使用 {used}。</translation>
+    </message>
+    <message>
+        <source>Memory in use</source>
+        <translation>内存用量</translation>
     </message>
     <message>
         <source>Clear the prefix cache</source>
@@ -3569,8 +3569,8 @@
 <context>
     <name>TokenView</name>
     <message>
-        <source>{source} · round {round}, position {position} · log-probability {logprob}</source>
-        <translation>{source} · 第 {round} 轮，位置 {position} · 对数概率 {logprob}</translation>
+        <source>{source} · round {round}, position {position} · probability {percent}</source>
+        <translation>{source} · 第 {round} 轮，位置 {position} · 概率 {percent}</translation>
     </message>
 </context>
 <context>

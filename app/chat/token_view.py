@@ -18,7 +18,7 @@ from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
 from app.text.fences import is_fence
 from app.widgets import theme
 from app.widgets.restyled import Restyled
-from app.wording.figures import number, source_name
+from app.wording.figures import percent, source_name
 from engine.events import Token
 
 _UNDERLINES = {
@@ -111,12 +111,12 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         token = self.token_at(position)
         if token is None:
             return ""
-        text = self.tr("{source} · round {round}, position {position} · log-probability {logprob}")
+        text = self.tr("{source} · round {round}, position {position} · probability {percent}")
         return text.format(
             source=source_name(token.source),
             round=token.round,
             position=token.position + 1,
-            logprob=number(token.logprob, 2),
+            percent=_probability(token.logprob),
         )
 
     def event(self, event: QEvent) -> bool:
@@ -160,3 +160,11 @@ def char_format(source: str, in_code: bool = False) -> QTextCharFormat:
         style.setUnderlineStyle(_UNDERLINES[source])
         style.setUnderlineColor(QColor(colours.accent(source)))
     return style
+
+
+def _probability(logprob: float) -> str:
+    """A probability as whole percent; one that would round to 0 or to 100 is given as a bound."""
+    share = math.exp(min(logprob, 0.0))
+    if share < 0.005:
+        return f"< {percent(0.01)}"
+    return f"> {percent(0.99)}" if 0.995 <= share < 1.0 else percent(share)

@@ -24,6 +24,7 @@ from app.library.entries import (
     with_draft,
 )
 from app.settings.declarations import SettingsValues
+from app.settings.engine_settings import memory_limit_of
 from app.settings.keychain import Keychain
 from app.settings.relocation import heal
 from engine.advice.catalog import Catalog, load_catalog
@@ -70,7 +71,8 @@ class HubOptions:
     """The settings that decide where models come from and how much memory they are judged by.
 
     `endpoint` and `proxy` are addresses, "" for none. `context` is in tokens; the bits are those of both models'
-    caches, 0 for the model's own precision.
+    caches, 0 for the model's own precision. `memory_limit` in bytes is the user's; without one `device_limit` counts,
+    which the engine tells once it runs.
     """
 
     endpoint: str
@@ -80,6 +82,8 @@ class HubOptions:
     context: int
     kv_bits: int
     draft_kv_bits: int
+    memory_limit: int | None = None
+    device_limit: int | None = None
 
 
 def hub_options_of(values: SettingsValues) -> HubOptions:
@@ -91,6 +95,7 @@ def hub_options_of(values: SettingsValues) -> HubOptions:
         values.fit_context,
         values.kv_bits,
         values.draft_kv_bits,
+        memory_limit_of(values),
     )
 
 
@@ -194,6 +199,10 @@ class HubService:
         return tuple(self._judged(main, subject, drafts, measured))
 
     def _limit(self) -> int:
+        """The bytes that models may use: what the engine admits, or an estimate of it before the engine runs."""
+        told = self._options.memory_limit or self._options.device_limit
+        if told is not None:
+            return told
         if self._paths.memory_bytes is not None:
             return working_set_limit(self._paths.memory_bytes)
         return working_set_limit(psutil.virtual_memory().total)

@@ -7,6 +7,7 @@ read the plain data and listen for what changed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -89,6 +90,7 @@ class Library(QObject):
         self._paths, self._keychain = paths, keychain or Keychain()
         self._hub: HubService | None = None
         self._options: HubOptions | None = None
+        self._device_limit: int | None = None
         self._advice: dict[str, tuple[PairAdvice, ...]] = {}
         self._asked: set[str] = set()
         # Calls that wait for the hub service to open.
@@ -129,7 +131,8 @@ class Library(QObject):
         """On a thread. An unusable mirror must not hide the installed models, so its error is returned, not raised."""
         from app.library.hub_service import HubService, hub_options_of
 
-        hub, self._options = HubService(self._paths(), self._keychain), hub_options_of(self.settings.values)
+        hub = HubService(self._paths(), self._keychain)
+        self._options = replace(hub_options_of(self.settings.values), device_limit=self._device_limit)
         self._hub = hub
         try:
             hub.configure(self._options)
@@ -158,7 +161,7 @@ class Library(QObject):
             return
         from app.library.hub_service import hub_options_of
 
-        options = hub_options_of(self.settings.values)
+        options = replace(hub_options_of(self.settings.values), device_limit=self._device_limit)
         if options != self._options:
             self._options = options
             self._call(lambda hub: hub.configure(options), then=lambda _: self._refresh())
@@ -222,6 +225,12 @@ class Library(QObject):
     def take_measured(self, measured: MeasuredPairs) -> None:
         """Take the figures of all stored answers; advice that they change is worked out again."""
         self._take_figures(measured, self._of_engine)
+
+    def take_memory_limit(self, limit: int) -> None:
+        """Judge models by the bytes that the engine admits."""
+        if not self.settings.values.memory_limit_gb and limit != self._device_limit:
+            self._device_limit = limit
+            self._reconfigure()
 
     def take_learned(self, learned: MeasuredPairs) -> None:
         """Take the engine's figures, which count for pairs without a stored answer."""

@@ -208,6 +208,9 @@ class ModelController(QObject):
             self._session.models.call_engine(
                 lambda engine: engine.learned(), lambda pairs: self._library.take_learned(learned_pairs(pairs))
             )
+            self._session.models.call_engine(
+                lambda engine: engine.status(), lambda status: self._library.take_memory_limit(status.memory.limit)
+            )
 
     def _read_measured(self) -> None:
         self._session.history.read_pairs(lambda pairs: self._library.take_measured(measured_pairs(pairs)))

@@ -69,6 +69,11 @@ def longest_of(values: SettingsValues) -> int | None:
     return values.max_tokens or None
 
 
+def memory_limit_of(values: SettingsValues) -> int | None:
+    """The bytes that the user lets models and chats take; None for what the system recommends."""
+    return round(values.memory_limit_gb * _GB) or None
+
+
 def engine_settings_of(values: SettingsValues) -> EngineSettings:
     """The engine's settings; bits, minutes and limits of 0 stand for the engine's own choice.
 
@@ -82,7 +87,7 @@ def engine_settings_of(values: SettingsValues) -> EngineSettings:
         prefix_cache_bytes=round(values.prefix_cache_gb * _GB),
         prefix_cache_folder=prefix_folder() if values.keep_prefixes else None,
         prefix_folder_bytes=round(values.prefix_folder_gb * _GB),
-        memory_limit=round(values.memory_limit_gb * _GB) or None,
+        memory_limit=memory_limit_of(values),
         allow_oversize=values.allow_oversize,
         context=values.fit_context,
         learned_file=learned_file(),

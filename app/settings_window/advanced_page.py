@@ -97,11 +97,11 @@ class AdvancedPage(TablePage):
     def _word_memory(self) -> None:
         status, help_ = self._status, self.tr("Nothing is loaded.")
         if status is not None:
-            used = self.tr("{used} of {limit} in use.")
+            used = self.tr("{used} of the {limit} this Mac can use for models.")
             help_ = used.format(used=size_words(status.memory.active), limit=size_words(status.memory.limit))
             held = self.tr("The prefix cache holds %n chat(s) in {size}.", "", status.prefix_cache.conversations)
             help_ = joined(help_, held.format(size=size_words(status.prefix_cache.bytes)))
-        self.memory.set_words(self.tr("Memory now"), help_)
+        self.memory.set_words(self.tr("Memory in use"), help_)
         self.clear.setText(self.tr("Clear the prefix cache"))
         self.clear.setAccessibleName(self.clear.text())
         self.clear.setEnabled(status is not None and status.prefix_cache.conversations > 0)

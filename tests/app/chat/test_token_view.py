@@ -89,8 +89,16 @@ def test_the_tints_follow_the_theme(view: TokenView, qapp: Application) -> None:
 
 def test_a_token_tells_its_round_position_and_probability(view: TokenView) -> None:
     view.show_tokens([Token(0, "Hi", "main", 0, 0, -0.5), Token(1, " you", "draft", 2, 7, -1.25)])
-    assert view.description_at(3) == "draft · round 7, position 3 · log-probability -1.25"
+    assert view.description_at(3) == "draft · round 7, position 3 · probability 29%"
     assert view.description_at(99) == ""
+
+
+@pytest.mark.parametrize(
+    ("logprob", "shown"), [(-0.0, "100%"), (0.0, "100%"), (-0.001, "> 99%"), (-0.5, "61%"), (-9.0, "< 1%")]
+)
+def test_a_probability_is_never_rounded_to_nothing(view: TokenView, logprob: float, shown: str) -> None:
+    view.show_tokens([Token(1, "you", "draft", 2, 7, logprob)])
+    assert view.description_at(1).endswith(f"probability {shown}")
 
 
 def test_tokens_without_text_cover_nothing(view: TokenView) -> None:

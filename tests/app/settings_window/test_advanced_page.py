@@ -38,7 +38,7 @@ def test_advanced_shows_what_the_engine_holds_and_clears_the_prefix_cache(open_s
     turn = window.session.answers.ask("question")
     qtbot.waitUntil(lambda: turn.answer.ended)
     advanced = window.settings_page("advanced")
-    qtbot.waitUntil(lambda: "5.2\u00a0GB of 20.0\u00a0GB" in advanced.memory.help.text())
+    qtbot.waitUntil(lambda: "5.2\u00a0GB of the 20.0\u00a0GB" in advanced.memory.help.text())
     assert "1 chat in 300\u00a0MB" in advanced.memory.help.text()
     advanced.clear.click()
     assert engine.cleared == 1
