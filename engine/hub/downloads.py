@@ -251,6 +251,8 @@ class DownloadQueue:
                 return
             self._store_progress(job)
             del self._jobs[job.entry.repository]
+            if finished:
+                self._network.succeeded()
             if error is None:
                 self._set_state(job.entry, "ready" if finished else "queued")
                 self._start_waiting()

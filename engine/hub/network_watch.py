@@ -16,7 +16,7 @@ _CONNECT_S = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Polling:
-    """Waits of `first_s`, doubled up to `longest_s`; given up after `total_s` seconds."""
+    """Waits of `first_s`, doubled up to `longest_s`; given up after `total_s` seconds without a success."""
 
     first_s: float = 2.0
     longest_s: float = 30.0
@@ -34,13 +34,20 @@ class NetworkWatch:
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._wait, self._until = polling.first_s, 0.0
 
     def start(self) -> None:
         """Begin to wait, unless it does so already."""
         with self._lock:
             if self._thread is None and not self._stop.is_set() and not self._access.offline:
+                self._until = self._until or time.monotonic() + self._polling.total_s
                 self._thread = threading.Thread(target=self._run, name="hub-network", daemon=True)
                 self._thread.start()
+
+    def succeeded(self) -> None:
+        """Begin with short waits again. Until then they grow: a Hub may be reached whose files are elsewhere."""
+        with self._lock:
+            self._wait, self._until = self._polling.first_s, 0.0
 
     def close(self) -> threading.Thread | None:
         """Stop for good; returns the thread that ends."""
@@ -49,11 +56,11 @@ class NetworkWatch:
             return self._thread
 
     def _run(self) -> None:
-        wait, until = self._polling.first_s, time.monotonic() + self._polling.total_s
         back = False
-        while not back and time.monotonic() < until and not self._stop.wait(wait):
+        while not back and time.monotonic() < self._until and not self._stop.wait(self._wait):
             back = _is_reachable(self._access)
-            wait = min(2.0 * wait, self._polling.longest_s)
+            with self._lock:
+                self._wait = min(2.0 * self._wait, self._polling.longest_s)
         with self._lock:
             self._thread = None
         if back and not self._stop.is_set():

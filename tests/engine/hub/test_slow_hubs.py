@@ -240,3 +240,28 @@ def test_a_part_is_never_written_through_what_stands_in_its_place(
     assert victim.read_bytes() == b"precious"
     needed_names = [name for name in files if not name.endswith((".md", ".py"))]
     assert all((blobs / repository.etag(name)).read_bytes() == files[name] for name in needed_names)
+
+
+def test_a_hub_whose_files_are_on_a_host_that_cannot_be_reached_is_tried_less_and_less(
+    hub: FakeHub, open_queue: OpenQueue
+) -> None:
+    hub.add(NAME, sizeable(size=2000))
+    elsewhere = f"Location: {Unreached().endpoint}/x\r\n".encode()
+    hub.fault(NAME, "*", raw=b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n" + elsewhere + b"\r\n")
+    waits: list[float] = []
+    waiting = threading.Event.wait
+    settings = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=Polling(first_s=0.01, longest_s=0.16))
+
+    def wait(self: threading.Event, timeout: float | None = None) -> bool:
+        # It waits without a limit only for the threads that it starts.
+        if threading.current_thread().name == "hub-network" and timeout is not None:
+            waits.append(timeout)
+        return waiting(self, timeout)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threading.Event, "wait", wait)
+        queue = open_queue(settings=settings)
+        queue.add(NAME)
+        until(lambda: len(waits) >= 6)
+        queue.close()
+    assert waits[:6] == [0.01, 0.02, 0.04, 0.08, 0.16, 0.16]
