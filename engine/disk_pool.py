@@ -15,17 +15,17 @@ _CHUNK_BYTES = 2**22
 
 
 class DiskPool:
-    """Two threads for the time of one load; leaving the context stops reading ahead and joins them."""
+    """Two threads for the time of one load; leaving the context sets `leaving`, stops reading ahead and joins them."""
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(2, "disk")
-        self._leaving = threading.Event()
+        self.leaving = threading.Event()
 
     def __enter__(self) -> DiskPool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._leaving.set()
+        self.leaving.set()
         self._executor.shutdown(cancel_futures=True)
 
     def start(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -41,7 +41,7 @@ class DiskPool:
         for path in files:
             try:
                 with path.open("rb", buffering=0) as file:
-                    while left > 0 and not self._leaving.is_set() and (count := file.readinto(chunk)):
+                    while left > 0 and not self.leaving.is_set() and (count := file.readinto(chunk)):
                         left -= count
             # Loading the weights reports whatever is wrong with the file.
             except OSError:

@@ -184,7 +184,7 @@ class TemplateFailed(EngineError):
 
     def __init__(self, detail: str, reason: str = "") -> None:
         self.reason = reason
-        sentence = self.REASONS[reason].format(detail=detail)
+        self.sentence = sentence = self.REASONS[reason].format(detail=detail)
         super().__init__(
             f"the model's chat template cannot render this conversation: {sentence}", detail=detail, reason=reason
         )

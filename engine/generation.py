@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import mlx.core as mx
 
 from engine.conversation import Conversation
-from engine.errors import BadRequest, PromptTooLong
+from engine.errors import BadRequest
 from engine.events import Finished, PrefillProgress, Token, TokensCommitted
 from engine.loading import LoadedModel
 from engine.prefix_cache import PrefixCache
-from engine.prompts import newest_turns, render, turn_boundaries
+from engine.prompts import Prompt, PromptJob, make_prompt, newest_turns, turn_boundaries
 from engine.requests import ChatRequest
 from engine.sampling import Sampler
 from engine.speculation.sequence import PREFILL_CHUNK
@@ -41,19 +40,29 @@ class DrawnTokens:
 class Generation:
     """Answers `request` with `main`.
 
-    The constructor raises `PromptTooLong`, `TemplateFailed` or `BadRequest` when the conversation cannot be answered.
-    `started` is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round.
+    `made` is its prompt, where that was made already. The constructor raises `PromptTooLong`, `TemplateFailed` or
+    `BadRequest` when the conversation cannot be answered. `started` is the `time.perf_counter()` of the submission. Set
+    `cancelled` to end within one round.
     """
 
-    def __init__(self, request: ChatRequest, main: LoadedModel, cache: PrefixCache, started: float) -> None:
+    def __init__(
+        self,
+        request: ChatRequest,
+        main: LoadedModel,
+        cache: PrefixCache,
+        started: float,
+        made: Prompt | None = None,
+    ) -> None:
         limit = main.info.context_length
-        messages, prompt = _render_within(request, main.tokenizer, limit)
+        if made is None:
+            made = make_prompt(main.tokenizer, prompt_job(request, main))
+        prompt = made.ids
         _check_ids(prompt, main)
         self.request = request
         self.cancelled = False
         self.conversation: Conversation = cache.take(main, prompt, request.conversation)
         sequence = self.conversation.main
-        sequence.boundaries = turn_boundaries(main.tokenizer, messages, prompt) if sequence.needs_boundaries else ()
+        sequence.boundaries = _boundaries(request, made, main) if sequence.needs_boundaries else ()
         self.sampler = Sampler(request.sampling, main.vocabulary)
         self.ids: list[int] = []
         self.reason: str | None = None
@@ -63,11 +72,11 @@ class Generation:
         self.timing_interrupted = False
         self.log = RequestLog(started, prompt_tokens=len(prompt), seed=self.sampler.seed, main=main.info.name)
         self.log.cached_tokens = sequence.position
-        self.log.dropped_messages = len(request.messages) - len(messages)
+        self.log.dropped_messages = made.dropped
         self._main = main
         self._cache = cache
         self._budget = min(request.max_tokens or limit, limit - len(prompt))
-        continued = prompt[-1:] if messages[-1]["role"] == "assistant" else ()
+        continued = prompt[-1:] if request.messages[-1]["role"] == "assistant" else ()
         self._text = AnswerText(main.tokenizer.detokenizer, request.stop, continued)
 
     @property
@@ -175,18 +184,21 @@ class Generation:
         self._cache.put(self.conversation)
 
 
-def _render_within(request: ChatRequest, tokenizer: Any, limit: int) -> tuple[Sequence[Mapping[str, str]], list[int]]:
-    """The conversation, shortened if it is too long and may be, and its tokens. Raises `PromptTooLong`."""
+def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
+    """What the prompt of a request is made of."""
+    options = dict(request.template_options)
+    return PromptJob(request.messages, main.info.context_length, request.max_tokens, request.overflow, options)
+
+
+def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[int, ...]:
+    if made.boundaries is not None:
+        return made.boundaries
     messages: Sequence[Mapping[str, str]] = request.messages
-    prompt = whole = render(tokenizer, messages, request.template_options)
-    if request.overflow == "shorten":
-        longest = limit - min(request.max_tokens or limit, limit // 4)
-        shorter = newest_turns(messages)
-        while len(prompt) > longest and (left := next(shorter, None)) is not None:
-            messages, prompt = left, render(tokenizer, left, request.template_options)
-    if len(prompt) >= limit:
-        raise PromptTooLong(len(whole), limit)
-    return messages, prompt
+    for left in newest_turns(request.messages):
+        if len(messages) == len(request.messages) - made.dropped:
+            break
+        messages = left
+    return turn_boundaries(main.tokenizer, messages, made.ids)
 
 
 def _check_ids(prompt: Sequence[int], main: LoadedModel) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,18 +19,21 @@ import mlx.nn as nn
 import psutil
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
-from mlx_lm.utils import dequantize_model, load_config, load_model, load_tokenizer
+from mlx_lm.utils import _tokenizer_defaults, dequantize_model, load_config, load_model, load_tokenizer
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
-from engine.errors import EngineError, ModelNotUsable
+from engine.errors import EngineError, ModelNotUsable, TemplateFailed
 from engine.foreign_code import panics_as_errors
 from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, context_length, weight_files
 from engine.model_files.names import resolve_model
 from engine.model_files.template_options import thinking_of
+from engine.paths import resources
+from engine.prompt_process.client import PROMPT_PROCESS
+from engine.prompt_process.protocol import TokenizerSource
 from engine.status import ModelInfo
 from engine.steps import Steps, result_of, run_to_completion
 
@@ -61,6 +65,8 @@ class LoadedModel:
     config: Mapping[str, Any] = field(default_factory=dict)
     kv_group: int = 0
     rows: int | None = None
+    # Set where the prompt process makes the prompts; None where folder and tokenizer are known to be good.
+    prompt_source: TokenizerSource | None = None
 
     def new_caches(self) -> list[Any]:
         """Empty caches, one for each layer, as the model itself defines them or with quantised full attention."""
@@ -90,9 +96,9 @@ def load_in_steps(
     with DiskPool() as disk:
         yield from result_of(disk.start(check_folder, path))
         recommended = yield from result_of(disk.start(recommended_sampling, path))
-        tokenizer_ready = disk.start(_load_tokenizer, path)
+        tokenizer_ready = disk.start(_load_tokenizer, path, disk.leaving)
         model, config = yield from _load_weights(path, disk, streaming, on_progress)
-        tokenizer, vocabulary = yield from result_of(tokenizer_ready)
+        tokenizer, vocabulary, source = yield from result_of(tokenizer_ready)
     group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
     info = ModelInfo(
         name=_display_name(name_or_path, path),
@@ -106,7 +112,7 @@ def load_in_steps(
     )
     log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
     ends = frozenset(tokenizer.eos_token_ids)
-    loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group)
+    loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group, prompt_source=source)
     rows = yield from _warm_up(loaded)
     return replace(loaded, rows=rows)
 
@@ -213,16 +219,30 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
     return ModelNotUsable(path, "wrong-tensors", words[:120])
 
 
-def _load_tokenizer(path: Path) -> tuple[Any, int]:
-    """The tokenizer, and how many ids it knows."""
+def is_known_good(path: Path) -> bool:
+    """Whether the folder came with Tandem, so that its template and tokenizer need no watching."""
+    return path.resolve().is_relative_to(resources().resolve() / "starter")
+
+
+def _load_tokenizer(path: Path, leaving: threading.Event) -> tuple[Any, int, TokenizerSource | None]:
+    """The tokenizer, how many ids it knows, and what the prompt process needs to make its prompts.
+
+    A stranger's tokenizer is built there first: what is built here has been built within limits already.
+    """
+    source = None
     try:
         with panics_as_errors():
             ends = load_config(path).get("eos_token_id")
+            if not is_known_good(path):
+                source = TokenizerSource(str(path), ends, _tokenizer_defaults(path))
+                PROMPT_PROCESS.build(source, leaving)
             # Without this, transformers asks on standard input whether code from the model folder may run.
             tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
             # The engine holds prompts against the context itself; transformers would print a warning of its own.
             tokenizer.model_max_length = VERY_LARGE_INTEGER
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
+    except TemplateFailed as error:
+        raise ModelNotUsable(path, "no-tokenizer", error.sentence[:120]) from error
     # A damaged or hostile tokenizer makes the library raise all kinds of exceptions; all mean the same here.
     except Exception as error:
         raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
@@ -230,7 +250,7 @@ def _load_tokenizer(path: Path) -> tuple[Any, int]:
         raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
     if vocabulary > _LARGEST_VOCABULARY:
         raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
-    return tokenizer, vocabulary
+    return tokenizer, vocabulary, source
 
 
 def _parameter_bytes(model: nn.Module) -> int:

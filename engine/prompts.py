@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from engine.errors import TemplateFailed
+from engine.errors import PromptTooLong, TemplateFailed
 from engine.foreign_code import panics_as_errors
 
 
@@ -39,6 +40,44 @@ def render(
     if not ids:
         raise TemplateFailed("", "empty")
     return ids
+
+
+@dataclass(frozen=True, slots=True)
+class PromptJob:
+    """A conversation for a context of `limit` tokens; the rest as in `ChatRequest`."""
+
+    messages: Sequence[Mapping[str, str]]
+    limit: int
+    max_tokens: int | None = None
+    overflow: str | None = None
+    options: Mapping[str, str | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Token ids, how many of the oldest messages were left out of them, and their `turn_boundaries` if known."""
+
+    ids: list[int]
+    dropped: int = 0
+    boundaries: tuple[int, ...] | None = None
+
+
+def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False) -> Prompt:
+    """The prompt of a conversation, shortened if it is too long and may be.
+
+    Raises `PromptTooLong` and `TemplateFailed`.
+    """
+    messages: Sequence[Mapping[str, str]] = job.messages
+    prompt = whole = render(tokenizer, messages, job.options)
+    if job.overflow == "shorten":
+        longest = job.limit - min(job.max_tokens or job.limit, job.limit // 4)
+        shorter = newest_turns(messages)
+        while len(prompt) > longest and (left := next(shorter, None)) is not None:
+            messages, prompt = left, render(tokenizer, left, job.options)
+    if len(prompt) >= job.limit:
+        raise PromptTooLong(len(whole), job.limit)
+    boundaries = turn_boundaries(tokenizer, messages, prompt) if with_boundaries else None
+    return Prompt(prompt, len(job.messages) - len(messages), boundaries)
 
 
 def newest_turns(messages: Sequence[Mapping[str, str]]) -> Iterator[Sequence[Mapping[str, str]]]:

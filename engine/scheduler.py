@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -17,7 +18,7 @@ from engine.active_request import ActiveRequest, as_engine_error, log_finished, 
 from engine.decoding import CachesLost, Decoding, Outcome
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull
 from engine.events import Failed, Finished
-from engine.generation import Generation, release_unused_memory
+from engine.generation import Generation, prompt_job, release_unused_memory
 from engine.loading import LoadedModel, OnProgress
 from engine.memory_admission import MemoryAdmission
 from engine.model_changes import ModelChanges
@@ -25,6 +26,8 @@ from engine.models import Models
 from engine.pacing import PrefillPacer
 from engine.prefix_cache import PrefixCache
 from engine.prefix_files import forget, forget_others, stored_bytes
+from engine.prompt_process.client import PROMPT_PROCESS, PromptCall
+from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
 from engine.status import EngineStatus, LoadedPair
@@ -33,6 +36,8 @@ from engine.tuning import Calibration
 
 # The longest timeout to wait with: an infinite one is refused by queues.
 LONGEST_SLEEP_S = 3600.0
+# With nothing else to do, wait this long for a prompt before commands are looked at again.
+PROMPT_WAIT_S = 0.02
 
 
 class Scheduler:
@@ -53,6 +58,8 @@ class Scheduler:
         self._thread = threading.get_ident()
         self._pacer = PrefillPacer()
         self._waiting: deque[RequestStream] = deque()
+        # Prompts of waiting requests that the prompt process makes.
+        self._prompts: dict[RequestStream, PromptCall] = {}
         self._prefilling: deque[ActiveRequest] = deque()
         self._decoding = Decoding(self.models, self._pacer)
         # Prefilling and loading take turns, and a decode step follows each of them.
@@ -173,6 +180,8 @@ class Scheduler:
             other()
         elif self.changes.busy:
             self.changes.step()
+        elif pending := [call for call in self._prompts.values() if not call.done()]:
+            wait(pending, PROMPT_WAIT_S)
 
     def close(self) -> None:
         """End everything: active requests as cancelled, waiting ones as failed."""
@@ -187,6 +196,7 @@ class Scheduler:
 
     def fail(self, error: EngineError) -> None:
         """End every request and every change with `error`, without touching the models: the thread is about to end."""
+        self._abandon_prompts()
         for active in self._all_active:
             active.stream.deliver(Failed(error, active.generation.text, active.generation.stats()))
         for stream in self._waiting:
@@ -214,12 +224,30 @@ class Scheduler:
         if self._waiting and not self.changes.busy and (parked := self.models.parked) is not None:
             self.changes.enqueue(self.changes.restore(parked), self._models_restored)
         while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._blocked:
-            if self.changes.blocks_requests:
+            if self.changes.blocks_requests or not self._prompt_made(self._waiting[0]):
                 return
             if not self._start(self._waiting[0]):
                 self._blocked = self._waiting[0]
                 return
-            self._waiting.popleft()
+            self._prompts.pop(self._waiting.popleft(), None)
+
+    def _prompt_made(self, stream: RequestStream) -> bool:
+        """Whether a request can start; a stranger's template and tokenizer make its prompt elsewhere meanwhile."""
+        if not self.models.loaded or (source := self.models.main.prompt_source) is None:
+            return True
+        if stream not in self._prompts:
+            self._prompts[stream] = PROMPT_PROCESS.start_prompt(
+                source, prompt_job(self._request_of(stream), self.models.main)
+            )
+        return self._prompts[stream].done()
+
+    def _request_of(self, stream: RequestStream) -> ChatRequest:
+        return replace(stream.request, overflow=stream.request.overflow or self.settings.overflow)
+
+    def _abandon_prompts(self) -> None:
+        for call in self._prompts.values():
+            call.abandon()
+        self._prompts.clear()
 
     def _models_restored(self, outcome: LoadedPair | EngineError) -> None:
         """Requests that waited for parked models fail if these cannot be loaded any more."""
@@ -230,8 +258,9 @@ class Scheduler:
     def _start(self, stream: RequestStream) -> bool:
         """Start a request, or end it at once; False while it has to wait for memory that active ones hold."""
         try:
-            request = replace(stream.request, overflow=stream.request.overflow or self.settings.overflow)
-            generation = Generation(request, self.models.main, self.prefix_cache, stream.submitted)
+            made = self._prompts[stream].result() if stream in self._prompts else None
+            request, main = self._request_of(stream), self.models.main
+            generation = Generation(request, main, self.prefix_cache, stream.submitted, made)
         except Exception as error:
             stream.deliver(Failed(as_engine_error(error), ""))
             return True
@@ -337,6 +366,7 @@ class Scheduler:
 
     def _end_active(self) -> None:
         """End all active requests as cancelled and drop the timings, before the main model changes."""
+        self._abandon_prompts()
         for active in self._all_active:
             self._cancel(active)
         self._pacer.reset()
@@ -347,6 +377,8 @@ class Scheduler:
                 self._cancel(active)
         for stream in [stream for stream in self._waiting if stream.cancel_requested.is_set()]:
             self._waiting.remove(stream)
+            if (call := self._prompts.pop(stream, None)) is not None:
+                call.abandon()
             stream.deliver(Finished("cancelled", "", (), RequestStats()))
 
     def _drop_draft_caches(self) -> None:

@@ -33,6 +33,7 @@ from engine.model_files.folder_paths import (
     stays_inside,
 )
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
+from engine.model_files.tokenizer_growth import grows_without_bounds
 
 INDEX_NAME = "model.safetensors.index.json"
 _SHARD = re.compile(r"(model.*)-(\d{5})-of-(\d{5})\.safetensors")
@@ -322,6 +323,11 @@ def _check_tokenizer_content(folder: Path) -> None:
         raise ModelNotUsable(folder, "no-tokenizer", f"tokenizer.json: {error}") from error
     if b'"model"' not in data:
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: no vocabulary")
+    # Most have no such step; parsing takes long for large vocabularies.
+    if any(step in data for step in (b'"Replace"', b'"Prepend"', b'"Metaspace"', b'"WordPiece"')) and (
+        grows_without_bounds(_read(folder, "tokenizer.json", TOKENIZER))
+    ):
+        raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: it makes thousands of characters of one")
 
 
 def _has_other_vocabulary(names: frozenset[str]) -> bool:

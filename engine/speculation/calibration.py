@@ -15,6 +15,7 @@ from statistics import median
 
 from engine.conversation import Conversation
 from engine.errors import TemplateFailed
+from engine.foreign_code import panics_as_errors
 from engine.loading import LoadedModel
 from engine.prompts import render
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
@@ -152,9 +153,13 @@ def sample_conversation(main: LoadedModel) -> Conversation:
     """A conversation whose question `main` has prefilled up to its last token."""
     conversation = Conversation(CachedSequence(main.model, main.new_caches()))
     try:
+        # A stranger's template never runs on this thread; the bare text will do.
+        if main.prompt_source is not None:
+            raise TemplateFailed("")
         tokens = render(main.tokenizer, [{"role": "user", "content": QUESTION}])
     except TemplateFailed:
-        tokens = list(main.tokenizer.encode(QUESTION))
+        with panics_as_errors():
+            tokens = list(main.tokenizer.encode(QUESTION))
     conversation.main.append(tokens[-(main.info.context_length // 4) :] or [0])
     while conversation.main.prefill(PREFILL_CHUNK):
         pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,9 @@ import pytest
 
 from engine import Engine
 from engine.disk_pool import DiskPool
+from engine.prompt_process.client import PromptCall, PromptProcess
+from engine.prompt_process.protocol import TokenizerSource
+from engine.prompts import PromptJob
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy, write_model
 
@@ -39,6 +42,21 @@ def without_compilation() -> Iterator[None]:
     mx.disable_compile()
     yield
     mx.enable_compile()
+
+
+@pytest.fixture(autouse=True)
+def prompts_without_waiting(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Prompts of the prompt process are there at once, so that how many steps a request takes is always the same."""
+    if "prompt_process" in request.path.parts:
+        return
+    start = PromptProcess.start_prompt
+
+    def start_and_wait(process: PromptProcess, source: TokenizerSource, job: PromptJob) -> PromptCall:
+        call = start(process, source, job)
+        wait([call])
+        return call
+
+    monkeypatch.setattr(PromptProcess, "start_prompt", start_and_wait)
 
 
 @pytest.fixture

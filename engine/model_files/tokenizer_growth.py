@@ -1,0 +1,36 @@
+"""How much text a tokenizer may make of a text: what its normalizer and its decoder put in place of what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+# Published ones replace a space by a sign of three bytes; three replacements by a thousand signs each fill the memory.
+MOST_GROWTH = 2**10
+
+
+def grows_without_bounds(tokenizer: Mapping[str, Any]) -> bool:
+    """Whether the normalizer or the decoder of a parsed tokenizer.json can make a character into thousands."""
+    return any(_growth(tokenizer.get(part)) > MOST_GROWTH for part in ("normalizer", "pre_tokenizer", "decoder"))
+
+
+def _growth(part: object) -> int:
+    growth = 1
+    for step in _steps(part):
+        for key in ("content", "prepend", "replacement", "prefix", "suffix"):
+            inserted = step.get(key)
+            if isinstance(inserted, str):
+                # A pattern that matches nothing puts it between all characters.
+                growth *= max(1, len(inserted))
+        if growth > MOST_GROWTH:
+            break
+    return growth
+
+
+def _steps(part: object) -> Iterator[Mapping[str, Any]]:
+    pending = [part]
+    while pending:
+        step = pending.pop()
+        if isinstance(step, Mapping):
+            yield step
+            pending += [item for key in ("normalizers", "decoders", "pretokenizers") for item in step.get(key) or ()]

@@ -1,0 +1,99 @@
+"""The prompt process: builds tokenizers and makes prompts, within limits that the system enforces.
+
+It imports neither Qt nor MLX, knows no secrets and holds no files of the user. When it exceeds a limit it dies, and the
+engine starts another.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import resource
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from engine.errors import PromptTooLong, TemplateFailed
+from engine.prompt_process.protocol import frame, read_frame
+from engine.prompts import PromptJob, make_prompt
+
+MEMORY_BYTES = 2 * 2**30
+_MOST_TOKENIZERS = 4
+_GRACE_S = 2
+
+
+def main() -> None:
+    """Serve requests on standard input until it ends."""
+    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # Libraries that print must not write into the replies.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    load = _tokenizer_loader()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        most = psutil.Process().memory_info().vms + MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    tokenizers: dict[str, Any] = {}
+    replies.write(frame({}))
+    replies.flush()
+    while (request := read_frame(requests)) is not None:
+        _limit_time(request["seconds"])
+        replies.write(frame(_answer(request, tokenizers, load)))
+        replies.flush()
+
+
+def _tokenizer_loader() -> Any:
+    """mlx-lm's function for tokenizers, without the rest of its package, which imports MLX."""
+    spec = importlib.util.find_spec("mlx_lm")
+    assert spec is not None
+    package = types.ModuleType("mlx_lm")
+    package.__path__ = list(spec.submodule_search_locations or ())
+    sys.modules["mlx_lm"] = package
+    from mlx_lm.tokenizer_utils import load
+
+    return load
+
+
+def _limit_time(seconds: int) -> None:
+    """Let the system end this process after so many more seconds of computing, whatever holds the interpreter."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    most = int(used.ru_utime + used.ru_stime) + seconds + _GRACE_S
+    resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _answer(request: dict[str, Any], tokenizers: dict[str, Any], load: Any) -> dict[str, Any]:
+    folder = request["source"]["folder"]
+    try:
+        if request["job"] is None:
+            tokenizers.pop(folder, None)
+            while len(tokenizers) >= _MOST_TOKENIZERS:
+                del tokenizers[next(iter(tokenizers))]
+            tokenizers[folder] = _build(request["source"], load)
+            return {}
+        prompt = make_prompt(tokenizers[folder], PromptJob(**request["job"]), with_boundaries=True)
+    except PromptTooLong as error:
+        return {"too_long": [error.arguments["tokens"], error.arguments["limit"]]}
+    except TemplateFailed as error:
+        too_large = isinstance(error.__cause__, MemoryError)
+        return {"failed": [error.arguments["detail"], "too-large" if too_large else error.reason]}
+    except MemoryError:
+        return {"failed": ["", "too-large"]}
+    # Whatever a tokenizer of a stranger raises, panics included.
+    except BaseException as error:
+        return {"failed": [" ".join(str(error).split())[:200] or type(error).__name__, ""]}
+    return {"ids": prompt.ids, "dropped": prompt.dropped, "boundaries": prompt.boundaries}
+
+
+def _build(source: dict[str, Any], load: Any) -> Any:
+    tokenizer = load(
+        Path(source["folder"]),
+        {"trust_remote_code": False},
+        eos_token_ids=source["ends"],
+        defaults=source["defaults"],
+    )
+    # What the engine will ask of it at once.
+    tokenizer.get_vocab()
+    tokenizer.detokenizer.finalize()
+    return tokenizer
