@@ -64,8 +64,9 @@ class Engine(EngineClient):
         self._lock = threading.Lock()
         # Why commands are refused: the engine was closed, or its thread has failed.
         self._refusal: EngineError | None = None
-        # Resolved when the thread has ended by itself, with the reason.
-        self._failure: Future[EngineError] = Future()
+        # Set when the thread has ended by itself, and who wants to know of it.
+        self._failure: EngineError | None = None
+        self._failure_reports: list[Callable[[EngineError], None]] = []
         self._progress = 0, 0
         # How many commands were posted that a calibration should make way for.
         self._urgent_commands = 0
@@ -135,7 +136,12 @@ class Engine(EngineClient):
         return stream
 
     def on_failure(self, report: Callable[[EngineError], None]) -> None:
-        self._failure.add_done_callback(lambda failure: report(failure.result()))
+        with self._lock:
+            failure = self._failure
+            if failure is None:
+                self._failure_reports.append(report)
+        if failure is not None:
+            report(failure)
 
     def close(self) -> None:
         with self._lock:
@@ -210,7 +216,13 @@ class Engine(EngineClient):
                 self._refusal = self._refusal or failure or InternalFailure("the engine's thread has ended")
             self._refuse_the_rest()
             if failure is not None:
-                self._failure.set_result(failure)
+                self._report_failure(failure)
+
+    def _report_failure(self, failure: EngineError) -> None:
+        with self._lock:
+            self._failure = failure
+        for report in self._failure_reports:
+            report(failure)
 
     def _serve_until_closed(self) -> None:
         # Here and not at the top: MLX's streams belong to the thread that imports and uses it first.

@@ -28,7 +28,7 @@ from engine.prompts import Prompt, PromptJob
 log = logging.getLogger(__name__)
 
 # Seconds of computing; the wall clock only ends what computes nothing.
-BUILD_S, PROMPT_S, WALL_FACTOR = 8, 5, 2
+BUILD_S, PROMPT_S, WALL_FACTOR = 8, 5, 4
 START_S = 120.0
 MEMORY_BYTES = 3 * 2**30
 _POLL_S = 0.02
