@@ -4,27 +4,27 @@
 <context>
     <name>AdvancedPage</name>
     <message numerus="yes">
-        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <source>The prompt cache contains %n chat(s) in {size}.</source>
         <translation>
-            <numerusform>The prefix cache holds %n chat in {size}.</numerusform>
-            <numerusform>The prefix cache holds %n chats in {size}.</numerusform>
+            <numerusform>The prompt cache contains %n chat in {size}.</numerusform>
+            <numerusform>The prompt cache contains %n chats in {size}.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>ComparisonView</name>
     <message numerus="yes">
-        <source>The text is the same, token for token: all %n of them.</source>
+        <source>Identical text: all %n token(s) match.</source>
         <translation>
-            <numerusform>The text is the same, token for token: %n token.</numerusform>
-            <numerusform>The text is the same, token for token: all %n of them.</numerusform>
+            <numerusform>Identical text: %n token matches.</numerusform>
+            <numerusform>Identical text: all %n tokens match.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>The same text so far: %n token(s).</source>
+        <source>Identical so far: %n token(s).</source>
         <translation>
-            <numerusform>The same text so far: %n token.</numerusform>
-            <numerusform>The same text so far: %n tokens.</numerusform>
+            <numerusform>Identical so far: %n token.</numerusform>
+            <numerusform>Identical so far: %n tokens.</numerusform>
         </translation>
     </message>
 </context>
@@ -75,17 +75,17 @@
 <context>
     <name>HistoryPage</name>
     <message numerus="yes">
-        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <source>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
-            <numerusform>On this computer, {draft} makes {main} {times} as fast (%n answer).</numerusform>
-            <numerusform>On this computer, {draft} makes {main} {times} as fast (%n answers).</numerusform>
+            <numerusform>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer).</numerusform>
+            <numerusform>With {draft}, {main} runs at {times} its plain speed on this computer (%n answers).</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <source>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
-            <numerusform>On this computer, lookup makes {main} {times} as fast (%n answer).</numerusform>
-            <numerusform>On this computer, lookup makes {main} {times} as fast (%n answers).</numerusform>
+            <numerusform>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer).</numerusform>
+            <numerusform>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answers).</numerusform>
         </translation>
     </message>
 </context>
@@ -112,31 +112,31 @@
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. A round yields {tokens} tokens.</source>
         <translation>
-            <numerusform>Guessing %n token at a time: each round brings {tokens} tokens.</numerusform>
-            <numerusform>Guessing %n tokens at a time: each round brings {tokens} tokens.</numerusform>
+            <numerusform>Drafting %n token per round. A round yields {tokens} tokens.</numerusform>
+            <numerusform>Drafting %n tokens per round. A round yields {tokens} tokens.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</source>
         <translation>
-            <numerusform>Guessing %n token at a time: each round costs {cost} plain steps and brings {tokens} tokens.</numerusform>
-            <numerusform>Guessing %n tokens at a time: each round costs {cost} plain steps and brings {tokens} tokens.</numerusform>
+            <numerusform>Drafting %n token per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</numerusform>
+            <numerusform>Drafting %n tokens per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}.</source>
+        <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
-            <numerusform>%n guess accepted of {drafted}.</numerusform>
-            <numerusform>%n guesses accepted of {drafted}.</numerusform>
+            <numerusform>%n of {drafted} draft tokens accepted.</numerusform>
+            <numerusform>%n of {drafted} draft tokens accepted.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <source>%n of {drafted} draft token(s) accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</source>
         <translation>
-            <numerusform>%n guess accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</numerusform>
-            <numerusform>%n guesses accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</numerusform>
+            <numerusform>%n of {drafted} draft tokens accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</numerusform>
+            <numerusform>%n of {drafted} draft tokens accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</numerusform>
         </translation>
     </message>
 </context>
@@ -164,10 +164,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) were here already.</source>
+        <source>%n chat(s) were skipped because they already exist.</source>
         <translation>
-            <numerusform>%n chat was here already.</numerusform>
-            <numerusform>%n chats were here already.</numerusform>
+            <numerusform>%n chat was skipped because it already exists.</numerusform>
+            <numerusform>%n chats were skipped because they already exist.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -202,17 +202,17 @@
 <context>
     <name>TuningView</name>
     <message numerus="yes">
-        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <source>Best: %n draft token(s) per round, {times} the plain speed.</source>
         <translation>
-            <numerusform>Best here: %n guess a round, {times} as fast as plain decoding.</numerusform>
-            <numerusform>Best here: %n guesses a round, {times} as fast as plain decoding.</numerusform>
+            <numerusform>Best: %n draft token per round, {times} the plain speed.</numerusform>
+            <numerusform>Best: %n draft tokens per round, {times} the plain speed.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <source>Best: %n draft token(s) per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>Best here: %n guess a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</numerusform>
-            <numerusform>Best here: %n guesses a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</numerusform>
+            <numerusform>Best: %n draft token per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</numerusform>
+            <numerusform>Best: %n draft tokens per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</numerusform>
         </translation>
     </message>
 </context>

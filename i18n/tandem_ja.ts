@@ -44,8 +44,8 @@
         <translation>回答を停止</translation>
     </message>
     <message>
-        <source>Answer the last question again</source>
-        <translation>最後の質問にもう一度答える</translation>
+        <source>Regenerate the last answer</source>
+        <translation>最後の回答を再生成</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -53,7 +53,7 @@
     </message>
     <message>
         <source>Continue the last answer</source>
-        <translation>最後の回答の続きを書く</translation>
+        <translation>最後の回答の続きを生成</translation>
     </message>
     <message>
         <source>Edit last message</source>
@@ -92,8 +92,8 @@
         <translation>チャットをアーカイブ</translation>
     </message>
     <message>
-        <source>Move this chat to the archive</source>
-        <translation>このチャットをアーカイブに移動</translation>
+        <source>Archive this chat</source>
+        <translation>このチャットをアーカイブ</translation>
     </message>
     <message>
         <source>Delete chat</source>
@@ -108,16 +108,16 @@
         <translation>もう一度保存</translation>
     </message>
     <message>
-        <source>Try again to save what could not be saved</source>
-        <translation>保存できなかった内容をもう一度保存</translation>
+        <source>Retry saving</source>
+        <translation>もう一度保存を試す</translation>
     </message>
     <message>
-        <source>Show the chats folder</source>
-        <translation>チャットのフォルダを表示</translation>
+        <source>Show chats in Finder</source>
+        <translation>チャットを Finder に表示</translation>
     </message>
     <message>
-        <source>Open the folder that holds the chats</source>
-        <translation>チャットが保存されているフォルダを開く</translation>
+        <source>Show the folder where chats are stored</source>
+        <translation>チャットが保存されているフォルダを表示</translation>
     </message>
     <message>
         <source>Export chat…</source>
@@ -132,27 +132,27 @@
         <translation>すべてのチャットを書き出す…</translation>
     </message>
     <message>
-        <source>Save all chats into one file or folder</source>
-        <translation>すべてのチャットを一つのファイルまたはフォルダに保存</translation>
+        <source>Export all chats to a file or folder</source>
+        <translation>すべてのチャットをファイルまたはフォルダに書き出す</translation>
     </message>
     <message>
         <source>Import chats…</source>
         <translation>チャットを読み込む…</translation>
     </message>
     <message>
-        <source>Import chats of Tandem or of another app</source>
-        <translation>Tandem やほかのアプリのチャットを読み込む</translation>
+        <source>Import chats from Tandem or another app</source>
+        <translation>Tandem やほかのアプリからチャットを読み込む</translation>
     </message>
     <message>
         <source>Settings…</source>
         <translation>設定…</translation>
     </message>
     <message>
-        <source>Open the settings</source>
+        <source>Open settings</source>
         <translation>設定を開く</translation>
     </message>
     <message>
-        <source>Bring back the deleted chat</source>
+        <source>Restore the deleted chat</source>
         <translation>削除したチャットを元に戻す</translation>
     </message>
     <message>
@@ -172,8 +172,8 @@
         <translation>システムプロンプトと設定…</translation>
     </message>
     <message>
-        <source>Change the system prompt and the settings of this chat</source>
-        <translation>このチャットのシステムプロンプトと設定を変更</translation>
+        <source>Edit this chat&apos;s system prompt and settings</source>
+        <translation>このチャットのシステムプロンプトと設定を編集</translation>
     </message>
     <message>
         <source>Regenerate</source>
@@ -188,28 +188,28 @@
         <translation>このチャットをフォルダに移動</translation>
     </message>
     <message>
-        <source>Stop the import or export</source>
-        <translation>読み込み・書き出しを中止</translation>
+        <source>Cancel import or export</source>
+        <translation>読み込み・書き出しをキャンセル</translation>
     </message>
     <message>
-        <source>Stop the import or export that is under way</source>
-        <translation>進行中の読み込み・書き出しを中止</translation>
+        <source>Cancel the import or export in progress</source>
+        <translation>進行中の読み込み・書き出しをキャンセル</translation>
     </message>
     <message>
         <source>About Tandem</source>
         <translation>Tandem について</translation>
     </message>
     <message>
-        <source>Show the version and the licences</source>
+        <source>Show version and licenses</source>
         <translation>バージョンとライセンスを表示</translation>
     </message>
     <message>
-        <source>Show the report</source>
-        <translation>レポートを表示</translation>
+        <source>Show crash report</source>
+        <translation>クラッシュレポートを表示</translation>
     </message>
     <message>
-        <source>Show the report of what went wrong</source>
-        <translation>問題のレポートを表示</translation>
+        <source>Show the crash report</source>
+        <translation>クラッシュレポートを表示</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -224,7 +224,7 @@
         <translation>取り消す</translation>
     </message>
     <message>
-        <source>Undo what was written</source>
+        <source>Undo typing</source>
         <translation>入力を取り消す</translation>
     </message>
     <message>
@@ -232,8 +232,8 @@
         <translation>やり直す</translation>
     </message>
     <message>
-        <source>Redo what was undone</source>
-        <translation>取り消した入力をやり直す</translation>
+        <source>Redo typing</source>
+        <translation>入力をやり直す</translation>
     </message>
     <message>
         <source>Cut</source>
@@ -264,8 +264,8 @@
         <translation>すべてを選択</translation>
     </message>
     <message>
-        <source>Select all of the text</source>
-        <translation>テキストをすべて選択</translation>
+        <source>Select all text</source>
+        <translation>テキストすべてを選択</translation>
     </message>
     <message>
         <source>Undo delete</source>
@@ -296,8 +296,8 @@
         <translation>読み上げを停止</translation>
     </message>
     <message>
-        <source>Write a message</source>
-        <translation>メッセージを書く</translation>
+        <source>Focus message box</source>
+        <translation>メッセージ欄に移動</translation>
     </message>
     <message>
         <source>Go to the message box</source>
@@ -308,8 +308,8 @@
         <translation>チャット内を検索</translation>
     </message>
     <message>
-        <source>Find words in this chat</source>
-        <translation>このチャットで言葉を探す</translation>
+        <source>Find text in this chat</source>
+        <translation>このチャット内のテキストを検索</translation>
     </message>
     <message>
         <source>Find next</source>
@@ -373,14 +373,14 @@
     </message>
     <message>
         <source>Load the two small models that come with Tandem</source>
-        <translation>Tandem に付属する小さな二つのモデルを読み込む</translation>
+        <translation>Tandem に付属の小さなモデルを 2 つ読み込む</translation>
     </message>
     <message>
         <source>Open main model…</source>
         <translation>メインモデルを開く…</translation>
     </message>
     <message>
-        <source>Choose a folder with a main model</source>
+        <source>Choose a main model folder</source>
         <translation>メインモデルのフォルダを選ぶ</translation>
     </message>
     <message>
@@ -388,7 +388,7 @@
         <translation>ドラフトモデルを開く…</translation>
     </message>
     <message>
-        <source>Choose a folder with a draft model</source>
+        <source>Choose a draft model folder</source>
         <translation>ドラフトモデルのフォルダを選ぶ</translation>
     </message>
     <message>
@@ -404,8 +404,8 @@
         <translation>自動</translation>
     </message>
     <message>
-        <source>Speculate whenever it pays</source>
-        <translation>効果があるときだけ推測</translation>
+        <source>Speculate only when it is faster</source>
+        <translation>高速になるときだけ投機的デコーディングを使う</translation>
     </message>
     <message>
         <source>On</source>
@@ -413,7 +413,7 @@
     </message>
     <message>
         <source>Always speculate with the draft model</source>
-        <translation>常にドラフトモデルで推測</translation>
+        <translation>常にドラフトモデルで投機的デコーディングを行う</translation>
     </message>
     <message>
         <source>Off</source>
@@ -421,7 +421,7 @@
     </message>
     <message>
         <source>Do not speculate</source>
-        <translation>推測しない</translation>
+        <translation>投機的デコーディングを使わない</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -429,22 +429,22 @@
     </message>
     <message>
         <source>Answer the last question with and without speculation, side by side</source>
-        <translation>最後の質問への推測ありとなしの回答を並べて表示</translation>
+        <translation>最後の質問に、投機的デコーディングありとなしで答えて並べて表示</translation>
     </message>
     <message>
-        <source>Tune on this machine</source>
-        <translation>このマシンで調整</translation>
+        <source>Tune for this Mac</source>
+        <translation>この Mac に合わせて調整</translation>
     </message>
     <message>
-        <source>Measure what guessing costs and brings with these models</source>
-        <translation>このモデルでの推測のコストと効果を測定</translation>
+        <source>Measure the cost and benefit of speculation for these models</source>
+        <translation>これらのモデルでの投機的デコーディングのコストと効果を測定</translation>
     </message>
     <message>
         <source>Chats</source>
         <translation>チャット一覧</translation>
     </message>
     <message>
-        <source>Show or hide the chats</source>
+        <source>Show or hide the chat list</source>
         <translation>チャット一覧の表示を切り替え</translation>
     </message>
     <message>
@@ -468,8 +468,8 @@
         <translation>トークン</translation>
     </message>
     <message>
-        <source>Show which tokens were guessed</source>
-        <translation>推測されたトークンを表示</translation>
+        <source>Show which tokens were drafted</source>
+        <translation>ドラフトされたトークンを表示</translation>
     </message>
     <message>
         <source>Full screen</source>
@@ -488,8 +488,8 @@
         <translation>ウインドウをしまう</translation>
     </message>
     <message>
-        <source>Commands…</source>
-        <translation>コマンド…</translation>
+        <source>Command palette…</source>
+        <translation>コマンドパレット…</translation>
     </message>
     <message>
         <source>Find a command</source>
@@ -504,12 +504,12 @@
         <translation>キーボードショートカットを表示</translation>
     </message>
     <message>
-        <source>Like the system</source>
+        <source>Match system</source>
         <translation>システムに合わせる</translation>
     </message>
     <message>
-        <source>Follow the system&apos;s light or dark appearance</source>
-        <translation>システムのライトモード／ダークモードに合わせる</translation>
+        <source>Match the system appearance</source>
+        <translation>システムの外観に合わせる</translation>
     </message>
     <message>
         <source>Light</source>
@@ -531,25 +531,17 @@
         <source>Use the system&apos;s language</source>
         <translation>システムの言語を使う</translation>
     </message>
-    <message>
-        <source>Choose a main model&apos;s folder</source>
-        <translation>メインモデルのフォルダを選択</translation>
-    </message>
-    <message>
-        <source>Choose a draft model&apos;s folder</source>
-        <translation>ドラフトモデルのフォルダを選択</translation>
-    </message>
 </context>
 <context>
     <name>AdvancedPage</name>
     <message>
-        <source>Nothing is loaded.</source>
+        <source>No models loaded.</source>
         <translation>モデルは読み込まれていません。</translation>
     </message>
     <message numerus="yes">
-        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <source>The prompt cache contains %n chat(s) in {size}.</source>
         <translation>
-            <numerusform>プレフィックスキャッシュに %n 件のチャットが入っています（{size}）。</numerusform>
+            <numerusform>プロンプトキャッシュに %n 件のチャットが入っています（{size}）。</numerusform>
         </translation>
     </message>
     <message>
@@ -561,19 +553,19 @@
         <translation>使用中のメモリ</translation>
     </message>
     <message>
-        <source>Clear the prefix cache</source>
-        <translation>プレフィックスキャッシュを消去</translation>
+        <source>Clear prompt cache</source>
+        <translation>プロンプトキャッシュを消去</translation>
     </message>
     <message>
-        <source>Nothing has been recorded.</source>
-        <translation>記録はありません。</translation>
+        <source>The log is empty.</source>
+        <translation>ログは空です。</translation>
     </message>
     <message>
         <source>Export diagnostics</source>
         <translation>診断情報の書き出し</translation>
     </message>
     <message>
-        <source>Saved to {file}. It holds no chat text.</source>
+        <source>Saved to {file}. It contains no chat text.</source>
         <translation>{file} に保存しました。チャットの本文は含まれていません。</translation>
     </message>
     <message>
@@ -581,24 +573,24 @@
         <translation>ファイルを保存できませんでした。別のフォルダを選んでください。</translation>
     </message>
     <message>
-        <source>Record of this run</source>
-        <translation>今回の実行の記録</translation>
+        <source>Log of this session</source>
+        <translation>今回のセッションのログ</translation>
     </message>
     <message>
         <source>Copy</source>
         <translation>コピー</translation>
     </message>
     <message>
-        <source>Copy the record</source>
-        <translation>記録をコピー</translation>
+        <source>Copy log</source>
+        <translation>ログをコピー</translation>
     </message>
     <message>
         <source>Export diagnostics…</source>
         <translation>診断情報を書き出す…</translation>
     </message>
     <message>
-        <source>Versions, settings, figures and the record, in a file for you to read and send</source>
-        <translation>バージョン、設定、数値、記録を、内容を確かめて送れる一つのファイルにまとめる</translation>
+        <source>Saves versions, settings, statistics and the log to a file you can review and share</source>
+        <translation>バージョン、設定、統計、ログを、確認して共有できるファイルに保存</translation>
     </message>
     <message>
         <source>About Tandem</source>
@@ -609,11 +601,11 @@
         <translation>{name} は Apache License 2.0 で公開されています。</translation>
     </message>
     <message>
-        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt with a version of your own; its source is free at the Qt Project.</source>
-        <translation>ウインドウは Qt で作られています。Qt は GNU 劣等一般公衆ライセンス（LGPL）バージョン 3 に基づき、変更せずに使っています。自分でビルドした Qt に置き換えることができ、ソースは Qt Project から自由に入手できます。</translation>
+        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
+        <translation>インターフェイスは Qt で作られています。Qt は GNU 劣等一般公衆ライセンス（LGPL）バージョン 3 に基づき、変更せずに使用しています。自分でビルドした Qt に置き換えることができ、ソースコードは Qt Project から入手できます。</translation>
     </message>
     <message>
-        <source>Built on: {parts}.</source>
+        <source>Built with: {parts}.</source>
         <translation>使用しているソフトウェア：{parts}。</translation>
     </message>
 </context>
@@ -621,15 +613,15 @@
     <name>Announcer</name>
     <message>
         <source>The answer was stopped.</source>
-        <translation>回答を止めました。</translation>
+        <translation>回答を停止しました。</translation>
     </message>
     <message>
-        <source>The answer was cut at its length limit.</source>
-        <translation>回答は長さの上限で切れました。</translation>
+        <source>The answer reached its length limit.</source>
+        <translation>回答が長さの上限に達しました。</translation>
     </message>
     <message>
-        <source>The answer is finished.</source>
-        <translation>回答が終わりました。</translation>
+        <source>The answer is complete.</source>
+        <translation>回答が完了しました。</translation>
     </message>
     <message>
         <source>{chat}: {sentence}</source>
@@ -651,28 +643,28 @@
         <translation>{name} はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
     </message>
     <message>
-        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
-        <translation>{name} の文字コードがわかりません。UTF-8 で保存し直し、もう一度添付してください。</translation>
+        <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
+        <translation>{name} の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
     <message>
-        <source>{name} is too large: its text would fill any context.</source>
-        <translation>{name} は大きすぎます。本文がどのコンテキストにも収まりません。</translation>
+        <source>{name} is too large for any model&apos;s context.</source>
+        <translation>{name} は大きすぎて、どのモデルのコンテキストにも収まりません。</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>{name} を読み取れません。</translation>
     </message>
     <message>
-        <source>{name} is protected by a password. Save it without one and attach it again.</source>
-        <translation>{name} はパスワードで保護されています。パスワードなしで保存し直し、もう一度添付してください。</translation>
+        <source>{name} is password-protected. Save a copy without a password and attach that.</source>
+        <translation>{name} はパスワードで保護されています。パスワードなしのコピーを保存して、それを添付してください。</translation>
     </message>
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
         <translation>{name} は壊れていて、本文を読み取れません。</translation>
     </message>
     <message>
-        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
-        <translation>{name} にはスキャンのように画像だけがあり、文字がありません。先に文字認識を行ってください。</translation>
+        <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
+        <translation>{name} にはスキャンしたページなどの画像しかありません。先に文字認識（OCR）を行ってください。</translation>
     </message>
 </context>
 <context>
@@ -686,7 +678,7 @@
         <translation>{encoding} として読み込み</translation>
     </message>
     <message>
-        <source>If its letters are wrong, save the file as UTF-8 and attach it again.</source>
+        <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
         <translation>文字化けしている場合は、ファイルを UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
     <message>
@@ -723,12 +715,12 @@
 <context>
     <name>ChatControls</name>
     <message>
-        <source>How to guess</source>
-        <translation>推測のしかた</translation>
+        <source>Speculation options</source>
+        <translation>投機的デコーディングの設定</translation>
     </message>
     <message>
-        <source>Method, depth and acceptance, from the next answer on</source>
-        <translation>方法、深さ、採択の基準（次の回答から有効）</translation>
+        <source>Draft source, draft length and acceptance rule. Applies from the next answer.</source>
+        <translation>ドラフトの生成方法、ドラフト長、採択の基準です。次の回答から適用されます。</translation>
     </message>
 </context>
 <context>
@@ -750,12 +742,12 @@
         <translation>昨日</translation>
     </message>
     <message>
-        <source>Last 7 days</source>
+        <source>Previous 7 days</source>
         <translation>過去 7 日間</translation>
     </message>
     <message>
-        <source>Last 28 days</source>
-        <translation>過去 28 日間</translation>
+        <source>Previous 30 days</source>
+        <translation>過去 30 日間</translation>
     </message>
     <message>
         <source>Older</source>
@@ -782,8 +774,8 @@
         <translation>{name}、フォルダ</translation>
     </message>
     <message>
-        <source>{title}, an answer is being written</source>
-        <translation>{title}、回答を書いています</translation>
+        <source>{title}, generating</source>
+        <translation>{title}、生成中</translation>
     </message>
     <message>
         <source>Restore</source>
@@ -814,12 +806,12 @@
         <translation>複製</translation>
     </message>
     <message>
-        <source>Move to the archive</source>
-        <translation>アーカイブに移動</translation>
+        <source>Archive chat</source>
+        <translation>チャットをアーカイブ</translation>
     </message>
     <message>
-        <source>Take out of the archive</source>
-        <translation>アーカイブから出す</translation>
+        <source>Unarchive</source>
+        <translation>アーカイブを解除</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -890,12 +882,12 @@
         <translation>このフォルダにチャットはありません。</translation>
     </message>
     <message>
-        <source>Your chats appear here.</source>
+        <source>Your chats will appear here.</source>
         <translation>チャットはここに表示されます。</translation>
     </message>
     <message>
-        <source>Nothing is archived.</source>
-        <translation>アーカイブしたチャットはありません。</translation>
+        <source>No archived chats</source>
+        <translation>アーカイブしたチャットはありません</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -921,12 +913,12 @@
         <translation>「{name}」として保存しました。</translation>
     </message>
     <message>
-        <source>New chats begin with this.</source>
-        <translation>新しいチャットはこの設定で始まります。</translation>
+        <source>New chats will use these settings.</source>
+        <translation>新しいチャットにこの設定が使われます。</translation>
     </message>
     <message>
-        <source>System prompt and settings of this chat</source>
-        <translation>このチャットのシステムプロンプトと設定</translation>
+        <source>Chat settings</source>
+        <translation>チャットの設定</translation>
     </message>
     <message>
         <source>Close</source>
@@ -937,8 +929,8 @@
         <translation>プリセット</translation>
     </message>
     <message>
-        <source>Name of the preset</source>
-        <translation>プリセットの名前</translation>
+        <source>Preset name</source>
+        <translation>プリセット名</translation>
     </message>
     <message>
         <source>Save as preset</source>
@@ -1006,28 +998,28 @@
         <translation>トークン/秒</translation>
     </message>
     <message>
-        <source>first token {value}</source>
+        <source>{value} to first token</source>
         <translation>最初のトークンまで {value}</translation>
     </message>
     <message>
-        <source>accepted {value}</source>
+        <source>{value} accepted</source>
         <translation>採択 {value}</translation>
     </message>
     <message>
-        <source>{value} per round</source>
-        <translation>ラウンドあたり {value}</translation>
+        <source>{value} tokens per round</source>
+        <translation>{value} トークン/ラウンド</translation>
     </message>
     <message>
-        <source>Reading the question, so that both answers begin alike.</source>
-        <translation>どちらの回答も同じ条件で始まるように、先に質問を読んでいます。</translation>
+        <source>Processing the prompt first, so both runs start from the same point.</source>
+        <translation>どちらも同じ状態から始まるように、先にプロンプトを処理しています。</translation>
     </message>
     <message>
-        <source>Answering with speculation.</source>
-        <translation>推測ありで回答しています。</translation>
+        <source>Generating with speculation…</source>
+        <translation>投機的デコーディングありで生成中…</translation>
     </message>
     <message>
-        <source>Answering once more, without speculation.</source>
-        <translation>もう一度、推測なしで回答しています。</translation>
+        <source>Generating again without speculation…</source>
+        <translation>投機的デコーディングなしでもう一度生成中…</translation>
     </message>
     <message>
         <source>Stopped.</source>
@@ -1039,43 +1031,43 @@
     </message>
     <message>
         <source>{times} the plain speed with speculation.</source>
-        <translation>推測ありの速さは通常の {times}です。</translation>
+        <translation>投機的デコーディングありの速度は通常の {times}です。</translation>
     </message>
     <message>
-        <source>{times} the plain speed with speculation: it did not help here.</source>
-        <translation>推測ありの速さは通常の {times}です。この質問では効果がありませんでした。</translation>
+        <source>{times} the plain speed with speculation: it did not help this time.</source>
+        <translation>投機的デコーディングありの速度は通常の {times}です。今回は効果がありませんでした。</translation>
     </message>
     <message>
         <source>The load on the computer changed between the two runs.</source>
         <translation>2 回の実行の間でコンピュータの負荷が変わりました。</translation>
     </message>
     <message numerus="yes">
-        <source>The text is the same, token for token: all %n of them.</source>
+        <source>Identical text: all %n token(s) match.</source>
         <translation>
-            <numerusform>文章は一トークンも違わず同じです（全部で %n トークン）。</numerusform>
+            <numerusform>出力は同一です。%n トークンすべてが一致しました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>The same text so far: %n token(s).</source>
+        <source>Identical so far: %n token(s).</source>
         <translation>
-            <numerusform>ここまで %n トークンは同じ文章です。</numerusform>
+            <numerusform>ここまで %n トークンが一致しています。</numerusform>
         </translation>
     </message>
     <message>
-        <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
-        <translation>{place} 番目のトークンの前までは同じ文章です。そこではメインモデルにとって{guessed}と{plain}の確率が等しく、丸め誤差で選択が分かれました。</translation>
+        <source>Identical up to token {place}, where the main model rates {guessed} and {plain} equally likely and rounding decides.</source>
+        <translation>{place} 番目のトークンの直前まで同一です。この位置ではメインモデルにとって{guessed}と{plain}の確率が等しく、丸め誤差で選択が分かれました。</translation>
     </message>
     <message>
-        <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
-        <translation>{place} 番目のトークンの前までは同じ文章で、そこで{guessed}と{plain}に分かれます。温度が 0 より高いと、抽選が僅差のときに丸め誤差でこうなることがあります。</translation>
+        <source>Identical up to token {place} ({guessed} vs. {plain}). Above temperature 0 a random draw can be so close that rounding decides it.</source>
+        <translation>{place} 番目のトークンの直前まで同一で、そこで{guessed}と{plain}に分かれます。温度が 0 より高いと、抽選が僅差のときに丸め誤差で結果が分かれることがあります。</translation>
     </message>
     <message>
-        <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
-        <translation>二つの文章は異なりますが、どちらもメインモデルだけの場合と同じ確率で選ばれたものです。設定で「同じ文章」ではなく「同じ分布」が選ばれています。</translation>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
+        <translation>テキストは異なりますが、どちらもメインモデル自身の分布からサンプリングされています。「同一の分布」が選ばれているためです。</translation>
     </message>
     <message>
-        <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
-        <translation>{place} 番目のトークンから文章が違います（{guessed}と{plain}）。起きてはならないことです。設定から書き出した診断情報を添えて報告してください。</translation>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
+        <translation>{place} 番目のトークンからテキストが異なります（{guessed}と{plain}）。想定外の動作です。「設定 &gt; 詳細設定」から書き出した診断情報を添えて報告してください。</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -1083,11 +1075,11 @@
     </message>
     <message>
         <source>With speculation</source>
-        <translation>推測あり</translation>
+        <translation>投機的デコーディングあり</translation>
     </message>
     <message>
         <source>Without speculation</source>
-        <translation>推測なし</translation>
+        <translation>投機的デコーディングなし</translation>
     </message>
     <message>
         <source>Compare again</source>
@@ -1097,7 +1089,7 @@
 <context>
     <name>Composer</name>
     <message>
-        <source>{keys} sends · Enter for a new line</source>
+        <source>{keys} to send · Enter for a new line</source>
         <translation>{keys} で送信 · Enter で改行</translation>
     </message>
     <message>
@@ -1109,15 +1101,15 @@
         <translation>短くする</translation>
     </message>
     <message>
-        <source>Make the message fit into the model’s context</source>
-        <translation>メッセージをモデルのコンテキストに収めます</translation>
+        <source>Shorten the message to fit the model&apos;s context</source>
+        <translation>メッセージをモデルのコンテキストに収まるように短くする</translation>
     </message>
     <message>
         <source>Queued: press to take it back</source>
         <translation>送信待ち：押すと取り消し</translation>
     </message>
     <message>
-        <source>Enter sends · Shift+Enter for a new line</source>
+        <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter で送信 · Shift+Enter で改行</translation>
     </message>
 </context>
@@ -1128,8 +1120,8 @@
         <translation>送信待ち：モデルの準備ができ次第送信します。</translation>
     </message>
     <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>モデルを読み込んでいます。先に入力を始められます。</translation>
+        <source>Loading models… You can start typing.</source>
+        <translation>モデルを読み込んでいます。先に入力できます。</translation>
     </message>
     <message>
         <source>No main model is loaded.</source>
@@ -1140,16 +1132,16 @@
         <translation>{used} / {limit} トークン：このモデルには長すぎます</translation>
     </message>
     <message>
-        <source>{used} of {limit} tokens: the oldest messages are left out</source>
-        <translation>{used} / {limit} トークン：最も古いメッセージを省きます</translation>
+        <source>{used} of {limit} tokens: the oldest messages are dropped</source>
+        <translation>{used} / {limit} トークン：古いメッセージは除かれます</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens</source>
         <translation>{used} / {limit} トークン</translation>
     </message>
     <message>
-        <source>Leave out the oldest messages</source>
-        <translation>最も古いメッセージを省く</translation>
+        <source>Drop the oldest messages</source>
+        <translation>古いメッセージを除く</translation>
     </message>
     <message>
         <source>Keep the first {count} tokens of {name}</source>
@@ -1188,8 +1180,8 @@
         <translation>もう一度試す</translation>
     </message>
     <message>
-        <source>I have access now</source>
-        <translation>アクセス権を得ました</translation>
+        <source>I&apos;ve been granted access</source>
+        <translation>アクセス権を取得済み</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -1220,7 +1212,7 @@
         <translation>フォルダがありません。</translation>
     </message>
     <message>
-        <source>Its folder holds no model.</source>
+        <source>Its folder contains no model.</source>
         <translation>フォルダにモデルがありません。</translation>
     </message>
     <message>
@@ -1232,7 +1224,7 @@
         <translation>ファイルが壊れています。</translation>
     </message>
     <message>
-        <source>Its weights do not fit its configuration.</source>
+        <source>Its weights don&apos;t match its configuration.</source>
         <translation>重みが構成と合いません。</translation>
     </message>
     <message>
@@ -1244,8 +1236,8 @@
         <translation>トークナイザーを読めません。</translation>
     </message>
     <message>
-        <source>It wants to run code.</source>
-        <translation>コードを実行しようとしています。</translation>
+        <source>It requires running its own code.</source>
+        <translation>独自のコードの実行が必要です。</translation>
     </message>
     <message>
         <source>Their vocabularies differ.</source>
@@ -1267,20 +1259,20 @@
         <translation>エンジンで問題が起きました。もう一度お試しください。</translation>
     </message>
     <message>
-        <source>“{actual}” is not possible for {name}. Change it and try again.</source>
-        <translation>{name} に「{actual}」は使えません。変更してもう一度お試しください。</translation>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
+        <translation>「{actual}」は {name} に使えない値です。変更してもう一度お試しください。</translation>
     </message>
     <message>
         <source>No main model is loaded. Choose one at the top of the window.</source>
         <translation>メインモデルが読み込まれていません。ウインドウの上部で選んでください。</translation>
     </message>
     <message>
-        <source>The model&apos;s chat template does not take this chat: {detail}. Start a new chat or choose another model.</source>
-        <translation>このチャットはモデルのチャットテンプレートに合いません（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <translation>モデルのチャットテンプレートがこのチャットを受け付けませんでした（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
-        <translation>すでに {limit} 件の質問が待っています。どれかの回答が終わってから、もう一度お試しください。</translation>
+        <source>{limit} questions are already queued. Try again when one of them has been answered.</source>
+        <translation>すでに {limit} 件の質問が待機中です。どれかの回答が終わってから、もう一度お試しください。</translation>
     </message>
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
@@ -1291,20 +1283,20 @@
         <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。より小さいモデルを選ぶか、ほかのアプリを閉じてください。</translation>
     </message>
     <message>
-        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
-        <translation>KV キャッシュを {bits} ビットにすればそのまま収まります。設定で変更できます。</translation>
+        <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
+        <translation>KV キャッシュを {bits} ビットにすれば収まります（設定 &gt; 生成）。</translation>
     </message>
     <message>
-        <source>A draft model that takes up to {draft} GB fits.</source>
-        <translation>ドラフトモデルは {draft} GB まで使えます。</translation>
+        <source>A draft model of up to {draft} GB would fit.</source>
+        <translation>ドラフトモデルは {draft} GB までなら収まります。</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>エンジンが停止しました。Tandem を再起動してください。</translation>
     </message>
     <message>
-        <source>An answer is being written. Try again when it is finished.</source>
-        <translation>回答を書いている途中です。終わってからもう一度お試しください。</translation>
+        <source>An answer is still being generated. Try again when it is done.</source>
+        <translation>回答を生成中です。終わってからもう一度お試しください。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
@@ -1327,19 +1319,19 @@
         <translation>このチャットでモデルのチャットテンプレートかトークナイザーが停止しました（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
-        <translation>このチャットは {tokens} トークンですが、モデルに入るのは {limit} トークンまでです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <translation>このチャットは {tokens} トークンですが、モデルのコンテキストは {limit} トークンです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
     </message>
     <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>{path} にモデルのフォルダがありません。別のフォルダを選んでください。</translation>
     </message>
     <message>
-        <source>{name} has no config.json, so it is not a model. Choose the folder that holds one.</source>
+        <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
         <translation>{name} には config.json がなく、モデルではありません。モデルの入ったフォルダを選んでください。</translation>
     </message>
     <message>
-        <source>{name} is not complete: {detail} is missing. Download or copy it again.</source>
+        <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
         <translation>{name} は不完全です。{detail} がありません。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
@@ -1347,7 +1339,7 @@
         <translation>{name} は壊れています。{detail} を読み取れません。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
-        <source>The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.</source>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
         <translation>{name} の重みが構成と合いません（{detail}）。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
@@ -1359,8 +1351,8 @@
         <translation>{name} のトークナイザーを読み取れません（{detail}）。もう一度ダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
-        <source>{name} wants to run code or read files from elsewhere ({detail}). Tandem never does that; choose another model.</source>
-        <translation>{name} はコードを実行するか、ほかの場所のファイルを読もうとしています（{detail}）。Tandem は決してそうしません。別のモデルを選んでください。</translation>
+        <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
+        <translation>{name} には、独自のコードの実行またはフォルダ外のファイルの読み取りが必要です（{detail}）。Tandem はこれを許可しません。別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
@@ -1406,28 +1398,28 @@
         <translation>通常比 {value}</translation>
     </message>
     <message>
-        <source>first token {value}</source>
+        <source>{value} to first token</source>
         <translation>最初のトークンまで {value}</translation>
     </message>
     <message>
-        <source>accepted {value}</source>
+        <source>{value} accepted</source>
         <translation>採択 {value}</translation>
     </message>
     <message>
-        <source>{value} per round</source>
-        <translation>ラウンドあたり {value}</translation>
+        <source>{value} tokens per round</source>
+        <translation>{value} トークン/ラウンド</translation>
     </message>
     <message>
         <source>older messages left out: {value}</source>
         <translation>省いた古いメッセージ {value} 件</translation>
     </message>
     <message>
-        <source>guesses at a time</source>
-        <translation>一度の推測数</translation>
+        <source>draft tokens per round</source>
+        <translation>ドラフトトークン/ラウンド</translation>
     </message>
     <message>
-        <source>guesses at a time, {source}</source>
-        <translation>推測数、{source}</translation>
+        <source>draft tokens per round ({source})</source>
+        <translation>ドラフトトークン/ラウンド（{source}）</translation>
     </message>
     <message>
         <source>tokens/s</source>
@@ -1438,11 +1430,11 @@
         <translation>トークン/秒、通常比 {value}</translation>
     </message>
     <message>
-        <source>Round {number}: {accepted} of {drafted} guesses accepted ({source})</source>
-        <translation>ラウンド {number}：推測 {drafted} 個のうち {accepted} 個を採択（{source}）</translation>
+        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
+        <translation>ラウンド {number}：ドラフトトークン {drafted} 個のうち {accepted} 個を採択（{source}）</translation>
     </message>
     <message>
-        <source>Round {number}: the main model alone</source>
+        <source>Round {number}: main model only</source>
         <translation>ラウンド {number}：メインモデルのみ</translation>
     </message>
     <message>
@@ -1454,8 +1446,8 @@
         <translation>ドラフト</translation>
     </message>
     <message>
-        <source>lookup</source>
-        <translation>会話内検索</translation>
+        <source>prompt lookup</source>
+        <translation>プロンプトルックアップ</translation>
     </message>
 </context>
 <context>
@@ -1488,12 +1480,12 @@
 <context>
     <name>FirstRunOffer</name>
     <message>
-        <source>The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:</source>
-        <translation>スターターはこのアプリを案内するごく小さなモデルです。本格的に使うなら、この Mac に合うペアを入手してください。</translation>
+        <source>The built-in Starter only answers questions about Tandem. For real work, download a pair that fits this Mac:</source>
+        <translation>内蔵のスターターは Tandem についての質問にだけ答えます。本格的に使うなら、この Mac に合うペアをダウンロードしてください。</translation>
     </message>
     <message>
-        <source>Chat with the starter now</source>
-        <translation>今すぐスターターとチャット</translation>
+        <source>Try the Starter</source>
+        <translation>スターターを試す</translation>
     </message>
     <message>
         <source>All models…</source>
@@ -1507,15 +1499,15 @@
         <translation>読み込んだモデルの作成者が推奨する値</translation>
     </message>
     <message>
-        <source>Model’s recommendation</source>
+        <source>Model&apos;s recommendation</source>
         <translation>モデルの推奨値</translation>
     </message>
     <message>
         <source>Precise</source>
-        <translation>正確</translation>
+        <translation>精密</translation>
     </message>
     <message>
-        <source>Always the likeliest token</source>
+        <source>Always the most likely token</source>
         <translation>常に最も確率の高いトークン</translation>
     </message>
     <message>
@@ -1531,8 +1523,8 @@
         <translation>創造的</translation>
     </message>
     <message>
-        <source>As varied as the model is, without the unlikeliest tokens</source>
-        <translation>最も確率の低いトークンを除き、モデルのままの多様さ</translation>
+        <source>Full variety, minus very unlikely tokens</source>
+        <translation>確率のごく低いトークンだけを除いた最大限の多様さ</translation>
     </message>
 </context>
 <context>
@@ -1546,16 +1538,16 @@
         <translation>メインモデル：{name}</translation>
     </message>
     <message>
-        <source>Draft on</source>
-        <translation>ドラフト オン</translation>
+        <source>Draft</source>
+        <translation>ドラフト</translation>
     </message>
     <message>
-        <source>Draft off</source>
-        <translation>ドラフト オフ</translation>
+        <source>Draft (off)</source>
+        <translation>ドラフト（オフ）</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
-        <translation>推測はオンです。</translation>
+        <translation>投機的デコーディングはオンです。</translation>
     </message>
     <message>
         <source>Draft model: {name}. {state}</source>
@@ -1576,8 +1568,8 @@
         </translation>
     </message>
     <message>
-        <source>The draft model is loading. You can ask already.</source>
-        <translation>ドラフトモデルを読み込んでいます。質問はもうできます。</translation>
+        <source>The draft model is loading. You can already ask questions.</source>
+        <translation>ドラフトモデルを読み込んでいます。質問はすぐにできます。</translation>
     </message>
     <message>
         <source>The models are loading.</source>
@@ -1588,8 +1580,8 @@
         <translation>メインモデルが読み込まれていません。</translation>
     </message>
     <message>
-        <source>Speculation is switched off.</source>
-        <translation>推測はオフです。</translation>
+        <source>Speculation is off.</source>
+        <translation>投機的デコーディングはオフです。</translation>
     </message>
     <message>
         <source>No draft model is loaded.</source>
@@ -1611,8 +1603,8 @@
 <context>
     <name>History</name>
     <message>
-        <source>When</source>
-        <translation>日時</translation>
+        <source>Date</source>
+        <translation>日付</translation>
     </message>
     <message>
         <source>Main model</source>
@@ -1627,7 +1619,7 @@
         <translation>方法</translation>
     </message>
     <message>
-        <source>Accept rate</source>
+        <source>Acceptance rate</source>
         <translation>採択率</translation>
     </message>
     <message>
@@ -1650,19 +1642,19 @@
         <translation>すべてのモデル</translation>
     </message>
     <message>
-        <source>Nothing to compare yet. Each answer adds a line here, with what speculation brought.</source>
-        <translation>まだ比べるものがありません。回答のたびに、推測で得られた結果が 1 行ずつ加わります。</translation>
+        <source>No answers yet. Each answer adds a row with its speed-up.</source>
+        <translation>まだ回答がありません。回答のたびに、速度比を含む行が追加されます。</translation>
     </message>
     <message numerus="yes">
-        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <source>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
-            <numerusform>このコンピュータでは、{draft} を使うと {main} の速度が {times}になります（回答 %n 件）。</numerusform>
+            <numerusform>このコンピュータでは、{draft} を使うと {main} の速度が通常の {times}になります（回答 %n 件）。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <source>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
-            <numerusform>このコンピュータでは、会話内検索を使うと {main} の速度が {times}になります（回答 %n 件）。</numerusform>
+            <numerusform>このコンピュータでは、プロンプトルックアップを使うと {main} の速度が通常の {times}になります（回答 %n 件）。</numerusform>
         </translation>
     </message>
     <message>
@@ -1682,8 +1674,8 @@
         <translation>モデル</translation>
     </message>
     <message>
-        <source>Answers and their figures</source>
-        <translation>回答とその数値</translation>
+        <source>Answers and statistics</source>
+        <translation>回答と統計</translation>
     </message>
     <message>
         <source>Export as {kind}</source>
@@ -1701,36 +1693,36 @@
         <translation>Hub に接続できません。オンラインに戻ると、ダウンロードは自動的に再開します。</translation>
     </message>
     <message>
-        <source>“Work offline” is on, so Tandem does not connect. Switch it off in the settings.</source>
+        <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>「オフラインで作業」がオンのため、接続しません。設定でオフにしてください。</translation>
     </message>
     <message>
-        <source>The proxy does not answer, or refuses to connect. Check its address in the settings.</source>
+        <source>The proxy does not respond or refuses to connect. Check its address in the settings.</source>
         <translation>プロキシが応答しないか、接続を拒否しています。設定でアドレスを確認してください。</translation>
     </message>
     <message>
-        <source>The Hub&apos;s certificate is not trusted here. Check the mirror and the proxy in the settings.</source>
-        <translation>Hub の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
+        <source>The Hub&apos;s certificate isn&apos;t trusted on this computer. Check the mirror and the proxy in the settings.</source>
+        <translation>このコンピュータでは Hub の証明書を信頼できません。設定でミラーとプロキシを確認してください。</translation>
     </message>
     <message>
-        <source>{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings.</source>
+        <source>{endpoint} does not respond like the Hugging Face Hub. Check the mirror in the settings.</source>
         <translation>{endpoint} は Hugging Face Hub として応答しません。設定でミラーを確認してください。</translation>
     </message>
     <message>
-        <source>The Hub has a problem of its own (error {status}). Try again later.</source>
-        <translation>Hub 側で問題が起きています（エラー {status}）。しばらくしてからもう一度お試しください。</translation>
+        <source>Hugging Face is having problems (error {status}). Try again later.</source>
+        <translation>Hugging Face で問題が起きています（エラー {status}）。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
         <source>The Hub takes too long to answer. Try again later.</source>
         <translation>Hub の応答に時間がかかりすぎています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
-        <source>The Hub has too many requests and asks to wait. Try again later.</source>
-        <translation>リクエストが多いため、Hub が待つよう求めています。しばらくしてからもう一度お試しください。</translation>
+        <source>Hugging Face is rate-limiting requests. Try again later.</source>
+        <translation>Hugging Face がリクエストを制限しています。しばらくしてからもう一度お試しください。</translation>
     </message>
     <message>
-        <source>“{repository}” is not a model&apos;s name. It looks like organisation/name, or a page&apos;s address.</source>
-        <translation>「{repository}」はモデル名ではありません。「組織/名前」の形か、ページのアドレスを入力してください。</translation>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
+        <translation>「{repository}」はモデル ID ではありません。「組織/名前」の形か、モデルのページの URL を入力してください。</translation>
     </message>
     <message>
         <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
@@ -1745,7 +1737,7 @@
         <translation>{repository} の {file} はもう Hub にありません。別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>The authors of {repository} ask for your consent first. Accept the terms on its page, then add a token in the settings.</source>
+        <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
         <translation>{repository} の利用には事前の同意が必要です。モデルのページで規約に同意してから、設定でトークンを追加してください。</translation>
     </message>
     <message>
@@ -1753,35 +1745,35 @@
         <translation>このトークンでは {repository} にアクセスできません。所有者に問い合わせるか、設定で別のトークンを追加してください。</translation>
     </message>
     <message>
-        <source>The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <source>The Hub rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
         <translation>Hub がトークンを拒否しました。誤っているか、期限が切れたか、取り消されています。設定で新しいトークンを追加してください。</translation>
     </message>
     <message>
-        <source>{repository} holds no MLX weights. Search for an MLX version of this model.</source>
+        <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
         <translation>{repository} には MLX の重みがありません。このモデルの MLX 版を検索してください。</translation>
     </message>
     <message>
-        <source>{repository} names a file outside its folder ({file}). Tandem does not touch it.</source>
-        <translation>{repository} がフォルダの外のファイル（{file}）を指しています。Tandem はこれに触れません。</translation>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
+        <translation>{repository} がフォルダの外のファイル（{file}）を参照しています。Tandem はこれをダウンロードしません。</translation>
     </message>
     <message>
-        <source>{needed} are needed and {free} are free on the disk. Free some space, then resume.</source>
+        <source>{needed} needed, but only {free} free on the disk. Free up space, then resume.</source>
         <translation>{needed} 必要ですが、ディスクの空きは {free} です。空きを作ってから再開してください。</translation>
     </message>
     <message>
-        <source>The disk is full. Free some space, then resume; nothing is lost.</source>
-        <translation>ディスクがいっぱいです。空きを作ってから再開してください。入手済みの分は残っています。</translation>
+        <source>The disk is full. Free up space, then resume; nothing is lost.</source>
+        <translation>ディスクがいっぱいです。空きを作ってから再開してください。ダウンロード済みの分は失われません。</translation>
     </message>
     <message>
         <source>{path} cannot be written to. Check its permissions.</source>
         <translation>{path} に書き込めません。書き込み権限を確認してください。</translation>
     </message>
     <message>
-        <source>{file} arrived damaged twice. Try again later or from another connection.</source>
-        <translation>{file} が二度、壊れた状態で届きました。しばらくしてから、または別の回線でもう一度お試しください。</translation>
+        <source>{file} failed its checksum twice. Try again later or from another connection.</source>
+        <translation>{file} のチェックサムが 2 回一致しませんでした。しばらくしてから、または別の回線でもう一度お試しください。</translation>
     </message>
     <message>
-        <source>{repository} is not on this computer any more.</source>
+        <source>{repository} is no longer on this computer.</source>
         <translation>{repository} はもうこのコンピュータにありません。</translation>
     </message>
     <message>
@@ -1789,7 +1781,7 @@
         <translation>別のプログラムが {repository} をダウンロードしています。終わるまでお待ちください。</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and stays.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
         <translation>スターターペアは Tandem の一部なので、削除できません。</translation>
     </message>
 </context>
@@ -1804,8 +1796,8 @@
         <translation>コンテキスト</translation>
     </message>
     <message>
-        <source>Best depth</source>
-        <translation>最適な深さ</translation>
+        <source>Best draft length</source>
+        <translation>最適なドラフト長</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -1816,7 +1808,7 @@
         <translation>トークン/秒（通常）</translation>
     </message>
     <message>
-        <source>Accept rate</source>
+        <source>Acceptance rate</source>
         <translation>採択率</translation>
     </message>
     <message>
@@ -1836,34 +1828,34 @@
         <translation>{depth}（{source}）</translation>
     </message>
     <message>
-        <source>none, plain</source>
+        <source>none (plain)</source>
         <translation>なし（通常）</translation>
     </message>
 </context>
 <context>
     <name>LearnedSection</name>
     <message>
-        <source>Measured on this computer and kept up to date while you chat: the number of guesses is chosen by it. What you forget is measured again.</source>
-        <translation>このコンピュータで測り、チャット中も更新している値です。推測の数はこれで決まります。消去すると測り直します。</translation>
+        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
+        <translation>チャット中に更新され、ドラフト長を決めるのに使われます。消去した値は測り直します。</translation>
     </message>
     <message>
-        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
-        <translation>まだありません。モデルを読み込んで質問するか、ライブパネルの「このマシンで調整」を使ってください。</translation>
+        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
+        <translation>まだ測定値がありません。モデルを読み込んでチャットするか、ライブパネルで「この Mac に合わせて調整」を実行してください。</translation>
     </message>
     <message>
-        <source>Learned here</source>
-        <translation>このコンピュータで分かったこと</translation>
+        <source>Measured on this computer</source>
+        <translation>このコンピュータでの測定値</translation>
     </message>
     <message>
-        <source>What was learned about each pair</source>
-        <translation>ペアごとに分かったこと</translation>
+        <source>Measurements per model pair</source>
+        <translation>ペアごとの測定値</translation>
     </message>
     <message>
-        <source>Forget this pair</source>
+        <source>Clear this pair</source>
         <translation>このペアを消去</translation>
     </message>
     <message>
-        <source>Forget all</source>
+        <source>Clear all</source>
         <translation>すべて消去</translation>
     </message>
 </context>
@@ -1910,8 +1902,8 @@
 <context>
     <name>ModelCard</name>
     <message>
-        <source>Get as draft</source>
-        <translation>ドラフトとして入手</translation>
+        <source>Download as draft</source>
+        <translation>ドラフトとしてダウンロード</translation>
     </message>
     <message>
         <source>Check files</source>
@@ -1930,8 +1922,8 @@
         <translation>このモデルを削除して {size} を空けますか？</translation>
     </message>
     <message>
-        <source>Other programs that use the Hugging Face cache lose it too.</source>
-        <translation>Hugging Face キャッシュを使うほかのプログラムからも消えます。</translation>
+        <source>Other apps that use the Hugging Face cache will lose it too.</source>
+        <translation>Hugging Face キャッシュを使うほかのアプリからも消えます。</translation>
     </message>
     <message>
         <source>Free {size}</source>
@@ -1942,20 +1934,20 @@
         <translation>残す</translation>
     </message>
     <message>
-        <source>A tiny guide to this app. Works offline, at once.</source>
-        <translation>このアプリを案内するごく小さなモデルです。オフラインですぐ使えます。</translation>
+        <source>A tiny built-in model that explains Tandem. Works offline.</source>
+        <translation>Tandem を案内するごく小さな内蔵モデルです。オフラインで使えます。</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>
         <translation>ドラフト：{draft}</translation>
     </message>
     <message>
-        <source>{speed} measured here</source>
-        <translation>ここでの実測 {speed}</translation>
+        <source>{speed} measured on this Mac</source>
+        <translation>この Mac での実測 {speed}</translation>
     </message>
     <message>
-        <source>{speed} expected (estimate)</source>
-        <translation>見込み {speed}（推定）</translation>
+        <source>about {speed} (estimate)</source>
+        <translation>約 {speed}（推定）</translation>
     </message>
     <message>
         <source>checking</source>
@@ -1990,12 +1982,12 @@
         <translation>ペア</translation>
     </message>
     <message>
-        <source>{size} of memory can be used.</source>
+        <source>Usable memory: {size}</source>
         <translation>使えるメモリ：{size}</translation>
     </message>
     <message>
-        <source>Getting it…</source>
-        <translation>入手中…</translation>
+        <source>Downloading…</source>
+        <translation>ダウンロード中…</translation>
     </message>
     <message>
         <source>Repair</source>
@@ -2007,7 +1999,7 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>{size} を入手</translation>
+        <translation>入手（{size}）</translation>
     </message>
     <message>
         <source>Get</source>
@@ -2052,8 +2044,8 @@
         <translation>スターターのドラフト</translation>
     </message>
     <message>
-        <source>Lookup in this chat</source>
-        <translation>会話内検索</translation>
+        <source>Prompt lookup (n-gram)</source>
+        <translation>プロンプトルックアップ（n-gram）</translation>
     </message>
     <message>
         <source>No draft</source>
@@ -2072,20 +2064,20 @@
         <translation>通常のデコード：メインモデルだけを使います。</translation>
     </message>
     <message>
-        <source>Not complete: get it again.</source>
-        <translation>足りないファイルがあります。もう一度入手してください。</translation>
+        <source>Incomplete: download it again.</source>
+        <translation>足りないファイルがあります。もう一度ダウンロードしてください。</translation>
     </message>
     <message>
-        <source>A tiny guide to this app, built in. For real work choose another model.</source>
-        <translation>このアプリに内蔵のごく小さな案内役です。本格的に使うなら別のモデルを選んでください。</translation>
+        <source>Built-in guide to Tandem. Choose another model for real work.</source>
+        <translation>Tandem の内蔵ガイドです。本格的に使うなら別のモデルを選んでください。</translation>
     </message>
     <message>
-        <source>Comes with {draft} as draft. {facts}</source>
-        <translation>ドラフトの {draft} も一緒に入手します。{facts}</translation>
+        <source>Includes {draft} as draft. {facts}</source>
+        <translation>ドラフトの {draft} も含みます。{facts}</translation>
     </message>
     <message>
-        <source>No second model. Best for edits and code.</source>
-        <translation>二つ目のモデルは不要です。文章の手直しやコードに向いています。</translation>
+        <source>Needs no draft model. Best for edits and code.</source>
+        <translation>ドラフトモデルは不要です。文章の手直しやコードに向いています。</translation>
     </message>
     <message>
         <source>Same tokenizer.</source>
@@ -2096,32 +2088,32 @@
         <translation>トークナイザーは同じで、サイズだけが違います。</translation>
     </message>
     <message>
-        <source>Works by re-encoding its text: {share} of the tokens in common.</source>
-        <translation>テキストを再エンコードして使います。共通のトークンは {share} です。</translation>
+        <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
+        <translation>トークナイザーが異なるため、テキストを再エンコードします（共通のトークン {share}）。</translation>
     </message>
     <message>
         <source>Its tokenizer has not been read yet.</source>
         <translation>トークナイザーはまだ読み込まれていません。</translation>
     </message>
     <message>
-        <source>Not useful: each guess costs {share} of a plain step, more than it can save.</source>
-        <translation>役に立ちません。推測 1 回のコストが通常の 1 ステップの {share} で、節約分を上回ります。</translation>
+        <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
+        <translation>遅すぎて効果がありません。ドラフトトークン 1 個に、メインモデル 1 ステップの {share} の時間がかかります。</translation>
     </message>
     <message>
-        <source>Would not fit beside the main model: {size} short.</source>
-        <translation>メインモデルと一緒には収まりません。{size} 足りません。</translation>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
+        <translation>メインモデルと一緒には収まりません（{size} 不足）。</translation>
     </message>
     <message>
-        <source>Cannot be used here. {reason}</source>
-        <translation>ここでは使えません。{reason}</translation>
+        <source>Cannot be used with this main model. {reason}</source>
+        <translation>このメインモデルとは一緒に使えません。{reason}</translation>
     </message>
     <message>
-        <source>Measured here: {speed}.</source>
-        <translation>ここでの実測：{speed}。</translation>
+        <source>Measured on this Mac: {speed}.</source>
+        <translation>この Mac での実測：{speed}。</translation>
     </message>
     <message>
-        <source>Measured here: {speed}, {rate} accepted.</source>
-        <translation>ここでの実測：{speed}、採択 {rate}。</translation>
+        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
+        <translation>この Mac での実測：{speed}、採択 {rate}。</translation>
     </message>
     <message>
         <source>Estimate: {speed}.</source>
@@ -2132,23 +2124,23 @@
         <translation>{main} のドラフトとして：{verdict}</translation>
     </message>
     <message>
-        <source>Not as it was published: {files}. Repair fetches only these again.</source>
-        <translation>公開時と異なります：{files}。修復ではこれらだけを取り直します。</translation>
+        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
+        <translation>公開されたバージョンと異なるファイルがあります：{files}。修復すると、これらだけをダウンロードし直します。</translation>
     </message>
     <message>
-        <source>Not as it was published: {files}. Remove it and get it again.</source>
-        <translation>公開時と異なります：{files}。削除して入手し直してください。</translation>
+        <source>Files differ from the published version: {files}. Remove the model and download it again.</source>
+        <translation>公開されたバージョンと異なるファイルがあります：{files}。モデルを削除して、もう一度ダウンロードしてください。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
         <translation>使えません。{reason}</translation>
     </message>
     <message>
-        <source>Does not fit: it needs {size} more than this Mac can use.</source>
+        <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
         <translation>この Mac には収まりません。使えるメモリより {size} 多く必要です。</translation>
     </message>
     <message>
-        <source>{count} tokens of context</source>
+        <source>{count}-token context</source>
         <translation>コンテキスト {count} トークン</translation>
     </message>
     <message>
@@ -2156,8 +2148,8 @@
         <translation>ダウンロード数 {count}</translation>
     </message>
     <message>
-        <source>asks for your consent</source>
-        <translation>同意が必要</translation>
+        <source>gated</source>
+        <translation>規約への同意が必要</translation>
     </message>
     <message>
         <source>weights {size}</source>
@@ -2176,8 +2168,8 @@
         <translation>作業領域 {size}</translation>
     </message>
     <message>
-        <source>{sum}, before context</source>
-        <translation>{sum}（コンテキストを除く）</translation>
+        <source>{sum} plus context</source>
+        <translation>{sum} ＋コンテキスト</translation>
     </message>
     <message>
         <source>{done} of {total}</source>
@@ -2188,7 +2180,7 @@
         <translation>失敗しました。</translation>
     </message>
     <message>
-        <source>connecting again</source>
+        <source>reconnecting</source>
         <translation>再接続中</translation>
     </message>
     <message>
@@ -2200,16 +2192,16 @@
         <translation>止まったところから再開します（アプリの再起動後も）</translation>
     </message>
     <message>
-        <source>Waiting for its turn.</source>
-        <translation>順番を待っています。</translation>
+        <source>Waiting in queue</source>
+        <translation>待機中</translation>
     </message>
     <message>
-        <source>Asking the Hub what to download.</source>
-        <translation>入手するファイルを Hub に問い合わせています。</translation>
+        <source>Getting the file list…</source>
+        <translation>ファイル一覧を取得中…</translation>
     </message>
     <message>
-        <source>Checking every byte.</source>
-        <translation>全バイトを検査しています。</translation>
+        <source>Verifying checksums…</source>
+        <translation>チェックサムを検証中…</translation>
     </message>
     <message>
         <source>Ready.</source>
@@ -2251,20 +2243,20 @@
 <context>
     <name>ModelsPage</name>
     <message>
-        <source>Choose a folder with models</source>
+        <source>Choose a folder that contains models</source>
         <translation>モデルのあるフォルダを選択</translation>
     </message>
     <message>
-        <source>Every file of {name} is as its authors published it.</source>
-        <translation>{name} のファイルはすべて公開時のままです。</translation>
+        <source>All files of {name} match the published version.</source>
+        <translation>{name} のファイルはすべて公開されたバージョンと一致しています。</translation>
     </message>
     <message>
-        <source>{name} came without checksums, so its files cannot be checked.</source>
-        <translation>{name} にはチェックサムがないため、ファイルを検査できません。</translation>
+        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
+        <translation>{name} のチェックサムは公開されていないため、ファイルを検証できません。</translation>
     </message>
     <message>
-        <source>Looking at the models here…</source>
-        <translation>このコンピュータのモデルを調べています…</translation>
+        <source>Scanning models…</source>
+        <translation>モデルを検索中…</translation>
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
@@ -2287,24 +2279,24 @@
         <translation>Hub のモデル</translation>
     </message>
     <message>
-        <source>Asking the Hub…</source>
-        <translation>Hub に問い合わせています…</translation>
+        <source>Searching…</source>
+        <translation>検索中…</translation>
     </message>
     <message>
-        <source>Write a part of a name, like Qwen3 or gemma, or paste the address of a model&apos;s page.</source>
-        <translation>Qwen3 や gemma のように名前の一部を入力するか、モデルのページのアドレスを貼り付けてください。</translation>
+        <source>Type part of a name, such as Qwen3 or gemma, or paste a model page URL.</source>
+        <translation>Qwen3 や gemma のように名前の一部を入力するか、モデルのページの URL をペーストしてください。</translation>
     </message>
     <message>
-        <source>The Hub has no MLX model of that name.</source>
-        <translation>その名前の MLX モデルは Hub にありません。</translation>
+        <source>No MLX models match.</source>
+        <translation>一致する MLX モデルはありません。</translation>
     </message>
     <message>
         <source>Models</source>
         <translation>モデル</translation>
     </message>
     <message>
-        <source>Search the Hub, or paste a name or address</source>
-        <translation>Hub を検索、または名前やアドレスを貼り付け</translation>
+        <source>Search Hugging Face, or paste a model ID or URL</source>
+        <translation>Hugging Face を検索、またはモデル ID や URL をペースト</translation>
     </message>
     <message>
         <source>Recommended</source>
@@ -2315,16 +2307,16 @@
         <translation>検索</translation>
     </message>
     <message>
-        <source>Look in another folder too…</source>
-        <translation>別のフォルダも調べる…</translation>
+        <source>Add a model folder…</source>
+        <translation>モデルのフォルダを追加…</translation>
     </message>
     <message>
-        <source>With {count} tokens of context</source>
-        <translation>コンテキスト {count} トークンで計算</translation>
+        <source>Context: {count} tokens</source>
+        <translation>コンテキスト：{count} トークン</translation>
     </message>
     <message>
-        <source>Context for which memory is calculated</source>
-        <translation>メモリの計算に使うコンテキスト</translation>
+        <source>Context length used for memory estimates</source>
+        <translation>メモリの推定に使うコンテキスト長</translation>
     </message>
 </context>
 <context>
@@ -2354,47 +2346,47 @@
         <translation>接続をテスト</translation>
     </message>
     <message>
-        <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem が接続するのは、Hub の検索、ダウンロード、上のテストを頼まれたときだけです。チャット、設定、数値がこのコンピュータの外に出ることはありません。利用状況の収集もしません。</translation>
+        <source>Tandem goes online only when you search the Hub, download a model or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
+        <translation>Tandem がインターネットに接続するのは、Hub の検索、モデルのダウンロード、上のテストを行うときだけです。チャット、設定、統計がこのコンピュータの外に出ることはありません。利用状況の収集もしません。</translation>
     </message>
     <message>
-        <source>Tries the mirror, the proxy and the token with two small requests.</source>
+        <source>Checks the mirror, proxy and token with two small requests.</source>
         <translation>小さなリクエストを 2 回送って、ミラー、プロキシ、トークンを確かめます。</translation>
     </message>
     <message>
-        <source>The Hub answers.</source>
-        <translation>Hub は応答しています。</translation>
+        <source>Connected to the Hub.</source>
+        <translation>Hub に接続しました。</translation>
     </message>
     <message>
-        <source>The mirror answers.</source>
-        <translation>ミラーは応答しています。</translation>
+        <source>Connected to the mirror.</source>
+        <translation>ミラーに接続しました。</translation>
     </message>
     <message>
-        <source>The Hub answers through the proxy.</source>
-        <translation>Hub はプロキシ経由で応答しています。</translation>
+        <source>Connected to the Hub through the proxy.</source>
+        <translation>プロキシ経由で Hub に接続しました。</translation>
     </message>
     <message>
-        <source>The mirror answers through the proxy.</source>
-        <translation>ミラーはプロキシ経由で応答しています。</translation>
+        <source>Connected to the mirror through the proxy.</source>
+        <translation>プロキシ経由でミラーに接続しました。</translation>
     </message>
     <message>
-        <source>It knows your token, which belongs to {user}.</source>
-        <translation>トークンは有効で、{user} さんのものです。</translation>
+        <source>Token valid (account {user}).</source>
+        <translation>トークンは有効です（アカウント {user}）。</translation>
     </message>
     <message>
-        <source>It refuses your token: it is wrong, expired or revoked.</source>
+        <source>Token rejected: it is wrong, expired or revoked.</source>
         <translation>トークンは拒否されました。間違っているか、期限切れか、取り消されています。</translation>
     </message>
     <message>
-        <source>It does not say whether your token is right.</source>
-        <translation>トークンが正しいかどうかは答えません。</translation>
+        <source>It does not report whether the token is valid.</source>
+        <translation>トークンが有効かどうかは通知されません。</translation>
     </message>
     <message>
         <source>Hub token</source>
         <translation>Hub のトークン</translation>
     </message>
     <message>
-        <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
+        <source>For gated or private models. Stored only in the system keychain.</source>
         <translation>同意が必要なモデルや非公開のモデルに使います。システムのキーチェーンにだけ保管します。</translation>
     </message>
 </context>
@@ -2413,8 +2405,8 @@
         <translation>前回、Tandem が予期せず終了しました。チャットは無事です。レポートはこのコンピュータの外に出ません。</translation>
     </message>
     <message>
-        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
-        <translation>読み取れない設定があり、デフォルトに戻しました。元のファイルは {file} に残してあります。</translation>
+        <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
+        <translation>一部の設定を読み取れなかったため、リセットしました。元のファイルは {file} に残してあります。</translation>
     </message>
     <message>
         <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
@@ -2437,7 +2429,7 @@
         <translation>無題のチャット</translation>
     </message>
     <message>
-        <source>“{title}” is in the trash.</source>
+        <source>“{title}” was moved to the Trash.</source>
         <translation>「{title}」をゴミ箱に入れました。</translation>
     </message>
 </context>
@@ -2455,20 +2447,20 @@
 <context>
     <name>Picker</name>
     <message>
-        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
-        <translation>このモデルに合うドラフトモデルは、ここにもカタログにもありません。会話内検索にはドラフトモデルは要りません。</translation>
+        <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
+        <translation>合うドラフトモデルは、インストール済みのモデルにもカタログにもありません。プロンプトルックアップにはドラフトモデルは要りません。</translation>
     </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>先にメインモデルを選んでください。</translation>
     </message>
     <message>
-        <source>No model here has that name.</source>
-        <translation>その名前のモデルはありません。</translation>
+        <source>No matching models</source>
+        <translation>一致するモデルはありません</translation>
     </message>
     <message>
-        <source>Looking at the models here…</source>
-        <translation>このコンピュータのモデルを調べています…</translation>
+        <source>Scanning models…</source>
+        <translation>モデルを検索中…</translation>
     </message>
     <message>
         <source>Choose a main model</source>
@@ -2507,22 +2499,22 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>{size} を入手</translation>
+        <translation>入手（{size}）</translation>
     </message>
     <message>
         <source>Get</source>
         <translation>入手</translation>
     </message>
     <message>
-        <source>best here</source>
-        <translation>ここで最適</translation>
+        <source>best on this Mac</source>
+        <translation>この Mac で最適</translation>
     </message>
     <message>
         <source>guide</source>
         <translation>案内役</translation>
     </message>
     <message>
-        <source>other tokenizer</source>
+        <source>different tokenizer</source>
         <translation>別のトークナイザー</translation>
     </message>
     <message>
@@ -2533,79 +2525,79 @@
 <context>
     <name>PlainReasons</name>
     <message>
-        <source>Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.</source>
-        <translation>推測していません：ここでは推測の 1 ラウンドに通常の {cost} ステップ分かかり、得られるのは {tokens} トークンだけです。</translation>
+        <source>Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens.</source>
+        <translation>投機的デコーディング休止中：1 ラウンドに通常のデコード {cost} ステップ分かかり、得られるのは {tokens} トークンだけです。</translation>
     </message>
     <message>
-        <source>Not guessing: speculation is switched off.</source>
-        <translation>推測していません：推測はオフです。</translation>
+        <source>Not speculating: speculation is off.</source>
+        <translation>投機的デコーディング休止中：設定がオフです。</translation>
     </message>
     <message>
-        <source>Not guessing: no draft model is loaded.</source>
-        <translation>推測していません：ドラフトモデルが読み込まれていません。</translation>
+        <source>Not speculating: no draft model is loaded.</source>
+        <translation>投機的デコーディング休止中：ドラフトモデルが読み込まれていません。</translation>
     </message>
     <message>
-        <source>Not guessing yet: the draft model is still loading.</source>
-        <translation>まだ推測していません：ドラフトモデルを読み込んでいます。</translation>
+        <source>Not speculating yet: the draft model is still loading.</source>
+        <translation>投機的デコーディング待機中：ドラフトモデルを読み込んでいます。</translation>
     </message>
     <message>
-        <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
-        <translation>推測していません：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
+        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
+        <translation>投機的デコーディング休止中：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
     </message>
     <message>
-        <source>Not guessing: the draft model failed and is left out of this answer.</source>
-        <translation>推測していません：ドラフトモデルでエラーが起きたため、この回答では使いません。</translation>
+        <source>Not speculating: the draft model failed and is off for this answer.</source>
+        <translation>投機的デコーディング休止中：ドラフトモデルでエラーが起きたため、この回答では使いません。</translation>
     </message>
     <message>
-        <source>Not guessing: the draft model&apos;s context is full.</source>
-        <translation>推測していません：ドラフトモデルのコンテキストがいっぱいです。</translation>
+        <source>Not speculating: the draft model&apos;s context is full.</source>
+        <translation>投機的デコーディング休止中：ドラフトモデルのコンテキストがいっぱいです。</translation>
     </message>
     <message>
-        <source>Not guessing: the draft model has nothing that fits here.</source>
-        <translation>推測していません：ここに合う推測がドラフトモデルにありません。</translation>
+        <source>Not speculating: the draft model has no usable proposal at this point.</source>
+        <translation>投機的デコーディング休止中：この箇所ではドラフトモデルから使える候補が得られません。</translation>
     </message>
     <message>
-        <source>Not guessing: earlier tokens have to be read again first.</source>
-        <translation>推測していません：先に前のトークンを読み直す必要があります。</translation>
+        <source>Not speculating: earlier tokens must be reprocessed first.</source>
+        <translation>投機的デコーディング休止中：先に前のトークンを処理し直す必要があります。</translation>
     </message>
     <message>
-        <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
-        <translation>推測していません：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
+        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>投機的デコーディング休止中：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
     </message>
     <message>
-        <source>Not guessing: lookup found nothing like this in the chat so far.</source>
-        <translation>推測していません：これまでのチャットに似た箇所が見つかりませんでした。</translation>
+        <source>Not speculating: no matching text earlier in this chat.</source>
+        <translation>投機的デコーディング休止中：このチャットのここまでに一致するテキストがありません。</translation>
     </message>
     <message>
-        <source>Not guessing: plain decoding is faster here.</source>
-        <translation>推測していません：ここでは通常のデコードのほうが高速です。</translation>
+        <source>Not speculating: plain decoding is faster.</source>
+        <translation>投機的デコーディング休止中：通常のデコードのほうが高速です。</translation>
     </message>
     <message>
-        <source>Measuring how fast plain decoding is here.</source>
-        <translation>ここでの通常のデコードの速さを測っています。</translation>
+        <source>Measuring plain decoding speed.</source>
+        <translation>通常のデコードの速度を測定しています。</translation>
     </message>
     <message>
-        <source>Not guessing: several answers share the model right now.</source>
-        <translation>推測していません：いま複数の回答がモデルを共有しています。</translation>
+        <source>Not speculating: several answers are running at once.</source>
+        <translation>投機的デコーディング休止中：複数の回答を同時に生成しています。</translation>
     </message>
     <message>
-        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
-        <translation>推測していません：まとめて処理できないため（{kind}）、回答が交代で進んでいます。</translation>
+        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
+        <translation>投機的デコーディング休止中：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めています。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
-        <translation>最初のトークンは常にメインモデルだけが書きます。</translation>
+        <translation>最初のトークンは常にメインモデルだけで生成します。</translation>
     </message>
     <message>
-        <source>Not guessing: the answer is about to reach its length limit.</source>
-        <translation>推測していません：回答がまもなく長さの上限に達します。</translation>
+        <source>Not speculating: the answer is about to reach its length limit.</source>
+        <translation>投機的デコーディング休止中：回答がまもなく長さの上限に達します。</translation>
     </message>
 </context>
 <context>
     <name>PositionBars</name>
     <message>
-        <source>Guess {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>推測 {position}：{rate} を採択（{reached} 個中 {accepted} 個）</translation>
+        <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>ドラフトトークン {position}：{rate} を採択（{reached} 個中 {accepted} 個）</translation>
     </message>
 </context>
 <context>
@@ -2615,15 +2607,15 @@
         <translation>プリセット</translation>
     </message>
     <message>
-        <source>System prompt and settings of this chat: {name}</source>
-        <translation>このチャットのシステムプロンプトと設定：{name}</translation>
+        <source>Chat settings: {name}</source>
+        <translation>チャットの設定：{name}</translation>
     </message>
 </context>
 <context>
     <name>Presets</name>
     <message>
-        <source>Own settings</source>
-        <translation>独自の設定</translation>
+        <source>Custom</source>
+        <translation>カスタム</translation>
     </message>
     <message>
         <source>Defaults</source>
@@ -2631,7 +2623,7 @@
     </message>
     <message>
         <source>Precise</source>
-        <translation>正確</translation>
+        <translation>精密</translation>
     </message>
     <message>
         <source>Balanced</source>
@@ -2657,8 +2649,8 @@
         <translation>曜日</translation>
     </message>
     <message>
-        <source>Language of the window</source>
-        <translation>ウインドウの言語</translation>
+        <source>App language</source>
+        <translation>アプリの言語</translation>
     </message>
     <message>
         <source>Main model</source>
@@ -2685,8 +2677,8 @@
         <translation>このチャットでモデルにどう答えてほしいか</translation>
     </message>
     <message>
-        <source>Filled in when a question is sent: {names}</source>
-        <translation>質問を送るときに置き換わります：{names}</translation>
+        <source>Replaced when you send: {names}</source>
+        <translation>送信時に置き換わります：{names}</translation>
     </message>
 </context>
 <context>
@@ -2728,36 +2720,36 @@
 <context>
     <name>Relocation</name>
     <message>
-        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
-        <translation>{folder} に移動しました。すべてのファイルを照合しました。元の場所は新しい場所を指します。</translation>
+        <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
+        <translation>{folder} に移動しました。すべてのファイルを検証しました。元の場所は新しい場所にリンクしています。</translation>
     </message>
     <message>
-        <source>Nothing was moved: that folder holds something already.</source>
-        <translation>移動しませんでした。そのフォルダにはすでに何かが入っています。</translation>
+        <source>Not moved: that folder is not empty.</source>
+        <translation>移動しませんでした。そのフォルダは空ではありません。</translation>
     </message>
     <message>
-        <source>Nothing was moved: a folder cannot be moved into itself.</source>
+        <source>Not moved: a folder cannot be moved into itself.</source>
         <translation>移動しませんでした。フォルダをそれ自身の中に移すことはできません。</translation>
     </message>
     <message>
-        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
+        <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
         <translation>移動しませんでした。{needed} 必要ですが、そのディスクの空きは {free} です。</translation>
     </message>
     <message>
-        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
-        <translation>移動しませんでした。{file} のコピーが一致しません。そのディスクを確認してください。</translation>
+        <source>Not moved: {file} failed verification. Check that disk.</source>
+        <translation>移動しませんでした。{file} の検証に失敗しました。そのディスクを確認してください。</translation>
     </message>
     <message>
-        <source>Nothing was moved: {detail}.</source>
+        <source>Not moved: {detail}.</source>
         <translation>移動しませんでした：{detail}</translation>
     </message>
     <message>
-        <source>Stopped. Everything is where it was.</source>
-        <translation>停止しました。すべて元の場所にあります。</translation>
+        <source>Stopped. Nothing was moved.</source>
+        <translation>停止しました。何も移動していません。</translation>
     </message>
     <message>
-        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
-        <translation>移動しませんでした。Tandem が別のウインドウでも開いています。次の起動時にもう一度試します。</translation>
+        <source>Not moved: another copy of Tandem is running. Tandem will try again at the next launch.</source>
+        <translation>移動しませんでした。別の Tandem が起動しています。次回の起動時にもう一度試します。</translation>
     </message>
     <message>
         <source>There is nothing to move yet.</source>
@@ -2812,8 +2804,8 @@
 <context>
     <name>SettingRow</name>
     <message>
-        <source>{name}: back to the default</source>
-        <translation>{name}：デフォルトに戻す</translation>
+        <source>Reset {name}</source>
+        <translation>{name} をリセット</translation>
     </message>
 </context>
 <context>
@@ -2827,8 +2819,8 @@
         <translation>ドラフトモデル</translation>
     </message>
     <message>
-        <source>Lookup</source>
-        <translation>会話内検索</translation>
+        <source>Prompt lookup (n-gram)</source>
+        <translation>プロンプトルックアップ（n-gram）</translation>
     </message>
     <message>
         <source>On</source>
@@ -2851,7 +2843,7 @@
         <translation>高</translation>
     </message>
     <message>
-        <source>Full</source>
+        <source>Full precision</source>
         <translation>フル精度</translation>
     </message>
     <message>
@@ -2863,23 +2855,23 @@
         <translation>4 ビット</translation>
     </message>
     <message>
-        <source>Same text</source>
-        <translation>同じ文章</translation>
+        <source>Identical text</source>
+        <translation>同一の出力</translation>
     </message>
     <message>
         <source>Same distribution</source>
-        <translation>同じ分布</translation>
+        <translation>同一の分布</translation>
     </message>
     <message>
         <source>Language</source>
         <translation>言語</translation>
     </message>
     <message>
-        <source>For the window. A model answers in the language you write in.</source>
-        <translation>ウインドウの言語です。モデルは質問と同じ言語で答えます。</translation>
+        <source>App language. Models usually answer in the language you write in.</source>
+        <translation>アプリの言語です。モデルは通常、質問と同じ言語で答えます。</translation>
     </message>
     <message>
-        <source>Like the system</source>
+        <source>Match system</source>
         <translation>システムに合わせる</translation>
     </message>
     <message>
@@ -2887,7 +2879,7 @@
         <translation>外観</translation>
     </message>
     <message>
-        <source>Light, dark, or like the system.</source>
+        <source>Light, dark, or match the system.</source>
         <translation>ライト、ダーク、またはシステムと同じ表示です。</translation>
     </message>
     <message>
@@ -2900,11 +2892,11 @@
     </message>
     <message>
         <source>Text size</source>
-        <translation>文字サイズ</translation>
+        <translation>テキストサイズ</translation>
     </message>
     <message>
-        <source>For everything in the window.</source>
-        <translation>ウインドウ全体に適用されます。</translation>
+        <source>Applies to the whole app.</source>
+        <translation>アプリ全体に適用されます。</translation>
     </message>
     <message>
         <source>Small</source>
@@ -2923,8 +2915,8 @@
         <translation>特大</translation>
     </message>
     <message>
-        <source>Send with</source>
-        <translation>送信キー</translation>
+        <source>Send messages with</source>
+        <translation>メッセージの送信キー</translation>
     </message>
     <message>
         <source>Shift+Enter always starts a new line.</source>
@@ -2935,11 +2927,11 @@
         <translation>Enter</translation>
     </message>
     <message>
-        <source>Command or Ctrl with Enter</source>
-        <translation>Command または Ctrl+Enter</translation>
+        <source>Cmd+Enter (Ctrl+Enter)</source>
+        <translation>Cmd+Enter（Ctrl+Enter）</translation>
     </message>
     <message>
-        <source>At start, load</source>
+        <source>On startup, load</source>
         <translation>起動時に読み込む</translation>
     </message>
     <message>
@@ -2947,7 +2939,7 @@
         <translation>スターターペアは小さく、Tandem についての質問にだけ答えます。</translation>
     </message>
     <message>
-        <source>The models used last</source>
+        <source>Last used models</source>
         <translation>最後に使ったモデル</translation>
     </message>
     <message>
@@ -2955,35 +2947,35 @@
         <translation>スターターペア</translation>
     </message>
     <message>
-        <source>Who guesses</source>
-        <translation>推測の方法</translation>
+        <source>Draft source</source>
+        <translation>ドラフトの生成方法</translation>
     </message>
     <message>
-        <source>Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing does not pay.</source>
-        <translation>自動では、ドラフトモデルと会話内検索のうち、ここで速いほうを使います。推測の効果がないときはどちらも使いません。</translation>
+        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this computer, or neither when speculation would not help.</source>
+        <translation>自動では、ドラフトモデルとプロンプトルックアップのうち、このコンピュータで速いほうを使います。投機的デコーディングの効果がないときはどちらも使いません。</translation>
     </message>
     <message>
-        <source>Guesses per round</source>
-        <translation>ラウンドあたりの推測トークン</translation>
+        <source>Draft tokens per round</source>
+        <translation>ラウンドあたりのドラフトトークン</translation>
     </message>
     <message>
-        <source>Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.</source>
-        <translation>自動では、このコンピュータでのラウンドの所要時間から決まります。固定すると回答が遅くなることがあります。</translation>
+        <source>Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.</source>
+        <translation>自動では、このコンピュータで測定した速度に合わせて決まります。数を固定すると回答が遅くなることがあります。</translation>
     </message>
     <message>
-        <source>Accept guesses by</source>
+        <source>Acceptance rule</source>
         <translation>採択の基準</translation>
     </message>
     <message>
-        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
-        <translation>「同じ文章」では、シードが同じなら推測の有無にかかわらず同じ文章になります。「同じ分布」では、温度が 0 より高いときに推測トークンを確率に応じて採択します。文章は変わりますが、メインモデルの分布どおりに選ばれます。</translation>
+        <source>“Identical text”: the same seed gives the same text with or without speculation. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
+        <translation>「同一の出力」では、シードが同じなら投機的デコーディングの有無にかかわらず同じテキストになります。「同一の分布」では、温度が 0 より高いときにテキストが変わることがありますが、メインモデルの確率に正確に従います。</translation>
     </message>
     <message>
         <source>Temperature</source>
         <translation>温度</translation>
     </message>
     <message>
-        <source>0 always takes the likeliest token. Higher values bring more variety and more mistakes.</source>
+        <source>0 always picks the most likely token. Higher values add variety and mistakes.</source>
         <translation>0 では常に最も確率の高いトークンを選びます。大きいほど多様になり、誤りも増えます。</translation>
     </message>
     <message>
@@ -2991,16 +2983,16 @@
         <translation>Top p</translation>
     </message>
     <message>
-        <source>Draws only from the likeliest tokens that make up this share. 1 draws from all.</source>
-        <translation>確率の高い順に、合計がこの割合になるまでのトークンから選びます。1 ではすべてから選びます。</translation>
+        <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
+        <translation>確率の高い順に、合計がこの確率になるまでのトークンからのみサンプリングします。1 でオフになります。</translation>
     </message>
     <message>
         <source>Top k</source>
         <translation>Top k</translation>
     </message>
     <message>
-        <source>Draws only from this many of the likeliest tokens.</source>
-        <translation>確率の高いトークンを、この数だけ候補にします。</translation>
+        <source>Samples only from this many of the most likely tokens.</source>
+        <translation>確率の高い順に、この数のトークンからのみサンプリングします。</translation>
     </message>
     <message>
         <source>All</source>
@@ -3011,27 +3003,27 @@
         <translation>Min p</translation>
     </message>
     <message>
-        <source>Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out.</source>
-        <translation>最も確率の高いトークンに対して、この割合より確率の低いトークンを除きます。0 では除きません。</translation>
+        <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
+        <translation>最も高い確率に対してこの割合を下回るトークンを除きます。0 でオフになります。</translation>
     </message>
     <message>
         <source>Repetition penalty</source>
-        <translation>繰り返しの抑制</translation>
+        <translation>繰り返しペナルティ</translation>
     </message>
     <message>
         <source>Above 1, tokens that were just used become less likely.</source>
         <translation>1 より大きいと、直前に使ったトークンが出にくくなります。</translation>
     </message>
     <message>
-        <source>Longest answer</source>
-        <translation>回答の最大の長さ</translation>
+        <source>Maximum answer length</source>
+        <translation>回答の最大長</translation>
     </message>
     <message>
         <source>In tokens. A token is about three quarters of an English word.</source>
         <translation>トークン単位です。日本語ではおおよそ 1 文字が 1 トークンです。</translation>
     </message>
     <message>
-        <source>As long as the context</source>
+        <source>Up to the context limit</source>
         <translation>コンテキストの上限まで</translation>
     </message>
     <message>
@@ -3039,12 +3031,12 @@
         <translation>シード</translation>
     </message>
     <message>
-        <source>The same seed gives the same text again. It matters above temperature 0 only.</source>
-        <translation>シードが同じなら、同じ文章がもう一度得られます。温度が 0 より高いときだけ意味があります。</translation>
+        <source>The same seed reproduces the same text. Only matters above temperature 0.</source>
+        <translation>シードが同じなら、同じテキストが再現されます。温度が 0 より高いときだけ意味があります。</translation>
     </message>
     <message>
-        <source>A new one each time</source>
-        <translation>毎回新しく</translation>
+        <source>Random</source>
+        <translation>ランダム</translation>
     </message>
     <message>
         <source>Thinking</source>
@@ -3063,79 +3055,79 @@
         <translation>コンテキスト満杯時</translation>
     </message>
     <message>
-        <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>
-        <translation>お知らせするか、古いやりとりから省いて答えます。システムプロンプトと最近のやりとりは必ず残り、チャットからは何も消えません。</translation>
+        <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
+        <translation>メッセージを表示して停止するか、最も古いメッセージから除きます。システムプロンプトと最近のメッセージは残り、チャット自体は変わりません。</translation>
     </message>
     <message>
-        <source>Tell me</source>
-        <translation>知らせる</translation>
+        <source>Stop and tell me</source>
+        <translation>停止して知らせる</translation>
     </message>
     <message>
-        <source>Leave out the oldest turns</source>
-        <translation>古いやりとりを省く</translation>
+        <source>Drop the oldest messages</source>
+        <translation>古いメッセージを除く</translation>
     </message>
     <message>
         <source>KV cache of the main model</source>
         <translation>メインモデルの KV キャッシュ</translation>
     </message>
     <message>
-        <source>What the model keeps of a chat as it reads. Fewer bits take less memory; answers can change a little.</source>
-        <translation>モデルがチャットを読みながら書き留める内容です。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
+        <translation>チャットに対するモデルの作業メモリです。ビット数が少ないほどメモリを使いませんが、回答が少し変わることがあります。</translation>
     </message>
     <message>
         <source>KV cache of the draft model</source>
         <translation>ドラフトモデルの KV キャッシュ</translation>
     </message>
     <message>
-        <source>Fewer bits take less memory. Guesses can get a little worse; the text stays the same.</source>
-        <translation>ビット数が少ないほどメモリを使いません。推測が少し外れやすくなりますが、文章は変わりません。</translation>
+        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
+        <translation>ビット数が少ないほどメモリを使いません。ドラフトトークンの採択がやや減ることがありますが、テキストは変わりません。</translation>
     </message>
     <message>
         <source>Work offline</source>
         <translation>オフラインで作業</translation>
     </message>
     <message>
-        <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
-        <translation>接続は一切試みません。ダウンロードは待機し、チャットと手元のモデルはそのまま使えます。</translation>
+        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
+        <translation>Tandem はインターネットに接続しません。ダウンロードは待機し、チャットとインストール済みのモデルはそのまま使えます。</translation>
     </message>
     <message>
         <source>Mirror</source>
         <translation>ミラー</translation>
     </message>
     <message>
-        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
-        <translation>Hugging Face Hub のミラーのアドレスです。空欄なら Hub そのものを使います。</translation>
+        <source>The address of a mirror of the Hugging Face Hub. Leave empty to use Hugging Face directly.</source>
+        <translation>Hugging Face Hub のミラーのアドレスです。空欄にすると Hugging Face を直接使います。</translation>
     </message>
     <message>
         <source>Proxy</source>
         <translation>プロキシ</translation>
     </message>
     <message>
-        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
         <translation>プロキシのアドレスです（例：http://proxy:8080）。空欄なら使いません。</translation>
     </message>
     <message>
-        <source>Keep what models have read</source>
-        <translation>モデルが読んだ内容を保存</translation>
+        <source>Keep prompt cache on disk</source>
+        <translation>プロンプトキャッシュをディスクに保存</translation>
     </message>
     <message>
-        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
-        <translation>ディスクに保存し、長いチャットをすぐに再開できるようにします。チャットを完全に削除すると一緒に消えます。</translation>
+        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
+        <translation>長いチャットをすぐに再開できます。チャットを完全に削除すると一緒に消えます。</translation>
     </message>
     <message>
-        <source>Room for what models have read</source>
-        <translation>読んだ内容に使う容量</translation>
+        <source>Disk limit for the prompt cache</source>
+        <translation>プロンプトキャッシュの最大サイズ</translation>
     </message>
     <message>
-        <source>In GB. Chats that were not used for longest make room.</source>
-        <translation>GB 単位です。最も長く使っていないチャットから消えます。</translation>
+        <source>In GB. The least recently used chats are removed first.</source>
+        <translation>GB 単位です。最も長く使っていないチャットから削除されます。</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
         <translation>使わないモデルを解放するまでの時間</translation>
     </message>
     <message>
-        <source>In minutes. Their memory is given back; the next question loads them again.</source>
+        <source>In minutes. Frees their memory; they reload with your next question.</source>
         <translation>分で指定します。メモリを解放し、次の質問のときにもう一度読み込みます。</translation>
     </message>
     <message>
@@ -3143,52 +3135,52 @@
         <translation>解放しない</translation>
     </message>
     <message>
-        <source>Prefix cache</source>
-        <translation>プレフィックスキャッシュ</translation>
+        <source>Prompt cache in memory</source>
+        <translation>メモリ内のプロンプトキャッシュ</translation>
     </message>
     <message>
-        <source>In GB. Memory for chats that were already read, so that their next question need not be read from the start.</source>
-        <translation>GB で指定します。読み終えたチャットをここまでメモリに残し、次の質問で最初から読み直さずに済むようにします。</translation>
+        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
+        <translation>GB 単位です。処理済みのチャットをメモリに残し、続けての質問を速く始められるようにします。</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
         <translation>モデルとチャットに使うメモリ</translation>
     </message>
     <message>
-        <source>In GB. What does not fit is refused before it is loaded.</source>
-        <translation>GB で指定します。収まらないものは、読み込む前に中止します。</translation>
+        <source>In GB. Models that do not fit are not loaded.</source>
+        <translation>GB 単位です。収まらないモデルは読み込みません。</translation>
     </message>
     <message>
-        <source>As the system recommends</source>
-        <translation>システムの推奨どおり</translation>
+        <source>System recommendation</source>
+        <translation>システムの推奨値</translation>
     </message>
     <message>
-        <source>Allow what does not fit</source>
-        <translation>収まらなくても許可</translation>
+        <source>Allow exceeding the memory limit</source>
+        <translation>メモリ上限の超過を許可</translation>
     </message>
     <message>
-        <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
-        <translation>上限を超えてもモデルを読み込み、回答します。コンピュータがとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
+        <source>Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.</source>
+        <translation>上限を超えてもモデルを読み込みます。コンピュータがとても遅くなったり、システムが Tandem を終了したりすることがあります。</translation>
     </message>
     <message>
-        <source>Record</source>
-        <translation>記録する内容</translation>
+        <source>Log level</source>
+        <translation>ログのレベル</translation>
     </message>
     <message>
-        <source>What the record below holds. It is in memory only, and no chat text is ever in it.</source>
-        <translation>下の記録に残す内容です。メモリ上だけにあり、チャットの本文は入りません。</translation>
+        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
+        <translation>下のログに記録する内容です。メモリ内にのみ保持し、チャットの本文は記録しません。</translation>
     </message>
     <message>
-        <source>Problems</source>
-        <translation>問題</translation>
+        <source>Errors and warnings</source>
+        <translation>エラーと警告</translation>
     </message>
     <message>
-        <source>Problems and events</source>
-        <translation>問題と主な動作</translation>
+        <source>Errors, warnings and events</source>
+        <translation>エラー、警告、イベント</translation>
     </message>
     <message>
-        <source>Every detail</source>
-        <translation>すべての詳細</translation>
+        <source>Everything</source>
+        <translation>すべて</translation>
     </message>
     <message>
         <source>General</source>
@@ -3200,7 +3192,7 @@
     </message>
     <message>
         <source>Speculation</source>
-        <translation>推測</translation>
+        <translation>投機的デコーディング</translation>
     </message>
     <message>
         <source>Generation</source>
@@ -3220,7 +3212,7 @@
     </message>
     <message>
         <source>Advanced</source>
-        <translation>詳細</translation>
+        <translation>詳細設定</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -3239,20 +3231,20 @@
         <translation>設定内を検索</translation>
     </message>
     <message>
-        <source>Back to the defaults</source>
+        <source>Restore defaults</source>
         <translation>デフォルトに戻す</translation>
     </message>
     <message>
-        <source>Changes apply from the next answer on.</source>
+        <source>Changes apply from the next answer.</source>
         <translation>変更は次の回答から有効になります。</translation>
     </message>
     <message>
-        <source>Applies to models that are loaded from then on.</source>
+        <source>Applies the next time a model is loaded.</source>
         <translation>次に読み込むモデルから有効になります。</translation>
     </message>
     <message>
-        <source>Applies from the next start on.</source>
-        <translation>次回の起動から有効になります。</translation>
+        <source>Takes effect after a restart.</source>
+        <translation>再起動後に有効になります。</translation>
     </message>
 </context>
 <context>
@@ -3265,12 +3257,12 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>{pair} is loaded and follows the settings above.</source>
+        <source>{pair} is loaded and uses the settings above.</source>
         <translation>読み込まれている {pair} には上の設定が使われます。</translation>
     </message>
     <message>
-        <source>Own settings</source>
-        <translation>個別に設定</translation>
+        <source>Customize</source>
+        <translation>カスタマイズ</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -3281,12 +3273,12 @@
         <translation>{pair} の設定を削除</translation>
     </message>
     <message>
-        <source>Single pairs</source>
+        <source>Settings per model pair</source>
         <translation>ペアごとの設定</translation>
     </message>
     <message>
-        <source>While such a pair is loaded, its own settings apply instead of those above.</source>
-        <translation>そのペアを読み込んでいる間は、上の設定の代わりに個別の設定が使われます。</translation>
+        <source>These override the settings above while that pair is loaded.</source>
+        <translation>そのペアを読み込んでいる間は、上の設定より優先されます。</translation>
     </message>
 </context>
 <context>
@@ -3300,8 +3292,8 @@
         <translation>最初のトークンまで</translation>
     </message>
     <message>
-        <source>plain decoding here: {speed} tokens/s</source>
-        <translation>ここでの通常のデコード：{speed} トークン/秒</translation>
+        <source>plain decoding: {speed} tokens/s</source>
+        <translation>通常のデコード：{speed} トークン/秒</translation>
     </message>
     <message>
         <source>now {depth}</source>
@@ -3309,69 +3301,69 @@
     </message>
     <message>
         <source>Speculation</source>
-        <translation>推測</translation>
+        <translation>投機的デコーディング</translation>
     </message>
     <message>
-        <source>Accept rate, this answer</source>
+        <source>Acceptance rate, this answer</source>
         <translation>この回答の採択率</translation>
     </message>
     <message>
-        <source>Accept rate, answer {number} of {count}</source>
+        <source>Acceptance rate, answer {number} of {count}</source>
         <translation>{count} 件中 {number} 件目の回答の採択率</translation>
     </message>
     <message>
-        <source>What guessing brings is shown here while an answer is written.</source>
-        <translation>回答の生成中、推測で得られた結果がここに表示されます。</translation>
+        <source>Ask something to see how much speculation speeds up the answer.</source>
+        <translation>質問すると、投機的デコーディングで回答がどれだけ速くなるかを確認できます。</translation>
     </message>
     <message>
-        <source>This answer is from a version of Tandem that did not keep rounds.</source>
-        <translation>ラウンドを保存していなかったバージョンの Tandem で書かれた回答です。</translation>
+        <source>No round data: this answer was saved by an older version of Tandem.</source>
+        <translation>ラウンドのデータがありません。この回答は以前のバージョンの Tandem で保存されました。</translation>
     </message>
     <message>
-        <source>Round strip</source>
-        <translation>ラウンドの帯</translation>
+        <source>Rounds</source>
+        <translation>ラウンド</translation>
     </message>
     <message>
         <source>Tokens per second</source>
         <translation>トークン/秒</translation>
     </message>
     <message>
-        <source>Accepted by position</source>
-        <translation>位置ごとの採択</translation>
+        <source>Acceptance by position</source>
+        <translation>位置ごとの採択率</translation>
     </message>
     <message>
         <source>Where time went</source>
         <translation>時間の内訳</translation>
     </message>
     <message>
-        <source>Guesses per round</source>
-        <translation>ラウンドあたりの推測トークン</translation>
+        <source>Draft tokens per round</source>
+        <translation>ラウンドあたりのドラフトトークン</translation>
     </message>
 </context>
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. A round yields {tokens} tokens.</source>
         <translation>
-            <numerusform>一度に %n トークンを推測中：1 ラウンドで {tokens} トークン進みます。</numerusform>
+            <numerusform>1 ラウンドに %n トークンをドラフトしています。1 ラウンドで {tokens} トークン進みます。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</source>
         <translation>
-            <numerusform>一度に %n トークンを推測中：1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みます。</numerusform>
+            <numerusform>1 ラウンドに %n トークンをドラフトしています。1 ラウンドは通常のデコード {cost} ステップ分の時間で、{tokens} トークン進みます。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}.</source>
+        <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
-            <numerusform>推測 {drafted} 個のうち %n 個を採択しました。</numerusform>
+            <numerusform>ドラフトトークン {drafted} 個のうち %n 個を採択しました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <source>%n of {drafted} draft token(s) accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</source>
         <translation>
-            <numerusform>推測 {drafted} 個のうち %n 個を採択しました。1 ラウンドは通常の {cost} ステップ分で、{tokens} トークン進みました。</numerusform>
+            <numerusform>ドラフトトークン {drafted} 個のうち %n 個を採択しました。1 ラウンドは通常のデコード {cost} ステップ分の時間で、{tokens} トークン進みました。</numerusform>
         </translation>
     </message>
 </context>
@@ -3382,7 +3374,7 @@
         <translation>チャットを {file} にバックアップしました。</translation>
     </message>
     <message>
-        <source>The chats could not be backed up. Check whether the disk has space.</source>
+        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
     </message>
     <message>
@@ -3398,56 +3390,56 @@
         <translation>モデルをダウンロード中です。終わってから移動してください。</translation>
     </message>
     <message>
-        <source>Copying and comparing: {done} of {total}.</source>
-        <translation>コピーして照合中：{done} / {total}</translation>
+        <source>Copying and verifying: {done} of {total}.</source>
+        <translation>コピーして検証中：{done} / {total}</translation>
     </message>
     <message>
         <source>Chats</source>
         <translation>チャット</translation>
     </message>
     <message>
-        <source>With the list of downloads.</source>
+        <source>Includes the download list.</source>
         <translation>ダウンロードの一覧も含みます。</translation>
     </message>
     <message>
-        <source>What models have read</source>
-        <translation>モデルが読んだ内容</translation>
+        <source>Prompt cache</source>
+        <translation>プロンプトキャッシュ</translation>
     </message>
     <message>
-        <source>So that the next question of a chat need not be read from the start.</source>
-        <translation>次の質問のときに、チャットを最初から読み直さずに済みます。</translation>
+        <source>Lets follow-up questions start without reprocessing the chat.</source>
+        <translation>続けての質問で、チャットを処理し直さずに済みます。</translation>
     </message>
     <message>
         <source>Models</source>
         <translation>モデル</translation>
     </message>
     <message>
-        <source>The Hugging Face cache, shared with other programs.</source>
-        <translation>ほかのプログラムと共有する Hugging Face のキャッシュです。</translation>
+        <source>The Hugging Face cache, shared with other apps.</source>
+        <translation>ほかのアプリと共有する Hugging Face のキャッシュです。</translation>
     </message>
     <message>
         <source>Caches</source>
         <translation>キャッシュ</translation>
     </message>
     <message>
-        <source>What Tandem can make again when it needs it.</source>
-        <translation>必要になれば Tandem が作り直せるものです。</translation>
+        <source>Temporary files that Tandem can recreate.</source>
+        <translation>Tandem が作り直せる一時ファイルです。</translation>
     </message>
     <message>
         <source>Settings</source>
         <translation>設定</translation>
     </message>
     <message>
-        <source>What you have chosen in this window.</source>
-        <translation>このウインドウで選んだ内容です。</translation>
+        <source>Your preferences.</source>
+        <translation>選択した設定の内容です。</translation>
     </message>
     <message>
         <source>Show</source>
         <translation>表示</translation>
     </message>
     <message>
-        <source>Show the folder: {name}</source>
-        <translation>フォルダを表示：{name}</translation>
+        <source>Show in Finder: {name}</source>
+        <translation>Finder に表示：{name}</translation>
     </message>
     <message>
         <source>Move the folder: {name}</source>
@@ -3466,8 +3458,8 @@
         <translation>キャッシュを消去</translation>
     </message>
     <message>
-        <source>Clear what models have read</source>
-        <translation>モデルが読んだ内容を消去</translation>
+        <source>Clear the prompt cache</source>
+        <translation>プロンプトキャッシュを消去</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -3485,7 +3477,7 @@
 <context>
     <name>Store</name>
     <message>
-        <source>The disk is full, so this chat cannot be saved. Free some space and save again.</source>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
         <translation>ディスクがいっぱいのため、このチャットを保存できません。空きを作ってから、もう一度保存してください。</translation>
     </message>
     <message>
@@ -3493,7 +3485,7 @@
         <translation>チャットを変更できません。ディスクまたはファイルへの書き込みが許可されていません。</translation>
     </message>
     <message>
-        <source>The disk does not answer as it should, so this chat cannot be saved.</source>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
         <translation>ディスクが正しく応答しないため、このチャットを保存できません。</translation>
     </message>
     <message>
@@ -3501,28 +3493,28 @@
         <translation>このチャットの一部を保存できませんでした：{detail}</translation>
     </message>
     <message>
-        <source>Tandem is already open in another window, which has your chats. Nothing you write here is kept.</source>
-        <translation>Tandem は別のウインドウですでに開いていて、チャットはそちらにあります。ここに書いた内容は保存されません。</translation>
+        <source>Tandem is already running. Chats in this window are not saved.</source>
+        <translation>Tandem はすでに起動しています。このウインドウのチャットは保存されません。</translation>
     </message>
     <message>
-        <source>Your chats were saved by a newer version of Tandem. Update Tandem; nothing you write here is kept.</source>
-        <translation>チャットはより新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。ここに書いた内容は保存されません。</translation>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem; chats in this window are not saved.</source>
+        <translation>チャットはより新しいバージョンの Tandem で保存されています。Tandem をアップデートしてください。このウインドウのチャットは保存されません。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened because the disk is full. Free some space and open Tandem again; nothing you write here is kept.</source>
-        <translation>ディスクがいっぱいのため、チャットを開けません。空き容量を増やしてから Tandem を開き直してください。ここに書いた内容は保存されません。</translation>
+        <source>Your chats cannot be opened because the disk is full. Free up space and open Tandem again; chats in this window are not saved.</source>
+        <translation>ディスクがいっぱいのため、チャットを開けません。空き容量を増やしてから Tandem を開き直してください。このウインドウのチャットは保存されません。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened because their disk or folder does not allow it. Nothing you write here is kept.</source>
-        <translation>ディスクまたはフォルダの権限により、チャットを開けません。ここに書いた内容は保存されません。</translation>
+        <source>Your chats cannot be opened because their disk or folder does not allow it. Chats in this window are not saved.</source>
+        <translation>ディスクまたはフォルダの権限により、チャットを開けません。このウインドウのチャットは保存されません。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
-        <translation>チャットを開けません（{detail}）。ここに書いた内容は保存されません。</translation>
+        <source>Your chats cannot be opened: {detail}. Chats in this window are not saved.</source>
+        <translation>チャットを開けません（{detail}）。このウインドウのチャットは保存されません。</translation>
     </message>
     <message>
-        <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
-        <translation>チャットのファイルが壊れていました。読み取れたものはここにあります。壊れたファイルは {name} として残してあります。</translation>
+        <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
+        <translation>チャットのデータベースが壊れていました。復元できたものはチャット一覧にあります。壊れたファイルは {name} として残してあります。</translation>
     </message>
 </context>
 <context>
@@ -3562,8 +3554,8 @@
 <context>
     <name>TimeBar</name>
     <message>
-        <source>draft {draft} · verify {verify} · host {host}</source>
-        <translation>ドラフト {draft} · 検証 {verify} · ホスト {host}</translation>
+        <source>draft {draft} · verify {verify} · overhead {host}</source>
+        <translation>ドラフト {draft} · 検証 {verify} · その他の処理 {host}</translation>
     </message>
 </context>
 <context>
@@ -3580,7 +3572,7 @@
         <translation>チャット</translation>
     </message>
     <message>
-        <source>Jump to the newest text</source>
+        <source>Jump to the latest text</source>
         <translation>最新の部分へ移動</translation>
     </message>
 </context>
@@ -3627,11 +3619,11 @@
         </translation>
     </message>
     <message>
-        <source>The import of {name} was cut short when Tandem ended. Import the file again for the chats that are missing.</source>
+        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
         <translation>「{name}」の読み込み中に Tandem が終了しました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
     </message>
     <message>
-        <source>The export to {name} was cut short when Tandem ended. Export again to have all of it.</source>
+        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
         <translation>「{name}」への書き出し中に Tandem が終了しました。すべてを保存するには、もう一度書き出してください。</translation>
     </message>
     <message numerus="yes">
@@ -3641,9 +3633,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) were here already.</source>
+        <source>%n chat(s) were skipped because they already exist.</source>
         <translation>
-            <numerusform>%n 件のチャットはすでにあります。</numerusform>
+            <numerusform>すでにある %n 件のチャットをスキップしました。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3671,16 +3663,16 @@
         </translation>
     </message>
     <message>
-        <source>The import was stopped. Import the file again for the chats that are missing.</source>
-        <translation>読み込みを中止しました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
+        <source>The import was canceled. Import the file again to add the missing chats.</source>
+        <translation>読み込みをキャンセルしました。ファイルをもう一度読み込むと、残りのチャットが追加されます。</translation>
     </message>
     <message>
-        <source>That did not work: {detail}</source>
+        <source>The operation failed: {detail}</source>
         <translation>実行できませんでした：{detail}</translation>
     </message>
     <message>
-        <source>The export was stopped.</source>
-        <translation>書き出しを中止しました。</translation>
+        <source>The export was canceled.</source>
+        <translation>書き出しをキャンセルしました。</translation>
     </message>
     <message>
         <source>You</source>
@@ -3710,72 +3702,72 @@
 <context>
     <name>TuningView</name>
     <message>
-        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
-        <translation>深さごとにラウンドにかかる時間を測っています。数秒で終わります。</translation>
+        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
+        <translation>ドラフト長ごとのコストを測定しています。数秒で終わります。</translation>
     </message>
     <message>
         <source>Nothing could be measured.</source>
         <translation>測定できませんでした。</translation>
     </message>
     <message>
-        <source>Plain decoding does {speed} tokens/s here.</source>
-        <translation>ここでの通常のデコードは {speed} トークン/秒です。</translation>
+        <source>Plain decoding: {speed} tokens/s.</source>
+        <translation>通常のデコードは {speed} トークン/秒です。</translation>
     </message>
     <message>
-        <source>Answers use this from now on. It took {time}.</source>
-        <translation>これからの回答に使われます。所要時間は {time}でした。</translation>
+        <source>Saved for new answers. Took {time}.</source>
+        <translation>今後の回答用に保存しました。所要時間は {time}です。</translation>
     </message>
     <message>
-        <source>It was stopped early: what was not reached keeps its old figures.</source>
-        <translation>途中で停止しました。測れなかったものは前の値のままです。</translation>
+        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
+        <translation>途中で停止しました。測定していない長さは前の値のままです。</translation>
     </message>
     <message numerus="yes">
-        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <source>Best: %n draft token(s) per round, {times} the plain speed.</source>
         <translation>
-            <numerusform>ここでは 1 ラウンドに %n 個の推測が最適です。速さは通常のデコードの {times}です。</numerusform>
+            <numerusform>1 ラウンドに %n 個のドラフトトークンが最適で、速度は通常の {times}です。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <source>Best: %n draft token(s) per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>ここでは 1 ラウンドに %n 個の推測が最適です。ほかのペアと同じくらい当たれば、速さは通常のデコードの {times}です。どれだけ当たるかは、これからの回答で分かります。</numerusform>
+            <numerusform>1 ラウンドに %n 個のドラフトトークンが最適で、一般的な採択率なら速度は通常の {times}です。チャットを重ねるほど値は正確になります。</numerusform>
         </translation>
     </message>
     <message>
-        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
-        <translation>ここでは通常のデコードが最速です。推測がすべて当たっても効果がありません。</translation>
+        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
+        <translation>この Mac では通常のデコードが最速です。ドラフトトークンがすべて採択されても変わりません。</translation>
     </message>
     <message>
-        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
-        <translation>ここでは通常のデコードが最速です。推測が {rate} より多く当たれば効果があります。</translation>
+        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
+        <translation>この Mac では通常のデコードが最速です。採択率が {rate} を超えれば、投機的デコーディングの効果が出ます。</translation>
     </message>
     <message>
-        <source>Guesses</source>
-        <translation>推測トークン</translation>
+        <source>Draft tokens</source>
+        <translation>ドラフトトークン</translation>
     </message>
     <message>
         <source>Plain steps</source>
         <translation>通常ステップ</translation>
     </message>
     <message>
-        <source>Pays from</source>
-        <translation>効果が出る率</translation>
+        <source>Break-even</source>
+        <translation>損益分岐</translation>
     </message>
     <message>
         <source>Expected</source>
         <translation>予想速度</translation>
     </message>
     <message>
-        <source>Tune on this machine</source>
-        <translation>このマシンで調整</translation>
+        <source>Tune for this Mac</source>
+        <translation>この Mac に合わせて調整</translation>
     </message>
     <message>
-        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
-        <translation>1 ラウンドの所要時間（通常ステップ単位）、効果が出るのに必要な的中率、予想トークン/秒です。</translation>
+        <source>Cost of a round in plain steps, the acceptance it needs to break even, and the expected tokens per second.</source>
+        <translation>1 ラウンドのコスト（通常ステップ単位）、損益分岐の採択率、予想トークン/秒です。</translation>
     </message>
     <message>
         <source>Measure again</source>
-        <translation>もう一度測る</translation>
+        <translation>もう一度測定</translation>
     </message>
 </context>
 <context>
@@ -3802,19 +3794,19 @@
     </message>
     <message>
         <source>Continue the answer</source>
-        <translation>回答の続きを書く</translation>
+        <translation>回答の続きを生成</translation>
     </message>
     <message>
         <source>Regenerate</source>
         <translation>再生成</translation>
     </message>
     <message>
-        <source>Branch</source>
+        <source>Branch from here</source>
         <translation>ここから分岐</translation>
     </message>
     <message>
-        <source>Read aloud: this system has no voice</source>
-        <translation>読み上げ：このシステムには音声がありません</translation>
+        <source>Read aloud (no system voice)</source>
+        <translation>読み上げ（システムの音声がありません）</translation>
     </message>
     <message>
         <source>Read the answer aloud</source>
@@ -3828,7 +3820,7 @@
         <translation>もう一度試す</translation>
     </message>
     <message>
-        <source>This answer was cut short when Tandem ended.</source>
+        <source>This answer was cut off when Tandem quit.</source>
         <translation>Tandem が終了したため、この回答は途中で切れています。</translation>
     </message>
     <message>
@@ -3840,16 +3832,16 @@
         <translation>停止しました。</translation>
     </message>
     <message>
-        <source>Cut at its length limit.</source>
-        <translation>長さの上限で打ち切られました。</translation>
+        <source>Reached the length limit.</source>
+        <translation>長さの上限に達しました。</translation>
     </message>
     <message>
-        <source>Reading the chat: {share}</source>
-        <translation>チャットを読んでいます：{share}</translation>
+        <source>Processing prompt: {share}</source>
+        <translation>プロンプトを処理中：{share}</translation>
     </message>
     <message>
-        <source>Thinking of the first token…</source>
-        <translation>最初のトークンを考えています…</translation>
+        <source>Waiting for the first token…</source>
+        <translation>最初のトークンを待っています…</translation>
     </message>
     <message>
         <source>Previous version</source>
@@ -3876,12 +3868,12 @@
         <translation>再生成</translation>
     </message>
     <message>
-        <source>Branch</source>
+        <source>Branch from here</source>
         <translation>ここから分岐</translation>
     </message>
     <message>
         <source>Continue the answer</source>
-        <translation>回答の続きを書く</translation>
+        <translation>回答の続きを生成</translation>
     </message>
     <message>
         <source>More actions</source>
@@ -3899,7 +3891,7 @@
         <translation>投機的デコーディングはどう動きますか？</translation>
     </message>
     <message>
-        <source>What does the accept rate mean?</source>
+        <source>What does the acceptance rate mean?</source>
         <translation>採択率とは何ですか？</translation>
     </message>
     <message>
@@ -3907,15 +3899,15 @@
         <translation>何を知りたいですか？</translation>
     </message>
     <message>
-        <source>The models run on this computer. Nothing you write leaves it.</source>
-        <translation>モデルはこのコンピュータで動きます。書いた内容が外に出ることはありません。</translation>
+        <source>Models run on this computer. Nothing you type leaves it.</source>
+        <translation>モデルはこのコンピュータで動きます。入力した内容が外部に送信されることはありません。</translation>
     </message>
 </context>
 <context>
     <name>_OfferRow</name>
     <message>
-        <source>Getting it…</source>
-        <translation>入手中…</translation>
+        <source>Downloading…</source>
+        <translation>ダウンロード中…</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -3923,15 +3915,15 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>{size} を入手</translation>
+        <translation>入手（{size}）</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>
         <translation>ドラフト：{draft}</translation>
     </message>
     <message>
-        <source>{speed} expected (estimate)</source>
-        <translation>見込み {speed}（推定）</translation>
+        <source>about {speed} (estimate)</source>
+        <translation>約 {speed}（推定）</translation>
     </message>
 </context>
 </TS>

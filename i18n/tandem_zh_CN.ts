@@ -44,8 +44,8 @@
         <translation>停止回答</translation>
     </message>
     <message>
-        <source>Answer the last question again</source>
-        <translation>重新回答上一个问题</translation>
+        <source>Regenerate the last answer</source>
+        <translation>重新生成上一个回答</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -92,8 +92,8 @@
         <translation>归档对话</translation>
     </message>
     <message>
-        <source>Move this chat to the archive</source>
-        <translation>将此对话移到归档</translation>
+        <source>Archive this chat</source>
+        <translation>归档此对话</translation>
     </message>
     <message>
         <source>Delete chat</source>
@@ -108,16 +108,16 @@
         <translation>再次保存</translation>
     </message>
     <message>
-        <source>Try again to save what could not be saved</source>
-        <translation>重新保存未能保存的内容</translation>
+        <source>Retry saving</source>
+        <translation>重试保存</translation>
     </message>
     <message>
-        <source>Show the chats folder</source>
-        <translation>显示对话文件夹</translation>
+        <source>Show chats in Finder</source>
+        <translation>在访达中显示对话</translation>
     </message>
     <message>
-        <source>Open the folder that holds the chats</source>
-        <translation>打开保存对话的文件夹</translation>
+        <source>Show the folder where chats are stored</source>
+        <translation>显示保存对话的文件夹</translation>
     </message>
     <message>
         <source>Export chat…</source>
@@ -132,27 +132,27 @@
         <translation>导出所有对话…</translation>
     </message>
     <message>
-        <source>Save all chats into one file or folder</source>
-        <translation>将所有对话保存到一个文件或文件夹</translation>
+        <source>Export all chats to a file or folder</source>
+        <translation>将所有对话导出到文件或文件夹</translation>
     </message>
     <message>
         <source>Import chats…</source>
         <translation>导入对话…</translation>
     </message>
     <message>
-        <source>Import chats of Tandem or of another app</source>
-        <translation>导入 Tandem 或其他应用的对话</translation>
+        <source>Import chats from Tandem or another app</source>
+        <translation>从 Tandem 或其他应用导入对话</translation>
     </message>
     <message>
         <source>Settings…</source>
         <translation>设置…</translation>
     </message>
     <message>
-        <source>Open the settings</source>
+        <source>Open settings</source>
         <translation>打开设置</translation>
     </message>
     <message>
-        <source>Bring back the deleted chat</source>
+        <source>Restore the deleted chat</source>
         <translation>恢复已删除的对话</translation>
     </message>
     <message>
@@ -172,8 +172,8 @@
         <translation>系统提示词和设置…</translation>
     </message>
     <message>
-        <source>Change the system prompt and the settings of this chat</source>
-        <translation>更改此对话的系统提示词和设置</translation>
+        <source>Edit this chat&apos;s system prompt and settings</source>
+        <translation>编辑此对话的系统提示词和设置</translation>
     </message>
     <message>
         <source>Regenerate</source>
@@ -188,28 +188,28 @@
         <translation>将此对话移到文件夹</translation>
     </message>
     <message>
-        <source>Stop the import or export</source>
-        <translation>停止导入或导出</translation>
+        <source>Cancel import or export</source>
+        <translation>取消导入或导出</translation>
     </message>
     <message>
-        <source>Stop the import or export that is under way</source>
-        <translation>停止正在进行的导入或导出</translation>
+        <source>Cancel the import or export in progress</source>
+        <translation>取消正在进行的导入或导出</translation>
     </message>
     <message>
         <source>About Tandem</source>
         <translation>关于 Tandem</translation>
     </message>
     <message>
-        <source>Show the version and the licences</source>
+        <source>Show version and licenses</source>
         <translation>显示版本和许可证</translation>
     </message>
     <message>
-        <source>Show the report</source>
-        <translation>显示报告</translation>
+        <source>Show crash report</source>
+        <translation>显示崩溃报告</translation>
     </message>
     <message>
-        <source>Show the report of what went wrong</source>
-        <translation>显示问题报告</translation>
+        <source>Show the crash report</source>
+        <translation>显示崩溃报告</translation>
     </message>
     <message>
         <source>Close the window</source>
@@ -224,16 +224,16 @@
         <translation>撤销</translation>
     </message>
     <message>
-        <source>Undo what was written</source>
-        <translation>撤销输入的内容</translation>
+        <source>Undo typing</source>
+        <translation>撤销输入</translation>
     </message>
     <message>
         <source>Redo</source>
         <translation>重做</translation>
     </message>
     <message>
-        <source>Redo what was undone</source>
-        <translation>重做撤销的内容</translation>
+        <source>Redo typing</source>
+        <translation>重做输入</translation>
     </message>
     <message>
         <source>Cut</source>
@@ -264,8 +264,8 @@
         <translation>全选</translation>
     </message>
     <message>
-        <source>Select all of the text</source>
-        <translation>选择全部文本</translation>
+        <source>Select all text</source>
+        <translation>全选文本</translation>
     </message>
     <message>
         <source>Undo delete</source>
@@ -277,7 +277,7 @@
     </message>
     <message>
         <source>Copy the last answer as Markdown</source>
-        <translation>以 Markdown 拷贝上一个回答</translation>
+        <translation>将上一个回答拷贝为 Markdown</translation>
     </message>
     <message>
         <source>Read last answer aloud</source>
@@ -285,7 +285,7 @@
     </message>
     <message>
         <source>Read the last answer aloud with the system&apos;s voice</source>
-        <translation>用系统语音朗读上一个回答</translation>
+        <translation>使用系统语音朗读上一个回答</translation>
     </message>
     <message>
         <source>Stop reading</source>
@@ -296,8 +296,8 @@
         <translation>停止朗读</translation>
     </message>
     <message>
-        <source>Write a message</source>
-        <translation>写消息</translation>
+        <source>Focus message box</source>
+        <translation>转到消息输入框</translation>
     </message>
     <message>
         <source>Go to the message box</source>
@@ -308,8 +308,8 @@
         <translation>在对话中查找</translation>
     </message>
     <message>
-        <source>Find words in this chat</source>
-        <translation>在此对话中查找文字</translation>
+        <source>Find text in this chat</source>
+        <translation>在此对话中查找文本</translation>
     </message>
     <message>
         <source>Find next</source>
@@ -380,7 +380,7 @@
         <translation>打开主模型…</translation>
     </message>
     <message>
-        <source>Choose a folder with a main model</source>
+        <source>Choose a main model folder</source>
         <translation>选择主模型的文件夹</translation>
     </message>
     <message>
@@ -388,7 +388,7 @@
         <translation>打开草稿模型…</translation>
     </message>
     <message>
-        <source>Choose a folder with a draft model</source>
+        <source>Choose a draft model folder</source>
         <translation>选择草稿模型的文件夹</translation>
     </message>
     <message>
@@ -404,8 +404,8 @@
         <translation>自动</translation>
     </message>
     <message>
-        <source>Speculate whenever it pays</source>
-        <translation>划算时才推测</translation>
+        <source>Speculate only when it is faster</source>
+        <translation>仅在能提速时推测</translation>
     </message>
     <message>
         <source>On</source>
@@ -432,19 +432,19 @@
         <translation>对上一个问题，开启和关闭推测各答一遍，并排显示</translation>
     </message>
     <message>
-        <source>Tune on this machine</source>
-        <translation>在这台电脑上调优</translation>
+        <source>Tune for this Mac</source>
+        <translation>为这台 Mac 调优</translation>
     </message>
     <message>
-        <source>Measure what guessing costs and brings with these models</source>
-        <translation>测量用这些模型猜测的代价和收益</translation>
+        <source>Measure the cost and benefit of speculation for these models</source>
+        <translation>测量这些模型的推测开销和收益</translation>
     </message>
     <message>
         <source>Chats</source>
         <translation>对话列表</translation>
     </message>
     <message>
-        <source>Show or hide the chats</source>
+        <source>Show or hide the chat list</source>
         <translation>显示或隐藏对话列表</translation>
     </message>
     <message>
@@ -465,11 +465,11 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>token</translation>
+        <translation>Token</translation>
     </message>
     <message>
-        <source>Show which tokens were guessed</source>
-        <translation>显示哪些 token 是猜出的</translation>
+        <source>Show which tokens were drafted</source>
+        <translation>显示哪些 token 来自草稿</translation>
     </message>
     <message>
         <source>Full screen</source>
@@ -488,8 +488,8 @@
         <translation>将窗口最小化</translation>
     </message>
     <message>
-        <source>Commands…</source>
-        <translation>命令…</translation>
+        <source>Command palette…</source>
+        <translation>命令面板…</translation>
     </message>
     <message>
         <source>Find a command</source>
@@ -504,12 +504,12 @@
         <translation>显示键盘快捷键</translation>
     </message>
     <message>
-        <source>Like the system</source>
+        <source>Match system</source>
         <translation>跟随系统</translation>
     </message>
     <message>
-        <source>Follow the system&apos;s light or dark appearance</source>
-        <translation>跟随系统的浅色或深色外观</translation>
+        <source>Match the system appearance</source>
+        <translation>跟随系统外观</translation>
     </message>
     <message>
         <source>Light</source>
@@ -531,25 +531,17 @@
         <source>Use the system&apos;s language</source>
         <translation>使用系统语言</translation>
     </message>
-    <message>
-        <source>Choose a main model&apos;s folder</source>
-        <translation>选择主模型的文件夹</translation>
-    </message>
-    <message>
-        <source>Choose a draft model&apos;s folder</source>
-        <translation>选择草稿模型的文件夹</translation>
-    </message>
 </context>
 <context>
     <name>AdvancedPage</name>
     <message>
-        <source>Nothing is loaded.</source>
+        <source>No models loaded.</source>
         <translation>没有加载任何模型。</translation>
     </message>
     <message numerus="yes">
-        <source>The prefix cache holds %n chat(s) in {size}.</source>
+        <source>The prompt cache contains %n chat(s) in {size}.</source>
         <translation>
-            <numerusform>前缀缓存保存着 %n 个对话（{size}）。</numerusform>
+            <numerusform>提示词缓存包含 %n 个对话（{size}）。</numerusform>
         </translation>
     </message>
     <message>
@@ -561,19 +553,19 @@
         <translation>内存用量</translation>
     </message>
     <message>
-        <source>Clear the prefix cache</source>
-        <translation>清空前缀缓存</translation>
+        <source>Clear prompt cache</source>
+        <translation>清空提示词缓存</translation>
     </message>
     <message>
-        <source>Nothing has been recorded.</source>
-        <translation>没有任何记录。</translation>
+        <source>The log is empty.</source>
+        <translation>日志为空。</translation>
     </message>
     <message>
         <source>Export diagnostics</source>
         <translation>导出诊断信息</translation>
     </message>
     <message>
-        <source>Saved to {file}. It holds no chat text.</source>
+        <source>Saved to {file}. It contains no chat text.</source>
         <translation>已保存到 {file}，其中不含对话内容。</translation>
     </message>
     <message>
@@ -581,24 +573,24 @@
         <translation>无法保存文件。请选择其他文件夹。</translation>
     </message>
     <message>
-        <source>Record of this run</source>
-        <translation>本次运行的记录</translation>
+        <source>Log of this session</source>
+        <translation>本次运行的日志</translation>
     </message>
     <message>
         <source>Copy</source>
         <translation>拷贝</translation>
     </message>
     <message>
-        <source>Copy the record</source>
-        <translation>拷贝记录</translation>
+        <source>Copy log</source>
+        <translation>拷贝日志</translation>
     </message>
     <message>
         <source>Export diagnostics…</source>
         <translation>导出诊断信息…</translation>
     </message>
     <message>
-        <source>Versions, settings, figures and the record, in a file for you to read and send</source>
-        <translation>把版本、设置、数据和记录放进一个可供查看和发送的文件</translation>
+        <source>Saves versions, settings, statistics and the log to a file you can review and share</source>
+        <translation>将版本、设置、统计和日志保存为可供查看和分享的文件</translation>
     </message>
     <message>
         <source>About Tandem</source>
@@ -609,11 +601,11 @@
         <translation>{name}，以 Apache License 2.0 发布。</translation>
     </message>
     <message>
-        <source>The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, version 3. You may replace Qt with a version of your own; its source is free at the Qt Project.</source>
-        <translation>窗口使用 Qt 制作。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以换成自己构建的 Qt，源代码可从 Qt Project 自由获取。</translation>
+        <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
+        <translation>界面使用 Qt 构建。Qt 依据 GNU 较宽松公共许可证（LGPL）第 3 版使用，未作修改。你可以换成自己的 Qt 版本，源代码可从 Qt Project 获取。</translation>
     </message>
     <message>
-        <source>Built on: {parts}.</source>
+        <source>Built with: {parts}.</source>
         <translation>所用软件：{parts}。</translation>
     </message>
 </context>
@@ -624,11 +616,11 @@
         <translation>回答已停止。</translation>
     </message>
     <message>
-        <source>The answer was cut at its length limit.</source>
-        <translation>回答在长度上限处被截断。</translation>
+        <source>The answer reached its length limit.</source>
+        <translation>回答已达到长度上限。</translation>
     </message>
     <message>
-        <source>The answer is finished.</source>
+        <source>The answer is complete.</source>
         <translation>回答已完成。</translation>
     </message>
     <message>
@@ -651,28 +643,28 @@
         <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
     </message>
     <message>
-        <source>{name} is in an encoding that Tandem does not know. Save it as UTF-8.</source>
+        <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>无法识别 {name} 的编码。请存为 UTF-8 后重新附加。</translation>
     </message>
     <message>
-        <source>{name} is too large: its text would fill any context.</source>
-        <translation>{name} 太大：其文本放不进任何上下文。</translation>
+        <source>{name} is too large for any model&apos;s context.</source>
+        <translation>{name} 太大，超出任何模型的上下文。</translation>
     </message>
     <message>
         <source>{name} cannot be read.</source>
         <translation>无法读取 {name}。</translation>
     </message>
     <message>
-        <source>{name} is protected by a password. Save it without one and attach it again.</source>
-        <translation>{name} 受密码保护。请另存为无密码的文件后再附加。</translation>
+        <source>{name} is password-protected. Save a copy without a password and attach that.</source>
+        <translation>{name} 受密码保护。请另存一份无密码的副本并附加它。</translation>
     </message>
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
         <translation>{name} 已损坏，无法读取其文本。</translation>
     </message>
     <message>
-        <source>{name} has no text, only pictures, like a scan. Run text recognition on it first.</source>
-        <translation>{name} 没有文字，只有图像（例如扫描件）。请先进行文字识别。</translation>
+        <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
+        <translation>{name} 只包含图像（例如扫描页）。请先进行文字识别（OCR）。</translation>
     </message>
 </context>
 <context>
@@ -686,7 +678,7 @@
         <translation>按 {encoding} 读取</translation>
     </message>
     <message>
-        <source>If its letters are wrong, save the file as UTF-8 and attach it again.</source>
+        <source>If the text looks garbled, save the file as UTF-8 and attach it again.</source>
         <translation>如果文字显示为乱码，请将文件存为 UTF-8 后重新附加。</translation>
     </message>
     <message>
@@ -723,12 +715,12 @@
 <context>
     <name>ChatControls</name>
     <message>
-        <source>How to guess</source>
-        <translation>如何猜测</translation>
+        <source>Speculation options</source>
+        <translation>推测设置</translation>
     </message>
     <message>
-        <source>Method, depth and acceptance, from the next answer on</source>
-        <translation>方法、深度和接受标准（从下一个回答起生效）</translation>
+        <source>Draft source, draft length and acceptance rule. Applies from the next answer.</source>
+        <translation>草稿来源、草稿长度和接受规则。从下一个回答起生效。</translation>
     </message>
 </context>
 <context>
@@ -750,12 +742,12 @@
         <translation>昨天</translation>
     </message>
     <message>
-        <source>Last 7 days</source>
+        <source>Previous 7 days</source>
         <translation>过去 7 天</translation>
     </message>
     <message>
-        <source>Last 28 days</source>
-        <translation>过去 28 天</translation>
+        <source>Previous 30 days</source>
+        <translation>过去 30 天</translation>
     </message>
     <message>
         <source>Older</source>
@@ -782,8 +774,8 @@
         <translation>{name}，文件夹</translation>
     </message>
     <message>
-        <source>{title}, an answer is being written</source>
-        <translation>{title}，正在写回答</translation>
+        <source>{title}, generating</source>
+        <translation>{title}，正在生成</translation>
     </message>
     <message>
         <source>Restore</source>
@@ -814,12 +806,12 @@
         <translation>复制</translation>
     </message>
     <message>
-        <source>Move to the archive</source>
-        <translation>移到归档</translation>
+        <source>Archive chat</source>
+        <translation>归档对话</translation>
     </message>
     <message>
-        <source>Take out of the archive</source>
-        <translation>移出归档</translation>
+        <source>Unarchive</source>
+        <translation>取消归档</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -890,12 +882,12 @@
         <translation>此文件夹中没有对话。</translation>
     </message>
     <message>
-        <source>Your chats appear here.</source>
+        <source>Your chats will appear here.</source>
         <translation>你的对话会显示在这里。</translation>
     </message>
     <message>
-        <source>Nothing is archived.</source>
-        <translation>没有已归档的对话。</translation>
+        <source>No archived chats</source>
+        <translation>没有已归档的对话</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -921,12 +913,12 @@
         <translation>已保存为“{name}”。</translation>
     </message>
     <message>
-        <source>New chats begin with this.</source>
+        <source>New chats will use these settings.</source>
         <translation>新对话将使用这些设置。</translation>
     </message>
     <message>
-        <source>System prompt and settings of this chat</source>
-        <translation>此对话的系统提示词和设置</translation>
+        <source>Chat settings</source>
+        <translation>对话设置</translation>
     </message>
     <message>
         <source>Close</source>
@@ -937,7 +929,7 @@
         <translation>预设</translation>
     </message>
     <message>
-        <source>Name of the preset</source>
+        <source>Preset name</source>
         <translation>预设名称</translation>
     </message>
     <message>
@@ -1006,28 +998,28 @@
         <translation>token/秒</translation>
     </message>
     <message>
-        <source>first token {value}</source>
+        <source>{value} to first token</source>
         <translation>首个 token 用时 {value}</translation>
     </message>
     <message>
-        <source>accepted {value}</source>
+        <source>{value} accepted</source>
         <translation>接受 {value}</translation>
     </message>
     <message>
-        <source>{value} per round</source>
-        <translation>每轮 {value}</translation>
+        <source>{value} tokens per round</source>
+        <translation>{value} token/轮</translation>
     </message>
     <message>
-        <source>Reading the question, so that both answers begin alike.</source>
-        <translation>正在读取问题，让两个回答在同样的条件下开始。</translation>
+        <source>Processing the prompt first, so both runs start from the same point.</source>
+        <translation>先处理提示词，让两次生成从同一处开始。</translation>
     </message>
     <message>
-        <source>Answering with speculation.</source>
-        <translation>正在开启推测回答。</translation>
+        <source>Generating with speculation…</source>
+        <translation>正在开启推测生成…</translation>
     </message>
     <message>
-        <source>Answering once more, without speculation.</source>
-        <translation>正在关闭推测再答一遍。</translation>
+        <source>Generating again without speculation…</source>
+        <translation>正在关闭推测再次生成…</translation>
     </message>
     <message>
         <source>Stopped.</source>
@@ -1039,43 +1031,43 @@
     </message>
     <message>
         <source>{times} the plain speed with speculation.</source>
-        <translation>使用推测解码时速度为普通解码的 {times}。</translation>
+        <translation>开启推测时的速度是普通解码的 {times}。</translation>
     </message>
     <message>
-        <source>{times} the plain speed with speculation: it did not help here.</source>
-        <translation>使用推测解码时速度为普通解码的 {times}：对这个问题没有帮助。</translation>
+        <source>{times} the plain speed with speculation: it did not help this time.</source>
+        <translation>开启推测时的速度是普通解码的 {times}：这次没有提速。</translation>
     </message>
     <message>
         <source>The load on the computer changed between the two runs.</source>
         <translation>两次运行之间电脑的负载发生了变化。</translation>
     </message>
     <message numerus="yes">
-        <source>The text is the same, token for token: all %n of them.</source>
+        <source>Identical text: all %n token(s) match.</source>
         <translation>
-            <numerusform>文字完全相同，%n 个 token 逐个一致。</numerusform>
+            <numerusform>输出完全一致：%n 个 token 全部相同。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>The same text so far: %n token(s).</source>
+        <source>Identical so far: %n token(s).</source>
         <translation>
-            <numerusform>到目前为止 %n 个 token 相同。</numerusform>
+            <numerusform>到目前为止 %n 个 token 一致。</numerusform>
         </translation>
     </message>
     <message>
-        <source>The same text up to token {place}. There the main model holds {guessed} and {plain} for equally likely, and rounding decides.</source>
-        <translation>在第 {place} 个 token 之前文字相同。在那里主模型认为{guessed}和{plain}同样可能，由舍入误差决定。</translation>
+        <source>Identical up to token {place}, where the main model rates {guessed} and {plain} equally likely and rounding decides.</source>
+        <translation>第 {place} 个 token 之前完全一致。在该位置，主模型认为{guessed}和{plain}的概率相同，由舍入误差决定。</translation>
     </message>
     <message>
-        <source>The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a draw is so close that rounding decides it.</source>
-        <translation>在第 {place} 个 token 之前文字相同，之后分为{guessed}和{plain}。温度高于 0 时，抽取结果极为接近的地方会由舍入误差决定。</translation>
+        <source>Identical up to token {place} ({guessed} vs. {plain}). Above temperature 0 a random draw can be so close that rounding decides it.</source>
+        <translation>第 {place} 个 token 之前完全一致，之后分为{guessed}和{plain}。温度高于 0 时，随机抽取可能极为接近，由舍入误差决定。</translation>
     </message>
     <message>
-        <source>Two texts, both drawn just as the main model alone would: the settings ask for the same distribution, not for the same text.</source>
-        <translation>两段文字不同，但都与主模型单独生成的概率一致：设置里选的是“相同分布”，而不是“相同文字”。</translation>
+        <source>Different texts, both sampled from the main model&apos;s own distribution, because “Same distribution” is selected.</source>
+        <translation>两段文字不同，但都按主模型自身的分布采样，因为选择了“分布一致”。</translation>
     </message>
     <message>
-        <source>The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, with the diagnostics from the settings.</source>
-        <translation>从第 {place} 个 token 起文字不同：{guessed}和{plain}。这不应该发生。请连同设置里导出的诊断信息一起反馈。</translation>
+        <source>The texts differ from token {place} on: {guessed} or {plain}. This should not happen. Please report it and attach the diagnostics from Settings &gt; Advanced.</source>
+        <translation>从第 {place} 个 token 起文字不同：{guessed}和{plain}。这不应该发生。请附上从“设置 &gt; 高级”导出的诊断信息进行反馈。</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -1097,7 +1089,7 @@
 <context>
     <name>Composer</name>
     <message>
-        <source>{keys} sends · Enter for a new line</source>
+        <source>{keys} to send · Enter for a new line</source>
         <translation>{keys} 发送 · Enter 换行</translation>
     </message>
     <message>
@@ -1109,15 +1101,15 @@
         <translation>缩短</translation>
     </message>
     <message>
-        <source>Make the message fit into the model’s context</source>
-        <translation>让消息放得进模型的上下文</translation>
+        <source>Shorten the message to fit the model&apos;s context</source>
+        <translation>缩短消息以适应模型的上下文</translation>
     </message>
     <message>
         <source>Queued: press to take it back</source>
         <translation>等待发送：点按可取消</translation>
     </message>
     <message>
-        <source>Enter sends · Shift+Enter for a new line</source>
+        <source>Enter to send · Shift+Enter for a new line</source>
         <translation>Enter 发送 · Shift+Enter 换行</translation>
     </message>
 </context>
@@ -1128,8 +1120,8 @@
         <translation>等待发送：模型就绪后立即发送。</translation>
     </message>
     <message>
-        <source>The models are loading. You can write already.</source>
-        <translation>模型正在加载，可以先输入。</translation>
+        <source>Loading models… You can start typing.</source>
+        <translation>正在加载模型，可以先输入。</translation>
     </message>
     <message>
         <source>No main model is loaded.</source>
@@ -1140,16 +1132,16 @@
         <translation>{used} / {limit} 个 token：超出此模型的上限</translation>
     </message>
     <message>
-        <source>{used} of {limit} tokens: the oldest messages are left out</source>
-        <translation>{used} / {limit} 个 token：最早的消息会被省略</translation>
+        <source>{used} of {limit} tokens: the oldest messages are dropped</source>
+        <translation>{used} / {limit} 个 token：最早的消息会被省去</translation>
     </message>
     <message>
         <source>{used} of {limit} tokens</source>
         <translation>{used} / {limit} 个 token</translation>
     </message>
     <message>
-        <source>Leave out the oldest messages</source>
-        <translation>省略最早的消息</translation>
+        <source>Drop the oldest messages</source>
+        <translation>省去最早的消息</translation>
     </message>
     <message>
         <source>Keep the first {count} tokens of {name}</source>
@@ -1188,7 +1180,7 @@
         <translation>重试</translation>
     </message>
     <message>
-        <source>I have access now</source>
+        <source>I&apos;ve been granted access</source>
         <translation>已获访问权限</translation>
     </message>
     <message>
@@ -1220,7 +1212,7 @@
         <translation>找不到它的文件夹。</translation>
     </message>
     <message>
-        <source>Its folder holds no model.</source>
+        <source>Its folder contains no model.</source>
         <translation>文件夹里没有模型。</translation>
     </message>
     <message>
@@ -1232,7 +1224,7 @@
         <translation>有一个文件已损坏。</translation>
     </message>
     <message>
-        <source>Its weights do not fit its configuration.</source>
+        <source>Its weights don&apos;t match its configuration.</source>
         <translation>权重与配置不符。</translation>
     </message>
     <message>
@@ -1244,8 +1236,8 @@
         <translation>无法读取它的分词器。</translation>
     </message>
     <message>
-        <source>It wants to run code.</source>
-        <translation>它要运行代码。</translation>
+        <source>It requires running its own code.</source>
+        <translation>它需要运行自带的代码。</translation>
     </message>
     <message>
         <source>Their vocabularies differ.</source>
@@ -1267,20 +1259,20 @@
         <translation>引擎出了问题。请重试。</translation>
     </message>
     <message>
-        <source>“{actual}” is not possible for {name}. Change it and try again.</source>
-        <translation>{name} 不能是“{actual}”。请修改后重试。</translation>
+        <source>“{actual}” isn&apos;t a valid value for {name}. Change it and try again.</source>
+        <translation>“{actual}”不是 {name} 的有效值。请修改后重试。</translation>
     </message>
     <message>
         <source>No main model is loaded. Choose one at the top of the window.</source>
         <translation>没有加载主模型。请在窗口顶部选择一个。</translation>
     </message>
     <message>
-        <source>The model&apos;s chat template does not take this chat: {detail}. Start a new chat or choose another model.</source>
-        <translation>模型的对话模板不接受此对话（{detail}）。请开始新对话或选择其他模型。</translation>
+        <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
+        <translation>模型的对话模板拒绝了此对话（{detail}）。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
-        <source>{limit} questions are waiting already. Try again when one of them has been answered.</source>
-        <translation>已有 {limit} 个问题在等待。请等其中一个回答完后再试。</translation>
+        <source>{limit} questions are already queued. Try again when one of them has been answered.</source>
+        <translation>已有 {limit} 个问题在排队。请等其中一个回答完后再试。</translation>
     </message>
     <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
@@ -1291,20 +1283,20 @@
         <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。请选择更小的模型，或关闭其他应用。</translation>
     </message>
     <message>
-        <source>It fits as it is with a KV cache of {bits} bits, which the settings offer.</source>
-        <translation>将 KV 缓存改为 {bits} 位即可直接放下，可在设置中更改。</translation>
+        <source>It fits with a {bits}-bit KV cache (Settings &gt; Generation).</source>
+        <translation>将 KV 缓存改为 {bits} 位即可放下（设置 &gt; 生成）。</translation>
     </message>
     <message>
-        <source>A draft model that takes up to {draft} GB fits.</source>
-        <translation>草稿模型最多可占用 {draft} GB。</translation>
+        <source>A draft model of up to {draft} GB would fit.</source>
+        <translation>最多可放下 {draft} GB 的草稿模型。</translation>
     </message>
     <message>
         <source>The engine has stopped. Restart Tandem.</source>
         <translation>引擎已停止。请重新启动 Tandem。</translation>
     </message>
     <message>
-        <source>An answer is being written. Try again when it is finished.</source>
-        <translation>正在写回答。请等它完成后再试。</translation>
+        <source>An answer is still being generated. Try again when it is done.</source>
+        <translation>仍在生成回答。请等它完成后再试。</translation>
     </message>
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
@@ -1327,19 +1319,19 @@
         <translation>模型的对话模板或分词器处理此对话时崩溃（{detail}）。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
-        <source>This chat has {tokens} tokens and the model can hold {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
-        <translation>此对话有 {tokens} 个 token，而模型最多容纳 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
+        <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
+        <translation>此对话有 {tokens} 个 token，而模型的上下文为 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
     </message>
     <message>
         <source>There is no model folder at {path}. Choose another one.</source>
         <translation>{path} 处没有模型文件夹。请选择其他文件夹。</translation>
     </message>
     <message>
-        <source>{name} has no config.json, so it is not a model. Choose the folder that holds one.</source>
+        <source>{name} has no config.json, so it is not a model. Choose a folder that contains one.</source>
         <translation>{name} 里没有 config.json，不是模型。请选择存放模型的文件夹。</translation>
     </message>
     <message>
-        <source>{name} is not complete: {detail} is missing. Download or copy it again.</source>
+        <source>{name} is incomplete: {detail} is missing. Download or copy it again.</source>
         <translation>{name} 不完整：缺少 {detail}。请重新下载或拷贝。</translation>
     </message>
     <message>
@@ -1347,7 +1339,7 @@
         <translation>{name} 已损坏：无法读取 {detail}。请重新下载或拷贝。</translation>
     </message>
     <message>
-        <source>The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.</source>
+        <source>The weights of {name} don&apos;t match its configuration ({detail}). Choose another copy of this model.</source>
         <translation>{name} 的权重与配置不符（{detail}）。请选择该模型的另一份副本。</translation>
     </message>
     <message>
@@ -1359,8 +1351,8 @@
         <translation>无法读取 {name} 的分词器（{detail}）。请重新下载或拷贝。</translation>
     </message>
     <message>
-        <source>{name} wants to run code or read files from elsewhere ({detail}). Tandem never does that; choose another model.</source>
-        <translation>{name} 要运行代码或读取别处的文件（{detail}）。Tandem 绝不会这样做。请选择其他模型。</translation>
+        <source>{name} requires running its own code or reading files outside its folder ({detail}). Tandem never allows that; choose another model.</source>
+        <translation>{name} 需要运行自带的代码或读取文件夹之外的文件（{detail}）。Tandem 不允许这样做。请选择其他模型。</translation>
     </message>
     <message>
         <source>{name} cannot draft for this main model: their vocabularies differ ({detail}). Choose another draft model.</source>
@@ -1406,28 +1398,28 @@
         <translation>普通解码的 {value}</translation>
     </message>
     <message>
-        <source>first token {value}</source>
+        <source>{value} to first token</source>
         <translation>首个 token 用时 {value}</translation>
     </message>
     <message>
-        <source>accepted {value}</source>
+        <source>{value} accepted</source>
         <translation>接受 {value}</translation>
     </message>
     <message>
-        <source>{value} per round</source>
-        <translation>每轮 {value}</translation>
+        <source>{value} tokens per round</source>
+        <translation>{value} token/轮</translation>
     </message>
     <message>
         <source>older messages left out: {value}</source>
         <translation>省去的旧消息 {value} 条</translation>
     </message>
     <message>
-        <source>guesses at a time</source>
-        <translation>每次猜测数</translation>
+        <source>draft tokens per round</source>
+        <translation>每轮草稿 token</translation>
     </message>
     <message>
-        <source>guesses at a time, {source}</source>
-        <translation>猜测数，{source}</translation>
+        <source>draft tokens per round ({source})</source>
+        <translation>每轮草稿 token（{source}）</translation>
     </message>
     <message>
         <source>tokens/s</source>
@@ -1438,11 +1430,11 @@
         <translation>token/秒，普通解码的 {value}</translation>
     </message>
     <message>
-        <source>Round {number}: {accepted} of {drafted} guesses accepted ({source})</source>
-        <translation>第 {number} 轮：{drafted} 个猜测中接受 {accepted} 个（{source}）</translation>
+        <source>Round {number}: {accepted} of {drafted} draft tokens accepted ({source})</source>
+        <translation>第 {number} 轮：{drafted} 个草稿 token 中接受 {accepted} 个（{source}）</translation>
     </message>
     <message>
-        <source>Round {number}: the main model alone</source>
+        <source>Round {number}: main model only</source>
         <translation>第 {number} 轮：仅主模型</translation>
     </message>
     <message>
@@ -1454,8 +1446,8 @@
         <translation>草稿</translation>
     </message>
     <message>
-        <source>lookup</source>
-        <translation>上文查找</translation>
+        <source>prompt lookup</source>
+        <translation>提示词查找</translation>
     </message>
 </context>
 <context>
@@ -1488,12 +1480,12 @@
 <context>
     <name>FirstRunOffer</name>
     <message>
-        <source>The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:</source>
-        <translation>入门模型只是本应用的小向导。要真正使用，请下载适合这台 Mac 的模型对：</translation>
+        <source>The built-in Starter only answers questions about Tandem. For real work, download a pair that fits this Mac:</source>
+        <translation>内置的入门模型只回答关于 Tandem 的问题。要用于实际工作，请下载适合这台 Mac 的模型对：</translation>
     </message>
     <message>
-        <source>Chat with the starter now</source>
-        <translation>现在就和入门模型对话</translation>
+        <source>Try the Starter</source>
+        <translation>试用入门模型</translation>
     </message>
     <message>
         <source>All models…</source>
@@ -1507,7 +1499,7 @@
         <translation>已加载模型的作者推荐的设置</translation>
     </message>
     <message>
-        <source>Model’s recommendation</source>
+        <source>Model&apos;s recommendation</source>
         <translation>模型推荐</translation>
     </message>
     <message>
@@ -1515,7 +1507,7 @@
         <translation>精确</translation>
     </message>
     <message>
-        <source>Always the likeliest token</source>
+        <source>Always the most likely token</source>
         <translation>始终取概率最高的 token</translation>
     </message>
     <message>
@@ -1531,8 +1523,8 @@
         <translation>创意</translation>
     </message>
     <message>
-        <source>As varied as the model is, without the unlikeliest tokens</source>
-        <translation>保留模型原有的多样性，只去掉概率极低的 token</translation>
+        <source>Full variety, minus very unlikely tokens</source>
+        <translation>最大多样性，仅去掉概率极低的 token</translation>
     </message>
 </context>
 <context>
@@ -1546,12 +1538,12 @@
         <translation>主模型：{name}</translation>
     </message>
     <message>
-        <source>Draft on</source>
-        <translation>草稿 开</translation>
+        <source>Draft</source>
+        <translation>草稿模型</translation>
     </message>
     <message>
-        <source>Draft off</source>
-        <translation>草稿 关</translation>
+        <source>Draft (off)</source>
+        <translation>草稿模型（关）</translation>
     </message>
     <message>
         <source>Speculation is on.</source>
@@ -1576,7 +1568,7 @@
         </translation>
     </message>
     <message>
-        <source>The draft model is loading. You can ask already.</source>
+        <source>The draft model is loading. You can already ask questions.</source>
         <translation>正在加载草稿模型，现在就可以提问。</translation>
     </message>
     <message>
@@ -1588,7 +1580,7 @@
         <translation>没有加载主模型。</translation>
     </message>
     <message>
-        <source>Speculation is switched off.</source>
+        <source>Speculation is off.</source>
         <translation>推测已关闭。</translation>
     </message>
     <message>
@@ -1611,8 +1603,8 @@
 <context>
     <name>History</name>
     <message>
-        <source>When</source>
-        <translation>时间</translation>
+        <source>Date</source>
+        <translation>日期</translation>
     </message>
     <message>
         <source>Main model</source>
@@ -1627,7 +1619,7 @@
         <translation>方法</translation>
     </message>
     <message>
-        <source>Accept rate</source>
+        <source>Acceptance rate</source>
         <translation>接受率</translation>
     </message>
     <message>
@@ -1640,7 +1632,7 @@
     </message>
     <message>
         <source>Tokens</source>
-        <translation>token</translation>
+        <translation>Token</translation>
     </message>
 </context>
 <context>
@@ -1650,19 +1642,19 @@
         <translation>所有模型</translation>
     </message>
     <message>
-        <source>Nothing to compare yet. Each answer adds a line here, with what speculation brought.</source>
-        <translation>还没有可比较的内容。每个回答都会在这里添一行，列出推测带来的效果。</translation>
+        <source>No answers yet. Each answer adds a row with its speed-up.</source>
+        <translation>还没有回答。每个回答都会添加一行，列出其加速比。</translation>
     </message>
     <message numerus="yes">
-        <source>On this computer, {draft} makes {main} {times} as fast (%n answer(s)).</source>
+        <source>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
-            <numerusform>在这台电脑上，{draft} 让 {main} 的速度达到 {times}（%n 个回答）。</numerusform>
+            <numerusform>在这台电脑上，使用 {draft} 时 {main} 的速度是普通解码的 {times}（%n 个回答）。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>On this computer, lookup makes {main} {times} as fast (%n answer(s)).</source>
+        <source>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
-            <numerusform>在这台电脑上，上文查找让 {main} 的速度达到 {times}（%n 个回答）。</numerusform>
+            <numerusform>在这台电脑上，使用提示词查找时 {main} 的速度是普通解码的 {times}（%n 个回答）。</numerusform>
         </translation>
     </message>
     <message>
@@ -1682,8 +1674,8 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>Answers and their figures</source>
-        <translation>回答及其数据</translation>
+        <source>Answers and statistics</source>
+        <translation>回答与统计</translation>
     </message>
     <message>
         <source>Export as {kind}</source>
@@ -1701,36 +1693,36 @@
         <translation>无法连接 Hub。网络恢复后，下载会自动继续。</translation>
     </message>
     <message>
-        <source>“Work offline” is on, so Tandem does not connect. Switch it off in the settings.</source>
+        <source>“Work offline” is on, so Tandem does not connect. Turn it off in the settings.</source>
         <translation>“离线工作”已开启，因此不会连接。请在设置中关闭。</translation>
     </message>
     <message>
-        <source>The proxy does not answer, or refuses to connect. Check its address in the settings.</source>
+        <source>The proxy does not respond or refuses to connect. Check its address in the settings.</source>
         <translation>代理没有响应或拒绝连接。请在设置中检查地址。</translation>
     </message>
     <message>
-        <source>The Hub&apos;s certificate is not trusted here. Check the mirror and the proxy in the settings.</source>
+        <source>The Hub&apos;s certificate isn&apos;t trusted on this computer. Check the mirror and the proxy in the settings.</source>
         <translation>这台电脑不信任 Hub 的证书。请在设置中检查镜像和代理。</translation>
     </message>
     <message>
-        <source>{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings.</source>
+        <source>{endpoint} does not respond like the Hugging Face Hub. Check the mirror in the settings.</source>
         <translation>{endpoint} 的响应不像 Hugging Face Hub。请在设置中检查镜像。</translation>
     </message>
     <message>
-        <source>The Hub has a problem of its own (error {status}). Try again later.</source>
-        <translation>Hub 自身出了问题（错误 {status}）。请稍后重试。</translation>
+        <source>Hugging Face is having problems (error {status}). Try again later.</source>
+        <translation>Hugging Face 出现问题（错误 {status}）。请稍后重试。</translation>
     </message>
     <message>
         <source>The Hub takes too long to answer. Try again later.</source>
         <translation>Hub 响应过慢，请稍后再试。</translation>
     </message>
     <message>
-        <source>The Hub has too many requests and asks to wait. Try again later.</source>
-        <translation>Hub 收到的请求过多，要求等待。请稍后重试。</translation>
+        <source>Hugging Face is rate-limiting requests. Try again later.</source>
+        <translation>Hugging Face 正在限制请求频率。请稍后重试。</translation>
     </message>
     <message>
-        <source>“{repository}” is not a model&apos;s name. It looks like organisation/name, or a page&apos;s address.</source>
-        <translation>“{repository}”不是模型名称。请输入“组织/名称”或网页地址。</translation>
+        <source>“{repository}” isn&apos;t a model ID. Use organization/name or a model page URL.</source>
+        <translation>“{repository}”不是模型 ID。请输入“组织/名称”或模型页面的 URL。</translation>
     </message>
     <message>
         <source>There is no model {repository}, or it is private. Check its name, or add a token in the settings.</source>
@@ -1745,31 +1737,31 @@
         <translation>Hub 上已没有 {repository} 的 {file}。请选择其他模型。</translation>
     </message>
     <message>
-        <source>The authors of {repository} ask for your consent first. Accept the terms on its page, then add a token in the settings.</source>
-        <translation>{repository} 的作者要求先同意条款。请在其网页上同意，然后在设置中添加令牌。</translation>
+        <source>{repository} is gated. Accept the terms on its page, then add a token in the settings.</source>
+        <translation>{repository} 需要先同意条款。请在其页面上同意，然后在设置中添加令牌。</translation>
     </message>
     <message>
         <source>Your token has no access to {repository}. Ask its owners, or add another token in the settings.</source>
         <translation>你的令牌无权访问 {repository}。请联系所有者，或在设置中添加其他令牌。</translation>
     </message>
     <message>
-        <source>The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
+        <source>The Hub rejected your token: it is wrong, expired or revoked. Add a new one in the settings.</source>
         <translation>Hub 拒绝了你的令牌：它有误、已过期或已被撤销。请在设置中添加新令牌。</translation>
     </message>
     <message>
-        <source>{repository} holds no MLX weights. Search for an MLX version of this model.</source>
-        <translation>{repository} 不含 MLX 权重。请搜索该模型的 MLX 版本。</translation>
+        <source>{repository} has no MLX weights. Search for an MLX version of this model.</source>
+        <translation>{repository} 没有 MLX 权重。请搜索该模型的 MLX 版本。</translation>
     </message>
     <message>
-        <source>{repository} names a file outside its folder ({file}). Tandem does not touch it.</source>
-        <translation>{repository} 指向了文件夹之外的文件（{file}）。Tandem 不会碰它。</translation>
+        <source>{repository} refers to a file outside its folder ({file}). Tandem won&apos;t download it.</source>
+        <translation>{repository} 引用了文件夹之外的文件（{file}）。Tandem 不会下载它。</translation>
     </message>
     <message>
-        <source>{needed} are needed and {free} are free on the disk. Free some space, then resume.</source>
+        <source>{needed} needed, but only {free} free on the disk. Free up space, then resume.</source>
         <translation>需要 {needed}，磁盘只剩 {free}。请腾出空间后继续。</translation>
     </message>
     <message>
-        <source>The disk is full. Free some space, then resume; nothing is lost.</source>
+        <source>The disk is full. Free up space, then resume; nothing is lost.</source>
         <translation>磁盘已满。请腾出空间后继续；已下载的内容不会丢失。</translation>
     </message>
     <message>
@@ -1777,11 +1769,11 @@
         <translation>无法写入 {path}。请检查写入权限。</translation>
     </message>
     <message>
-        <source>{file} arrived damaged twice. Try again later or from another connection.</source>
-        <translation>{file} 下载了两次，都已损坏。请稍后或换个网络重试。</translation>
+        <source>{file} failed its checksum twice. Try again later or from another connection.</source>
+        <translation>{file} 两次未通过校验和检查。请稍后或换个网络重试。</translation>
     </message>
     <message>
-        <source>{repository} is not on this computer any more.</source>
+        <source>{repository} is no longer on this computer.</source>
         <translation>{repository} 已不在这台电脑上。</translation>
     </message>
     <message>
@@ -1789,7 +1781,7 @@
         <translation>另一个程序正在下载 {repository}。请等它完成。</translation>
     </message>
     <message>
-        <source>The starter pair is part of Tandem and stays.</source>
+        <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
         <translation>入门模型对是 Tandem 的一部分，不能删除。</translation>
     </message>
 </context>
@@ -1804,8 +1796,8 @@
         <translation>上下文</translation>
     </message>
     <message>
-        <source>Best depth</source>
-        <translation>最佳深度</translation>
+        <source>Best draft length</source>
+        <translation>最佳草稿长度</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -1816,7 +1808,7 @@
         <translation>token/秒（普通）</translation>
     </message>
     <message>
-        <source>Accept rate</source>
+        <source>Acceptance rate</source>
         <translation>接受率</translation>
     </message>
     <message>
@@ -1836,34 +1828,34 @@
         <translation>{depth}（{source}）</translation>
     </message>
     <message>
-        <source>none, plain</source>
+        <source>none (plain)</source>
         <translation>无（普通）</translation>
     </message>
 </context>
 <context>
     <name>LearnedSection</name>
     <message>
-        <source>Measured on this computer and kept up to date while you chat: the number of guesses is chosen by it. What you forget is measured again.</source>
-        <translation>在这台电脑上测得，并在对话中持续更新，猜测数由此决定。清除后会重新测量。</translation>
+        <source>Updated as you chat and used to choose the draft length. Anything you clear is measured again.</source>
+        <translation>会在对话中持续更新，用来决定草稿长度。清除的数据会重新测量。</translation>
     </message>
     <message>
-        <source>Nothing yet. Load models and ask something, or tune in the live panel.</source>
-        <translation>还没有。加载模型后提问，或使用实时面板里的“在这台电脑上调优”。</translation>
+        <source>No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.</source>
+        <translation>还没有测量数据。请加载模型并对话，或使用实时面板里的“为这台 Mac 调优”。</translation>
     </message>
     <message>
-        <source>Learned here</source>
+        <source>Measured on this computer</source>
         <translation>本机测得的数据</translation>
     </message>
     <message>
-        <source>What was learned about each pair</source>
-        <translation>每个模型对测得的数据</translation>
+        <source>Measurements per model pair</source>
+        <translation>各模型对的测量数据</translation>
     </message>
     <message>
-        <source>Forget this pair</source>
+        <source>Clear this pair</source>
         <translation>清除此模型对</translation>
     </message>
     <message>
-        <source>Forget all</source>
+        <source>Clear all</source>
         <translation>全部清除</translation>
     </message>
 </context>
@@ -1910,8 +1902,8 @@
 <context>
     <name>ModelCard</name>
     <message>
-        <source>Get as draft</source>
-        <translation>获取作草稿</translation>
+        <source>Download as draft</source>
+        <translation>下载为草稿模型</translation>
     </message>
     <message>
         <source>Check files</source>
@@ -1930,8 +1922,8 @@
         <translation>删除它并释放 {size}？</translation>
     </message>
     <message>
-        <source>Other programs that use the Hugging Face cache lose it too.</source>
-        <translation>使用 Hugging Face 缓存的其他程序也将无法再使用它。</translation>
+        <source>Other apps that use the Hugging Face cache will lose it too.</source>
+        <translation>使用 Hugging Face 缓存的其他应用也将无法再使用它。</translation>
     </message>
     <message>
         <source>Free {size}</source>
@@ -1942,20 +1934,20 @@
         <translation>保留</translation>
     </message>
     <message>
-        <source>A tiny guide to this app. Works offline, at once.</source>
-        <translation>本应用的小向导。离线即用。</translation>
+        <source>A tiny built-in model that explains Tandem. Works offline.</source>
+        <translation>介绍 Tandem 的内置小模型，可离线使用。</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>
         <translation>草稿：{draft}</translation>
     </message>
     <message>
-        <source>{speed} measured here</source>
+        <source>{speed} measured on this Mac</source>
         <translation>本机实测 {speed}</translation>
     </message>
     <message>
-        <source>{speed} expected (estimate)</source>
-        <translation>预计 {speed}（估算）</translation>
+        <source>about {speed} (estimate)</source>
+        <translation>约 {speed}（估算）</translation>
     </message>
     <message>
         <source>checking</source>
@@ -1983,19 +1975,19 @@
     </message>
     <message>
         <source>tight</source>
-        <translation>吃紧</translation>
+        <translation>内存紧张</translation>
     </message>
     <message>
         <source>pair</source>
         <translation>模型对</translation>
     </message>
     <message>
-        <source>{size} of memory can be used.</source>
+        <source>Usable memory: {size}</source>
         <translation>可用内存：{size}</translation>
     </message>
     <message>
-        <source>Getting it…</source>
-        <translation>正在获取…</translation>
+        <source>Downloading…</source>
+        <translation>正在下载…</translation>
     </message>
     <message>
         <source>Repair</source>
@@ -2049,11 +2041,11 @@
     </message>
     <message>
         <source>Starter draft</source>
-        <translation>入门草稿</translation>
+        <translation>入门草稿模型</translation>
     </message>
     <message>
-        <source>Lookup in this chat</source>
-        <translation>上文查找</translation>
+        <source>Prompt lookup (n-gram)</source>
+        <translation>提示词查找（n-gram）</translation>
     </message>
     <message>
         <source>No draft</source>
@@ -2072,20 +2064,20 @@
         <translation>普通解码：只用主模型。</translation>
     </message>
     <message>
-        <source>Not complete: get it again.</source>
+        <source>Incomplete: download it again.</source>
         <translation>文件不完整，请重新下载。</translation>
     </message>
     <message>
-        <source>A tiny guide to this app, built in. For real work choose another model.</source>
-        <translation>本应用内置的小向导。要真正使用，请选择其他模型。</translation>
+        <source>Built-in guide to Tandem. Choose another model for real work.</source>
+        <translation>Tandem 的内置向导。要用于实际工作，请选择其他模型。</translation>
     </message>
     <message>
-        <source>Comes with {draft} as draft. {facts}</source>
-        <translation>连同草稿模型 {draft} 一起下载。{facts}</translation>
+        <source>Includes {draft} as draft. {facts}</source>
+        <translation>包含草稿模型 {draft}。{facts}</translation>
     </message>
     <message>
-        <source>No second model. Best for edits and code.</source>
-        <translation>无需第二个模型。适合修改文稿和写代码。</translation>
+        <source>Needs no draft model. Best for edits and code.</source>
+        <translation>无需草稿模型。适合修改文稿和写代码。</translation>
     </message>
     <message>
         <source>Same tokenizer.</source>
@@ -2096,31 +2088,31 @@
         <translation>分词器相同，仅有填充差异。</translation>
     </message>
     <message>
-        <source>Works by re-encoding its text: {share} of the tokens in common.</source>
-        <translation>通过重新编码文本来使用：{share} 的 token 相同。</translation>
+        <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
+        <translation>分词器不同：会重新编码文本（{share} 的 token 相同）。</translation>
     </message>
     <message>
         <source>Its tokenizer has not been read yet.</source>
         <translation>尚未读取它的分词器。</translation>
     </message>
     <message>
-        <source>Not useful: each guess costs {share} of a plain step, more than it can save.</source>
-        <translation>没有用处：每个猜测要花一个普通步骤的 {share}，得不偿失。</translation>
+        <source>Too slow to help: each draft token takes {share} of a main-model step.</source>
+        <translation>太慢，没有帮助：每个草稿 token 的耗时是主模型一步的 {share}。</translation>
     </message>
     <message>
-        <source>Would not fit beside the main model: {size} short.</source>
-        <translation>无法与主模型同时加载：还差 {size}。</translation>
+        <source>Won&apos;t fit alongside the main model ({size} short).</source>
+        <translation>无法与主模型同时加载（还差 {size}）。</translation>
     </message>
     <message>
-        <source>Cannot be used here. {reason}</source>
-        <translation>在这里无法使用。{reason}</translation>
+        <source>Cannot be used with this main model. {reason}</source>
+        <translation>不能与这个主模型一起使用。{reason}</translation>
     </message>
     <message>
-        <source>Measured here: {speed}.</source>
+        <source>Measured on this Mac: {speed}.</source>
         <translation>本机实测：{speed}。</translation>
     </message>
     <message>
-        <source>Measured here: {speed}, {rate} accepted.</source>
+        <source>Measured on this Mac: {speed}, {rate} accepted.</source>
         <translation>本机实测：{speed}，接受 {rate}。</translation>
     </message>
     <message>
@@ -2132,23 +2124,23 @@
         <translation>作为 {main} 的草稿：{verdict}</translation>
     </message>
     <message>
-        <source>Not as it was published: {files}. Repair fetches only these again.</source>
-        <translation>与发布内容不一致：{files}。修复只会重新下载这些文件。</translation>
+        <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
+        <translation>文件与发布的版本不一致：{files}。修复只会重新下载这些文件。</translation>
     </message>
     <message>
-        <source>Not as it was published: {files}. Remove it and get it again.</source>
-        <translation>与发布内容不一致：{files}。请删除后重新下载。</translation>
+        <source>Files differ from the published version: {files}. Remove the model and download it again.</source>
+        <translation>文件与发布的版本不一致：{files}。请删除模型后重新下载。</translation>
     </message>
     <message>
         <source>Cannot be used. {reason}</source>
         <translation>无法使用。{reason}</translation>
     </message>
     <message>
-        <source>Does not fit: it needs {size} more than this Mac can use.</source>
+        <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
         <translation>放不下：所需内存比这台 Mac 可用的多 {size}。</translation>
     </message>
     <message>
-        <source>{count} tokens of context</source>
+        <source>{count}-token context</source>
         <translation>上下文 {count} 个 token</translation>
     </message>
     <message>
@@ -2156,8 +2148,8 @@
         <translation>下载量 {count}</translation>
     </message>
     <message>
-        <source>asks for your consent</source>
-        <translation>需要同意条款</translation>
+        <source>gated</source>
+        <translation>需同意条款</translation>
     </message>
     <message>
         <source>weights {size}</source>
@@ -2176,8 +2168,8 @@
         <translation>工作区 {size}</translation>
     </message>
     <message>
-        <source>{sum}, before context</source>
-        <translation>{sum}（不含上下文）</translation>
+        <source>{sum} plus context</source>
+        <translation>{sum}，另加上下文</translation>
     </message>
     <message>
         <source>{done} of {total}</source>
@@ -2188,7 +2180,7 @@
         <translation>失败。</translation>
     </message>
     <message>
-        <source>connecting again</source>
+        <source>reconnecting</source>
         <translation>正在重新连接</translation>
     </message>
     <message>
@@ -2200,16 +2192,16 @@
         <translation>从中断处继续，重新启动后也一样</translation>
     </message>
     <message>
-        <source>Waiting for its turn.</source>
-        <translation>正在排队。</translation>
+        <source>Waiting in queue</source>
+        <translation>正在排队</translation>
     </message>
     <message>
-        <source>Asking the Hub what to download.</source>
-        <translation>正在向 Hub 查询要下载的文件。</translation>
+        <source>Getting the file list…</source>
+        <translation>正在获取文件列表…</translation>
     </message>
     <message>
-        <source>Checking every byte.</source>
-        <translation>正在逐字节校验。</translation>
+        <source>Verifying checksums…</source>
+        <translation>正在校验…</translation>
     </message>
     <message>
         <source>Ready.</source>
@@ -2251,20 +2243,20 @@
 <context>
     <name>ModelsPage</name>
     <message>
-        <source>Choose a folder with models</source>
+        <source>Choose a folder that contains models</source>
         <translation>选择存放模型的文件夹</translation>
     </message>
     <message>
-        <source>Every file of {name} is as its authors published it.</source>
-        <translation>{name} 的每个文件都与发布时一致。</translation>
+        <source>All files of {name} match the published version.</source>
+        <translation>{name} 的所有文件都与发布的版本一致。</translation>
     </message>
     <message>
-        <source>{name} came without checksums, so its files cannot be checked.</source>
-        <translation>{name} 没有校验和，无法检查它的文件。</translation>
+        <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
+        <translation>{name} 没有发布校验和，无法校验它的文件。</translation>
     </message>
     <message>
-        <source>Looking at the models here…</source>
-        <translation>正在查看本机的模型…</translation>
+        <source>Scanning models…</source>
+        <translation>正在扫描模型…</translation>
     </message>
     <message>
         <source>This Mac can use {limit} for models. {loaded} are loaded.</source>
@@ -2287,24 +2279,24 @@
         <translation>Hub 上的模型</translation>
     </message>
     <message>
-        <source>Asking the Hub…</source>
-        <translation>正在查询 Hub…</translation>
+        <source>Searching…</source>
+        <translation>正在搜索…</translation>
     </message>
     <message>
-        <source>Write a part of a name, like Qwen3 or gemma, or paste the address of a model&apos;s page.</source>
-        <translation>输入名称的一部分，如 Qwen3 或 gemma，或粘贴模型网页的地址。</translation>
+        <source>Type part of a name, such as Qwen3 or gemma, or paste a model page URL.</source>
+        <translation>输入名称的一部分，如 Qwen3 或 gemma，或粘贴模型页面的 URL。</translation>
     </message>
     <message>
-        <source>The Hub has no MLX model of that name.</source>
-        <translation>Hub 上没有这个名称的 MLX 模型。</translation>
+        <source>No MLX models match.</source>
+        <translation>没有匹配的 MLX 模型。</translation>
     </message>
     <message>
         <source>Models</source>
         <translation>模型</translation>
     </message>
     <message>
-        <source>Search the Hub, or paste a name or address</source>
-        <translation>搜索 Hub，或粘贴名称或地址</translation>
+        <source>Search Hugging Face, or paste a model ID or URL</source>
+        <translation>搜索 Hugging Face，或粘贴模型 ID 或 URL</translation>
     </message>
     <message>
         <source>Recommended</source>
@@ -2315,16 +2307,16 @@
         <translation>搜索</translation>
     </message>
     <message>
-        <source>Look in another folder too…</source>
-        <translation>再添加一个文件夹…</translation>
+        <source>Add a model folder…</source>
+        <translation>添加模型文件夹…</translation>
     </message>
     <message>
-        <source>With {count} tokens of context</source>
-        <translation>按 {count} 个 token 的上下文计算</translation>
+        <source>Context: {count} tokens</source>
+        <translation>上下文：{count} 个 token</translation>
     </message>
     <message>
-        <source>Context for which memory is calculated</source>
-        <translation>计算内存所用的上下文</translation>
+        <source>Context length used for memory estimates</source>
+        <translation>估算内存所用的上下文长度</translation>
     </message>
 </context>
 <context>
@@ -2354,47 +2346,47 @@
         <translation>测试连接</translation>
     </message>
     <message>
-        <source>Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. Chats, settings and figures never leave this computer. Nobody counts what you do.</source>
-        <translation>Tandem 只在你要求时联网：搜索 Hub、下载，或上面的测试。对话、设置和数据都不会离开这台电脑，也不统计你的使用情况。</translation>
+        <source>Tandem goes online only when you search the Hub, download a model or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
+        <translation>Tandem 仅在你搜索 Hub、下载模型或运行上面的测试时联网。对话、设置和统计都不会离开这台电脑，也不收集使用数据。</translation>
     </message>
     <message>
-        <source>Tries the mirror, the proxy and the token with two small requests.</source>
+        <source>Checks the mirror, proxy and token with two small requests.</source>
         <translation>用两次很小的请求检查镜像、代理和令牌。</translation>
     </message>
     <message>
-        <source>The Hub answers.</source>
-        <translation>Hub 有响应。</translation>
+        <source>Connected to the Hub.</source>
+        <translation>已连接到 Hub。</translation>
     </message>
     <message>
-        <source>The mirror answers.</source>
-        <translation>镜像有响应。</translation>
+        <source>Connected to the mirror.</source>
+        <translation>已连接到镜像。</translation>
     </message>
     <message>
-        <source>The Hub answers through the proxy.</source>
-        <translation>Hub 通过代理有响应。</translation>
+        <source>Connected to the Hub through the proxy.</source>
+        <translation>已通过代理连接到 Hub。</translation>
     </message>
     <message>
-        <source>The mirror answers through the proxy.</source>
-        <translation>镜像通过代理有响应。</translation>
+        <source>Connected to the mirror through the proxy.</source>
+        <translation>已通过代理连接到镜像。</translation>
     </message>
     <message>
-        <source>It knows your token, which belongs to {user}.</source>
-        <translation>令牌有效，属于 {user}。</translation>
+        <source>Token valid (account {user}).</source>
+        <translation>令牌有效（账户 {user}）。</translation>
     </message>
     <message>
-        <source>It refuses your token: it is wrong, expired or revoked.</source>
+        <source>Token rejected: it is wrong, expired or revoked.</source>
         <translation>令牌被拒绝：它有误、已过期或已被撤销。</translation>
     </message>
     <message>
-        <source>It does not say whether your token is right.</source>
-        <translation>它不说明令牌是否正确。</translation>
+        <source>It does not report whether the token is valid.</source>
+        <translation>它不报告令牌是否有效。</translation>
     </message>
     <message>
         <source>Hub token</source>
         <translation>Hub 令牌</translation>
     </message>
     <message>
-        <source>For models that ask for consent or are private. It is kept in the system&apos;s keychain only.</source>
+        <source>For gated or private models. Stored only in the system keychain.</source>
         <translation>用于需要同意条款或私有的模型。只保存在系统钥匙串中。</translation>
     </message>
 </context>
@@ -2413,8 +2405,8 @@
         <translation>Tandem 上次意外退出。你的对话都安全，报告只保存在这台电脑上。</translation>
     </message>
     <message>
-        <source>Some of your settings could not be read and are back at their defaults. The old file is kept as {file}.</source>
-        <translation>部分设置无法读取，已恢复默认值。旧文件保留为 {file}。</translation>
+        <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
+        <translation>部分设置无法读取，已重置。旧文件保留为 {file}。</translation>
     </message>
     <message>
         <source>The engine stopped unexpectedly and was started again. Your chats are safe; ask again.</source>
@@ -2437,7 +2429,7 @@
         <translation>无标题对话</translation>
     </message>
     <message>
-        <source>“{title}” is in the trash.</source>
+        <source>“{title}” was moved to the Trash.</source>
         <translation>“{title}”已移到废纸篓。</translation>
     </message>
 </context>
@@ -2455,20 +2447,20 @@
 <context>
     <name>Picker</name>
     <message>
-        <source>No draft model for it is here or in the catalog. Lookup needs none.</source>
-        <translation>本机和目录中都没有适合它的草稿模型。上文查找不需要草稿模型。</translation>
+        <source>No matching draft model is installed or in the catalog. Prompt lookup needs none.</source>
+        <translation>本机和目录中都没有适合的草稿模型。提示词查找不需要草稿模型。</translation>
     </message>
     <message>
         <source>Choose a main model first.</source>
         <translation>请先选择主模型。</translation>
     </message>
     <message>
-        <source>No model here has that name.</source>
-        <translation>没有这个名称的模型。</translation>
+        <source>No matching models</source>
+        <translation>没有匹配的模型</translation>
     </message>
     <message>
-        <source>Looking at the models here…</source>
-        <translation>正在查看本机的模型…</translation>
+        <source>Scanning models…</source>
+        <translation>正在扫描模型…</translation>
     </message>
     <message>
         <source>Choose a main model</source>
@@ -2514,98 +2506,98 @@
         <translation>获取</translation>
     </message>
     <message>
-        <source>best here</source>
-        <translation>这里最佳</translation>
+        <source>best on this Mac</source>
+        <translation>本机最佳</translation>
     </message>
     <message>
         <source>guide</source>
         <translation>向导</translation>
     </message>
     <message>
-        <source>other tokenizer</source>
+        <source>different tokenizer</source>
         <translation>分词器不同</translation>
     </message>
     <message>
         <source>tight</source>
-        <translation>吃紧</translation>
+        <translation>内存紧张</translation>
     </message>
 </context>
 <context>
     <name>PlainReasons</name>
     <message>
-        <source>Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.</source>
-        <translation>未推测：在这里，一轮推测要花 {cost} 个普通步骤，却只得到 {tokens} 个 token。</translation>
+        <source>Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens.</source>
+        <translation>未推测：一轮的耗时相当于 {cost} 步普通解码，却只得到 {tokens} 个 token。</translation>
     </message>
     <message>
-        <source>Not guessing: speculation is switched off.</source>
+        <source>Not speculating: speculation is off.</source>
         <translation>未推测：推测已关闭。</translation>
     </message>
     <message>
-        <source>Not guessing: no draft model is loaded.</source>
+        <source>Not speculating: no draft model is loaded.</source>
         <translation>未推测：没有加载草稿模型。</translation>
     </message>
     <message>
-        <source>Not guessing yet: the draft model is still loading.</source>
+        <source>Not speculating yet: the draft model is still loading.</source>
         <translation>尚未推测：草稿模型仍在加载。</translation>
     </message>
     <message>
-        <source>Not guessing: the draft model cannot be used with this main model. {reason}</source>
+        <source>Not speculating: the draft model cannot be used with this main model. {reason}</source>
         <translation>未推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
     <message>
-        <source>Not guessing: the draft model failed and is left out of this answer.</source>
-        <translation>未推测：草稿模型出错，这次回答不再使用它。</translation>
+        <source>Not speculating: the draft model failed and is off for this answer.</source>
+        <translation>未推测：草稿模型出错，本次回答不再使用。</translation>
     </message>
     <message>
-        <source>Not guessing: the draft model&apos;s context is full.</source>
+        <source>Not speculating: the draft model&apos;s context is full.</source>
         <translation>未推测：草稿模型的上下文已满。</translation>
     </message>
     <message>
-        <source>Not guessing: the draft model has nothing that fits here.</source>
-        <translation>未推测：草稿模型在这里没有合适的猜测。</translation>
+        <source>Not speculating: the draft model has no usable proposal at this point.</source>
+        <translation>未推测：草稿模型此时没有可用的草稿 token。</translation>
     </message>
     <message>
-        <source>Not guessing: earlier tokens have to be read again first.</source>
-        <translation>未推测：需要先重新读取前面的 token。</translation>
+        <source>Not speculating: earlier tokens must be reprocessed first.</source>
+        <translation>未推测：需要先重新处理前面的 token。</translation>
     </message>
     <message>
-        <source>Not guessing: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <source>Not speculating: this model&apos;s cache ({kind}) cannot be rolled back.</source>
         <translation>未推测：这个模型的缓存（{kind}）无法回滚。</translation>
     </message>
     <message>
-        <source>Not guessing: lookup found nothing like this in the chat so far.</source>
-        <translation>未推测：上文中没有找到类似的内容。</translation>
+        <source>Not speculating: no matching text earlier in this chat.</source>
+        <translation>未推测：此对话的上文中没有匹配的文字。</translation>
     </message>
     <message>
-        <source>Not guessing: plain decoding is faster here.</source>
-        <translation>未推测：在这里普通解码更快。</translation>
+        <source>Not speculating: plain decoding is faster.</source>
+        <translation>未推测：普通解码更快。</translation>
     </message>
     <message>
-        <source>Measuring how fast plain decoding is here.</source>
-        <translation>正在测量普通解码在这里有多快。</translation>
+        <source>Measuring plain decoding speed.</source>
+        <translation>正在测量普通解码的速度。</translation>
     </message>
     <message>
-        <source>Not guessing: several answers share the model right now.</source>
-        <translation>未推测：现在有多个回答在共用模型。</translation>
+        <source>Not speculating: several answers are running at once.</source>
+        <translation>未推测：多个回答正在同时生成。</translation>
     </message>
     <message>
-        <source>Not guessing: answers take turns, they cannot share a batch ({kind}).</source>
-        <translation>未推测：这些回答无法一起处理（{kind}），正在轮流进行。</translation>
+        <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
+        <translation>未推测：这些回答无法批量处理（{kind}），正在逐个进行。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
-        <translation>首个 token 始终由主模型单独写出。</translation>
+        <translation>首个 token 始终由主模型单独生成。</translation>
     </message>
     <message>
-        <source>Not guessing: the answer is about to reach its length limit.</source>
+        <source>Not speculating: the answer is about to reach its length limit.</source>
         <translation>未推测：回答即将达到长度上限。</translation>
     </message>
 </context>
 <context>
     <name>PositionBars</name>
     <message>
-        <source>Guess {position}: {rate} accepted ({accepted} of {reached})</source>
-        <translation>第 {position} 个猜测：接受 {rate}（{reached} 个中 {accepted} 个）</translation>
+        <source>Draft token {position}: {rate} accepted ({accepted} of {reached})</source>
+        <translation>第 {position} 个草稿 token：接受 {rate}（{reached} 个中 {accepted} 个）</translation>
     </message>
 </context>
 <context>
@@ -2615,15 +2607,15 @@
         <translation>预设</translation>
     </message>
     <message>
-        <source>System prompt and settings of this chat: {name}</source>
-        <translation>此对话的系统提示词和设置：{name}</translation>
+        <source>Chat settings: {name}</source>
+        <translation>对话设置：{name}</translation>
     </message>
 </context>
 <context>
     <name>Presets</name>
     <message>
-        <source>Own settings</source>
-        <translation>自定义设置</translation>
+        <source>Custom</source>
+        <translation>自定义</translation>
     </message>
     <message>
         <source>Defaults</source>
@@ -2657,8 +2649,8 @@
         <translation>星期</translation>
     </message>
     <message>
-        <source>Language of the window</source>
-        <translation>窗口的语言</translation>
+        <source>App language</source>
+        <translation>应用语言</translation>
     </message>
     <message>
         <source>Main model</source>
@@ -2685,8 +2677,8 @@
         <translation>希望模型在此对话中如何回答</translation>
     </message>
     <message>
-        <source>Filled in when a question is sent: {names}</source>
-        <translation>发送问题时填入：{names}</translation>
+        <source>Replaced when you send: {names}</source>
+        <translation>发送时替换：{names}</translation>
     </message>
 </context>
 <context>
@@ -2728,36 +2720,36 @@
 <context>
     <name>Relocation</name>
     <message>
-        <source>Moved to {folder}. Every file was compared, and the old place leads to the new one.</source>
-        <translation>已移动到 {folder}。每个文件都已比对，旧位置会指向新位置。</translation>
+        <source>Moved to {folder}. All files were verified; the old location links to the new one.</source>
+        <translation>已移动到 {folder}。所有文件均已校验，旧位置会链接到新位置。</translation>
     </message>
     <message>
-        <source>Nothing was moved: that folder holds something already.</source>
-        <translation>没有移动：该文件夹里已有内容。</translation>
+        <source>Not moved: that folder is not empty.</source>
+        <translation>未移动：该文件夹不为空。</translation>
     </message>
     <message>
-        <source>Nothing was moved: a folder cannot be moved into itself.</source>
-        <translation>没有移动：不能把文件夹移到它自己里面。</translation>
+        <source>Not moved: a folder cannot be moved into itself.</source>
+        <translation>未移动：不能把文件夹移到它自己里面。</translation>
     </message>
     <message>
-        <source>Nothing was moved: it needs {needed} and that disk has {free} left.</source>
-        <translation>没有移动：需要 {needed}，而该磁盘只剩 {free}。</translation>
+        <source>Not moved: {needed} needed, but only {free} free on that disk.</source>
+        <translation>未移动：需要 {needed}，而该磁盘只剩 {free}。</translation>
     </message>
     <message>
-        <source>Nothing was moved: the copy of {file} differs. Check that disk.</source>
-        <translation>没有移动：{file} 的副本不一致。请检查该磁盘。</translation>
+        <source>Not moved: {file} failed verification. Check that disk.</source>
+        <translation>未移动：{file} 校验失败。请检查该磁盘。</translation>
     </message>
     <message>
-        <source>Nothing was moved: {detail}.</source>
-        <translation>没有移动：{detail}</translation>
+        <source>Not moved: {detail}.</source>
+        <translation>未移动：{detail}</translation>
     </message>
     <message>
-        <source>Stopped. Everything is where it was.</source>
-        <translation>已停止。一切都在原处。</translation>
+        <source>Stopped. Nothing was moved.</source>
+        <translation>已停止，未移动任何内容。</translation>
     </message>
     <message>
-        <source>Nothing was moved: Tandem is open a second time. It is tried again at the next start.</source>
-        <translation>没有移动：Tandem 在另一个窗口中也打开着。下次启动时会再试一次。</translation>
+        <source>Not moved: another copy of Tandem is running. Tandem will try again at the next launch.</source>
+        <translation>未移动：另一个 Tandem 正在运行。下次启动时会再试一次。</translation>
     </message>
     <message>
         <source>There is nothing to move yet.</source>
@@ -2812,8 +2804,8 @@
 <context>
     <name>SettingRow</name>
     <message>
-        <source>{name}: back to the default</source>
-        <translation>{name}：恢复默认</translation>
+        <source>Reset {name}</source>
+        <translation>重置 {name}</translation>
     </message>
 </context>
 <context>
@@ -2827,8 +2819,8 @@
         <translation>草稿模型</translation>
     </message>
     <message>
-        <source>Lookup</source>
-        <translation>上文查找</translation>
+        <source>Prompt lookup (n-gram)</source>
+        <translation>提示词查找（n-gram）</translation>
     </message>
     <message>
         <source>On</source>
@@ -2851,7 +2843,7 @@
         <translation>高</translation>
     </message>
     <message>
-        <source>Full</source>
+        <source>Full precision</source>
         <translation>完整精度</translation>
     </message>
     <message>
@@ -2863,23 +2855,23 @@
         <translation>4 位</translation>
     </message>
     <message>
-        <source>Same text</source>
-        <translation>相同文字</translation>
+        <source>Identical text</source>
+        <translation>输出完全一致</translation>
     </message>
     <message>
         <source>Same distribution</source>
-        <translation>相同分布</translation>
+        <translation>分布一致</translation>
     </message>
     <message>
         <source>Language</source>
         <translation>语言</translation>
     </message>
     <message>
-        <source>For the window. A model answers in the language you write in.</source>
-        <translation>窗口的语言。模型会用你提问的语言回答。</translation>
+        <source>App language. Models usually answer in the language you write in.</source>
+        <translation>应用的语言。模型通常会用你提问的语言回答。</translation>
     </message>
     <message>
-        <source>Like the system</source>
+        <source>Match system</source>
         <translation>跟随系统</translation>
     </message>
     <message>
@@ -2887,7 +2879,7 @@
         <translation>外观</translation>
     </message>
     <message>
-        <source>Light, dark, or like the system.</source>
+        <source>Light, dark, or match the system.</source>
         <translation>浅色、深色，或与系统一致。</translation>
     </message>
     <message>
@@ -2900,11 +2892,11 @@
     </message>
     <message>
         <source>Text size</source>
-        <translation>文字大小</translation>
+        <translation>文本大小</translation>
     </message>
     <message>
-        <source>For everything in the window.</source>
-        <translation>应用于整个窗口。</translation>
+        <source>Applies to the whole app.</source>
+        <translation>应用于整个应用。</translation>
     </message>
     <message>
         <source>Small</source>
@@ -2923,8 +2915,8 @@
         <translation>特大</translation>
     </message>
     <message>
-        <source>Send with</source>
-        <translation>发送键</translation>
+        <source>Send messages with</source>
+        <translation>发送消息的按键</translation>
     </message>
     <message>
         <source>Shift+Enter always starts a new line.</source>
@@ -2935,11 +2927,11 @@
         <translation>Enter</translation>
     </message>
     <message>
-        <source>Command or Ctrl with Enter</source>
-        <translation>Command 或 Ctrl+Enter</translation>
+        <source>Cmd+Enter (Ctrl+Enter)</source>
+        <translation>Cmd+Enter（Ctrl+Enter）</translation>
     </message>
     <message>
-        <source>At start, load</source>
+        <source>On startup, load</source>
         <translation>启动时加载</translation>
     </message>
     <message>
@@ -2947,7 +2939,7 @@
         <translation>入门模型对很小，只回答关于 Tandem 的问题。</translation>
     </message>
     <message>
-        <source>The models used last</source>
+        <source>Last used models</source>
         <translation>上次使用的模型</translation>
     </message>
     <message>
@@ -2955,35 +2947,35 @@
         <translation>入门模型对</translation>
     </message>
     <message>
-        <source>Who guesses</source>
-        <translation>由谁猜测</translation>
+        <source>Draft source</source>
+        <translation>草稿来源</translation>
     </message>
     <message>
-        <source>Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing does not pay.</source>
-        <translation>自动会在草稿模型和上文查找中选用这里更快的一个；猜测不划算时两者都不用。</translation>
+        <source>Automatic uses the draft model or prompt lookup, whichever is faster on this computer, or neither when speculation would not help.</source>
+        <translation>自动会选用草稿模型和提示词查找中在这台电脑上更快的一个；推测没有帮助时两者都不用。</translation>
     </message>
     <message>
-        <source>Guesses per round</source>
-        <translation>每轮猜测数</translation>
+        <source>Draft tokens per round</source>
+        <translation>每轮草稿 token 数</translation>
     </message>
     <message>
-        <source>Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.</source>
-        <translation>自动会根据每轮在这台电脑上的耗时来决定。固定数目可能会让回答变慢。</translation>
+        <source>Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.</source>
+        <translation>自动会根据在这台电脑上测得的速度调整。固定数目可能会让回答变慢。</translation>
     </message>
     <message>
-        <source>Accept guesses by</source>
-        <translation>接受标准</translation>
+        <source>Acceptance rule</source>
+        <translation>接受规则</translation>
     </message>
     <message>
-        <source>“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model would.</source>
-        <translation>“相同文字”在种子相同时，无论是否猜测都得到相同的文字。“相同分布”在温度高于 0 时按概率接受猜测；文字会不同，但仍按主模型的分布抽取。</translation>
+        <source>“Identical text”: the same seed gives the same text with or without speculation. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
+        <translation>“输出完全一致”：种子相同时，无论是否推测都得到相同的文字。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
     </message>
     <message>
         <source>Temperature</source>
         <translation>温度</translation>
     </message>
     <message>
-        <source>0 always takes the likeliest token. Higher values bring more variety and more mistakes.</source>
+        <source>0 always picks the most likely token. Higher values add variety and mistakes.</source>
         <translation>0 始终取概率最高的 token。数值越大，变化越多，错误也越多。</translation>
     </message>
     <message>
@@ -2991,16 +2983,16 @@
         <translation>Top p</translation>
     </message>
     <message>
-        <source>Draws only from the likeliest tokens that make up this share. 1 draws from all.</source>
-        <translation>只从合计达到此比例、概率最高的 token 中抽取。1 表示从全部 token 中抽取。</translation>
+        <source>Samples only from the most likely tokens that add up to this probability. 1 turns it off.</source>
+        <translation>只从合计达到此概率的最高概率 token 中采样。1 表示关闭。</translation>
     </message>
     <message>
         <source>Top k</source>
         <translation>Top k</translation>
     </message>
     <message>
-        <source>Draws only from this many of the likeliest tokens.</source>
-        <translation>只从概率最高的这么多个 token 中抽取。</translation>
+        <source>Samples only from this many of the most likely tokens.</source>
+        <translation>只从概率最高的这么多个 token 中采样。</translation>
     </message>
     <message>
         <source>All</source>
@@ -3011,8 +3003,8 @@
         <translation>Min p</translation>
     </message>
     <message>
-        <source>Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out.</source>
-        <translation>去掉概率低于最高概率此比例的 token。0 表示不去掉。</translation>
+        <source>Drops tokens below this fraction of the top probability. 0 turns it off.</source>
+        <translation>去掉低于最高概率此比例的 token。0 表示关闭。</translation>
     </message>
     <message>
         <source>Repetition penalty</source>
@@ -3023,7 +3015,7 @@
         <translation>大于 1 时，刚用过的 token 更不易出现。</translation>
     </message>
     <message>
-        <source>Longest answer</source>
+        <source>Maximum answer length</source>
         <translation>回答最大长度</translation>
     </message>
     <message>
@@ -3031,20 +3023,20 @@
         <translation>以 token 计。中文大约一个字一个 token。</translation>
     </message>
     <message>
-        <source>As long as the context</source>
-        <translation>直到上下文用完</translation>
+        <source>Up to the context limit</source>
+        <translation>直到上下文上限</translation>
     </message>
     <message>
         <source>Seed</source>
         <translation>种子</translation>
     </message>
     <message>
-        <source>The same seed gives the same text again. It matters above temperature 0 only.</source>
-        <translation>种子相同，文字就相同。仅在温度高于 0 时有意义。</translation>
+        <source>The same seed reproduces the same text. Only matters above temperature 0.</source>
+        <translation>种子相同即可重现相同的文字。仅在温度高于 0 时有意义。</translation>
     </message>
     <message>
-        <source>A new one each time</source>
-        <translation>每次不同</translation>
+        <source>Random</source>
+        <translation>随机</translation>
     </message>
     <message>
         <source>Thinking</source>
@@ -3063,79 +3055,79 @@
         <translation>上下文已满时</translation>
     </message>
     <message>
-        <source>Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, and nothing is deleted from the chat.</source>
-        <translation>可以提醒你，也可以省去最早的几轮。系统提示词和最近的几轮始终保留，对话里不会删除任何内容。</translation>
+        <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
+        <translation>停止并提示，或省去最早的消息。系统提示词和最近的消息会保留，对话本身不变。</translation>
     </message>
     <message>
-        <source>Tell me</source>
-        <translation>提醒我</translation>
+        <source>Stop and tell me</source>
+        <translation>停止并提醒我</translation>
     </message>
     <message>
-        <source>Leave out the oldest turns</source>
-        <translation>省去最早的几轮</translation>
+        <source>Drop the oldest messages</source>
+        <translation>省去最早的消息</translation>
     </message>
     <message>
         <source>KV cache of the main model</source>
         <translation>主模型的 KV 缓存</translation>
     </message>
     <message>
-        <source>What the model keeps of a chat as it reads. Fewer bits take less memory; answers can change a little.</source>
-        <translation>模型读取对话时记下的内容。位数越少，占用的内存越少，回答可能略有变化。</translation>
+        <source>The model&apos;s working memory of a chat. Fewer bits use less memory; answers can change slightly.</source>
+        <translation>模型处理对话时的工作内存。位数越少，占用的内存越少，回答可能略有变化。</translation>
     </message>
     <message>
         <source>KV cache of the draft model</source>
         <translation>草稿模型的 KV 缓存</translation>
     </message>
     <message>
-        <source>Fewer bits take less memory. Guesses can get a little worse; the text stays the same.</source>
-        <translation>位数越少，占用的内存越少。猜测可能稍差，文字不变。</translation>
+        <source>Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.</source>
+        <translation>位数越少，占用的内存越少。草稿 token 被接受的比例可能略低，文字不变。</translation>
     </message>
     <message>
         <source>Work offline</source>
         <translation>离线工作</translation>
     </message>
     <message>
-        <source>No connection is ever tried. Downloads wait; chats and the models that are here work.</source>
-        <translation>不会尝试任何连接。下载会等待；对话和已有的模型照常可用。</translation>
+        <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
+        <translation>Tandem 不会联网。下载会等待，对话和已安装的模型照常可用。</translation>
     </message>
     <message>
         <source>Mirror</source>
         <translation>镜像</translation>
     </message>
     <message>
-        <source>The address of a mirror of the Hugging Face Hub. Empty for the Hub itself.</source>
-        <translation>Hugging Face Hub 镜像的地址。留空则使用 Hub 本身。</translation>
+        <source>The address of a mirror of the Hugging Face Hub. Leave empty to use Hugging Face directly.</source>
+        <translation>Hugging Face Hub 镜像的地址。留空则直接使用 Hugging Face。</translation>
     </message>
     <message>
         <source>Proxy</source>
         <translation>代理</translation>
     </message>
     <message>
-        <source>The address of a proxy, like http://proxy:8080. Empty for none.</source>
+        <source>The address of a proxy, such as http://proxy:8080. Leave empty for no proxy.</source>
         <translation>代理的地址，例如 http://proxy:8080。留空则不使用。</translation>
     </message>
     <message>
-        <source>Keep what models have read</source>
-        <translation>保留模型读过的内容</translation>
+        <source>Keep prompt cache on disk</source>
+        <translation>在磁盘上保留提示词缓存</translation>
     </message>
     <message>
-        <source>On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.</source>
-        <translation>保存在磁盘上，长对话可以立即接着进行。永久删除对话时会一并删除。</translation>
+        <source>Reopens long chats instantly. Removed when the chat is permanently deleted.</source>
+        <translation>可立即重新打开长对话。永久删除对话时会一并删除。</translation>
     </message>
     <message>
-        <source>Room for what models have read</source>
-        <translation>读过的内容可占的空间</translation>
+        <source>Disk limit for the prompt cache</source>
+        <translation>提示词缓存上限</translation>
     </message>
     <message>
-        <source>In GB. Chats that were not used for longest make room.</source>
-        <translation>以 GB 为单位。最久未用的对话先让出空间。</translation>
+        <source>In GB. The least recently used chats are removed first.</source>
+        <translation>以 GB 为单位。最久未用的对话最先移除。</translation>
     </message>
     <message>
         <source>Unload idle models after</source>
         <translation>空闲多久后卸载模型</translation>
     </message>
     <message>
-        <source>In minutes. Their memory is given back; the next question loads them again.</source>
+        <source>In minutes. Frees their memory; they reload with your next question.</source>
         <translation>以分钟计。内存会被释放，下一个问题会重新加载模型。</translation>
     </message>
     <message>
@@ -3143,52 +3135,52 @@
         <translation>从不</translation>
     </message>
     <message>
-        <source>Prefix cache</source>
-        <translation>前缀缓存</translation>
+        <source>Prompt cache in memory</source>
+        <translation>内存中的提示词缓存</translation>
     </message>
     <message>
-        <source>In GB. Memory for chats that were already read, so that their next question need not be read from the start.</source>
-        <translation>以 GB 计。读过的对话最多占用这么多内存，下一个问题就不必从头读起。</translation>
+        <source>In GB. Keeps processed chats in memory so follow-up questions start faster.</source>
+        <translation>以 GB 为单位。将处理过的对话保留在内存中，使后续问题更快开始。</translation>
     </message>
     <message>
         <source>Memory for models and chats</source>
         <translation>模型和对话可用的内存</translation>
     </message>
     <message>
-        <source>In GB. What does not fit is refused before it is loaded.</source>
-        <translation>以 GB 计。放不下的模型会在加载前被拒绝。</translation>
+        <source>In GB. Models that do not fit are not loaded.</source>
+        <translation>以 GB 为单位。放不下的模型不会加载。</translation>
     </message>
     <message>
-        <source>As the system recommends</source>
-        <translation>按系统建议</translation>
+        <source>System recommendation</source>
+        <translation>系统建议值</translation>
     </message>
     <message>
-        <source>Allow what does not fit</source>
-        <translation>放不下也允许</translation>
+        <source>Allow exceeding the memory limit</source>
+        <translation>允许超出内存上限</translation>
     </message>
     <message>
-        <source>Loads models and answers questions beyond that limit. The computer can become very slow, and the system can end Tandem.</source>
-        <translation>超出上限也加载模型并回答。电脑可能变得很慢，系统也可能强制退出 Tandem。</translation>
+        <source>Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.</source>
+        <translation>超出上限也会加载模型。电脑可能变得很慢，系统也可能强制退出 Tandem。</translation>
     </message>
     <message>
-        <source>Record</source>
-        <translation>记录内容</translation>
+        <source>Log level</source>
+        <translation>日志级别</translation>
     </message>
     <message>
-        <source>What the record below holds. It is in memory only, and no chat text is ever in it.</source>
-        <translation>下方记录所含的内容。只保存在内存中，绝不含对话内容。</translation>
+        <source>What the log below contains. Kept in memory only; never contains chat text.</source>
+        <translation>下方日志包含的内容。仅保存在内存中，绝不含对话内容。</translation>
     </message>
     <message>
-        <source>Problems</source>
-        <translation>问题</translation>
+        <source>Errors and warnings</source>
+        <translation>错误和警告</translation>
     </message>
     <message>
-        <source>Problems and events</source>
-        <translation>问题和事件</translation>
+        <source>Errors, warnings and events</source>
+        <translation>错误、警告和事件</translation>
     </message>
     <message>
-        <source>Every detail</source>
-        <translation>所有细节</translation>
+        <source>Everything</source>
+        <translation>全部</translation>
     </message>
     <message>
         <source>General</source>
@@ -3239,20 +3231,20 @@
         <translation>在设置中搜索</translation>
     </message>
     <message>
-        <source>Back to the defaults</source>
+        <source>Restore defaults</source>
         <translation>恢复默认值</translation>
     </message>
     <message>
-        <source>Changes apply from the next answer on.</source>
+        <source>Changes apply from the next answer.</source>
         <translation>更改从下一个回答起生效。</translation>
     </message>
     <message>
-        <source>Applies to models that are loaded from then on.</source>
+        <source>Applies the next time a model is loaded.</source>
         <translation>从之后加载的模型起生效。</translation>
     </message>
     <message>
-        <source>Applies from the next start on.</source>
-        <translation>从下次启动起生效。</translation>
+        <source>Takes effect after a restart.</source>
+        <translation>重新启动后生效。</translation>
     </message>
 </context>
 <context>
@@ -3265,12 +3257,12 @@
 <context>
     <name>SpeculationPage</name>
     <message>
-        <source>{pair} is loaded and follows the settings above.</source>
+        <source>{pair} is loaded and uses the settings above.</source>
         <translation>已加载的 {pair} 使用上面的设置。</translation>
     </message>
     <message>
-        <source>Own settings</source>
-        <translation>单独设置</translation>
+        <source>Customize</source>
+        <translation>自定义</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -3281,12 +3273,12 @@
         <translation>移除 {pair} 的设置</translation>
     </message>
     <message>
-        <source>Single pairs</source>
+        <source>Settings per model pair</source>
         <translation>各模型对的设置</translation>
     </message>
     <message>
-        <source>While such a pair is loaded, its own settings apply instead of those above.</source>
-        <translation>加载这样的模型对时，使用它自己的设置，而不是上面的设置。</translation>
+        <source>These override the settings above while that pair is loaded.</source>
+        <translation>加载该模型对时，这些设置优先于上面的设置。</translation>
     </message>
 </context>
 <context>
@@ -3300,8 +3292,8 @@
         <translation>首个 token 用时</translation>
     </message>
     <message>
-        <source>plain decoding here: {speed} tokens/s</source>
-        <translation>此处普通解码：{speed} token/秒</translation>
+        <source>plain decoding: {speed} tokens/s</source>
+        <translation>普通解码：{speed} token/秒</translation>
     </message>
     <message>
         <source>now {depth}</source>
@@ -3312,66 +3304,66 @@
         <translation>推测</translation>
     </message>
     <message>
-        <source>Accept rate, this answer</source>
-        <translation>此回答的接受率</translation>
+        <source>Acceptance rate, this answer</source>
+        <translation>本次回答的接受率</translation>
     </message>
     <message>
-        <source>Accept rate, answer {number} of {count}</source>
+        <source>Acceptance rate, answer {number} of {count}</source>
         <translation>第 {number} 个回答（共 {count} 个）的接受率</translation>
     </message>
     <message>
-        <source>What guessing brings is shown here while an answer is written.</source>
-        <translation>生成回答时，这里会显示推测带来的效果。</translation>
+        <source>Ask something to see how much speculation speeds up the answer.</source>
+        <translation>提个问题，看看推测能让回答快多少。</translation>
     </message>
     <message>
-        <source>This answer is from a version of Tandem that did not keep rounds.</source>
-        <translation>此回答来自尚不保存各轮记录的 Tandem 版本。</translation>
+        <source>No round data: this answer was saved by an older version of Tandem.</source>
+        <translation>没有各轮数据：此回答由旧版 Tandem 保存。</translation>
     </message>
     <message>
-        <source>Round strip</source>
-        <translation>轮次条</translation>
+        <source>Rounds</source>
+        <translation>轮次</translation>
     </message>
     <message>
         <source>Tokens per second</source>
         <translation>token/秒</translation>
     </message>
     <message>
-        <source>Accepted by position</source>
+        <source>Acceptance by position</source>
         <translation>各位置的接受率</translation>
     </message>
     <message>
         <source>Where time went</source>
-        <translation>时间去向</translation>
+        <translation>耗时构成</translation>
     </message>
     <message>
-        <source>Guesses per round</source>
-        <translation>每轮猜测数</translation>
+        <source>Draft tokens per round</source>
+        <translation>每轮草稿 token 数</translation>
     </message>
 </context>
 <context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round brings {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. A round yields {tokens} tokens.</source>
         <translation>
-            <numerusform>每次猜测 %n 个 token：每轮得到 {tokens} 个 token。</numerusform>
+            <numerusform>每轮起草 %n 个 token，得到 {tokens} 个 token。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.</source>
+        <source>Drafting %n token(s) per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.</source>
         <translation>
-            <numerusform>每次猜测 %n 个 token：每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</numerusform>
+            <numerusform>每轮起草 %n 个 token，耗时相当于 {cost} 步普通解码，得到 {tokens} 个 token。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}.</source>
+        <source>%n of {drafted} draft token(s) accepted.</source>
         <translation>
-            <numerusform>{drafted} 个猜测中接受了 %n 个。</numerusform>
+            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.</source>
+        <source>%n of {drafted} draft token(s) accepted. A round took as long as {cost} plain steps and yielded {tokens} tokens.</source>
         <translation>
-            <numerusform>{drafted} 个猜测中接受了 %n 个。每轮花费 {cost} 个普通步骤，得到 {tokens} 个 token。</numerusform>
+            <numerusform>{drafted} 个草稿 token 中接受了 %n 个。每轮耗时相当于 {cost} 步普通解码，得到 {tokens} 个 token。</numerusform>
         </translation>
     </message>
 </context>
@@ -3382,7 +3374,7 @@
         <translation>对话已备份到 {file}。</translation>
     </message>
     <message>
-        <source>The chats could not be backed up. Check whether the disk has space.</source>
+        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
         <translation>对话未能备份。请检查磁盘是否有空间。</translation>
     </message>
     <message>
@@ -3398,56 +3390,56 @@
         <translation>正在下载模型。请等下载完成后再移动。</translation>
     </message>
     <message>
-        <source>Copying and comparing: {done} of {total}.</source>
-        <translation>正在拷贝并比对：{done} / {total}</translation>
+        <source>Copying and verifying: {done} of {total}.</source>
+        <translation>正在拷贝并校验：{done} / {total}</translation>
     </message>
     <message>
         <source>Chats</source>
         <translation>对话</translation>
     </message>
     <message>
-        <source>With the list of downloads.</source>
+        <source>Includes the download list.</source>
         <translation>包括下载列表。</translation>
     </message>
     <message>
-        <source>What models have read</source>
-        <translation>模型读过的内容</translation>
+        <source>Prompt cache</source>
+        <translation>提示词缓存</translation>
     </message>
     <message>
-        <source>So that the next question of a chat need not be read from the start.</source>
-        <translation>下一个问题无需从头重读整个对话。</translation>
+        <source>Lets follow-up questions start without reprocessing the chat.</source>
+        <translation>后续问题无需重新处理整个对话。</translation>
     </message>
     <message>
         <source>Models</source>
         <translation>模型</translation>
     </message>
     <message>
-        <source>The Hugging Face cache, shared with other programs.</source>
-        <translation>Hugging Face 缓存，与其他程序共用。</translation>
+        <source>The Hugging Face cache, shared with other apps.</source>
+        <translation>Hugging Face 缓存，与其他应用共用。</translation>
     </message>
     <message>
         <source>Caches</source>
         <translation>缓存</translation>
     </message>
     <message>
-        <source>What Tandem can make again when it needs it.</source>
-        <translation>需要时 Tandem 可以重新生成的内容。</translation>
+        <source>Temporary files that Tandem can recreate.</source>
+        <translation>Tandem 可以重新生成的临时文件。</translation>
     </message>
     <message>
         <source>Settings</source>
         <translation>设置</translation>
     </message>
     <message>
-        <source>What you have chosen in this window.</source>
-        <translation>你在此窗口中的选择。</translation>
+        <source>Your preferences.</source>
+        <translation>你的偏好设置。</translation>
     </message>
     <message>
         <source>Show</source>
         <translation>显示</translation>
     </message>
     <message>
-        <source>Show the folder: {name}</source>
-        <translation>显示文件夹：{name}</translation>
+        <source>Show in Finder: {name}</source>
+        <translation>在访达中显示：{name}</translation>
     </message>
     <message>
         <source>Move the folder: {name}</source>
@@ -3466,8 +3458,8 @@
         <translation>清除缓存</translation>
     </message>
     <message>
-        <source>Clear what models have read</source>
-        <translation>清除模型读过的内容</translation>
+        <source>Clear the prompt cache</source>
+        <translation>清空提示词缓存</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -3485,7 +3477,7 @@
 <context>
     <name>Store</name>
     <message>
-        <source>The disk is full, so this chat cannot be saved. Free some space and save again.</source>
+        <source>The disk is full, so this chat can&apos;t be saved. Free up space and save again.</source>
         <translation>磁盘已满，无法保存此对话。请腾出空间后再次保存。</translation>
     </message>
     <message>
@@ -3493,7 +3485,7 @@
         <translation>无法更改对话：磁盘或文件不允许写入。</translation>
     </message>
     <message>
-        <source>The disk does not answer as it should, so this chat cannot be saved.</source>
+        <source>The disk is not responding correctly, so this chat can&apos;t be saved.</source>
         <translation>磁盘没有正常响应，无法保存此对话。</translation>
     </message>
     <message>
@@ -3501,28 +3493,28 @@
         <translation>此对话的部分内容未能保存：{detail}</translation>
     </message>
     <message>
-        <source>Tandem is already open in another window, which has your chats. Nothing you write here is kept.</source>
-        <translation>Tandem 已在另一个窗口中打开，你的对话在那里。此处写的内容不会保存。</translation>
+        <source>Tandem is already running. Chats in this window are not saved.</source>
+        <translation>Tandem 已在运行。此窗口中的对话不会保存。</translation>
     </message>
     <message>
-        <source>Your chats were saved by a newer version of Tandem. Update Tandem; nothing you write here is kept.</source>
-        <translation>你的对话由较新版本的 Tandem 保存。请更新 Tandem；此处写的内容不会保存。</translation>
+        <source>Your chats were saved by a newer version of Tandem. Update Tandem; chats in this window are not saved.</source>
+        <translation>你的对话由较新版本的 Tandem 保存。请更新 Tandem；此窗口中的对话不会保存。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened because the disk is full. Free some space and open Tandem again; nothing you write here is kept.</source>
-        <translation>磁盘已满，无法打开你的对话。请腾出一些空间后重新打开 Tandem；此处写的内容不会保存。</translation>
+        <source>Your chats cannot be opened because the disk is full. Free up space and open Tandem again; chats in this window are not saved.</source>
+        <translation>磁盘已满，无法打开你的对话。请腾出空间后重新打开 Tandem；此窗口中的对话不会保存。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened because their disk or folder does not allow it. Nothing you write here is kept.</source>
-        <translation>磁盘或文件夹不允许访问，无法打开你的对话。此处写的内容不会保存。</translation>
+        <source>Your chats cannot be opened because their disk or folder does not allow it. Chats in this window are not saved.</source>
+        <translation>磁盘或文件夹不允许访问，无法打开你的对话。此窗口中的对话不会保存。</translation>
     </message>
     <message>
-        <source>Your chats cannot be opened: {detail}. Nothing you write here is kept.</source>
-        <translation>无法打开你的对话（{detail}）。此处写的内容不会保存。</translation>
+        <source>Your chats cannot be opened: {detail}. Chats in this window are not saved.</source>
+        <translation>无法打开你的对话（{detail}）。此窗口中的对话不会保存。</translation>
     </message>
     <message>
-        <source>The file of chats was damaged. What could be read is here; the damaged file is kept as {name}.</source>
-        <translation>对话文件已损坏。能读取的内容都在这里；损坏的文件保留为 {name}。</translation>
+        <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>
+        <translation>对话数据库已损坏。能恢复的内容都在对话列表中；损坏的文件保留为 {name}。</translation>
     </message>
 </context>
 <context>
@@ -3562,8 +3554,8 @@
 <context>
     <name>TimeBar</name>
     <message>
-        <source>draft {draft} · verify {verify} · host {host}</source>
-        <translation>草稿 {draft} · 验证 {verify} · 主机 {host}</translation>
+        <source>draft {draft} · verify {verify} · overhead {host}</source>
+        <translation>草稿 {draft} · 验证 {verify} · 其他开销 {host}</translation>
     </message>
 </context>
 <context>
@@ -3580,7 +3572,7 @@
         <translation>对话</translation>
     </message>
     <message>
-        <source>Jump to the newest text</source>
+        <source>Jump to the latest text</source>
         <translation>跳到最新内容</translation>
     </message>
 </context>
@@ -3627,12 +3619,12 @@
         </translation>
     </message>
     <message>
-        <source>The import of {name} was cut short when Tandem ended. Import the file again for the chats that are missing.</source>
+        <source>The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats.</source>
         <translation>导入“{name}”时 Tandem 退出了。再次导入该文件即可补上缺少的对话。</translation>
     </message>
     <message>
-        <source>The export to {name} was cut short when Tandem ended. Export again to have all of it.</source>
-        <translation>导出到“{name}”时 Tandem 退出了。请重新导出以保存全部内容。</translation>
+        <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
+        <translation>导出到“{name}”时 Tandem 退出了。请重新导出以获得全部内容。</translation>
     </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
@@ -3641,9 +3633,9 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n chat(s) were here already.</source>
+        <source>%n chat(s) were skipped because they already exist.</source>
         <translation>
-            <numerusform>%n 个对话已存在。</numerusform>
+            <numerusform>已跳过 %n 个已存在的对话。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3671,16 +3663,16 @@
         </translation>
     </message>
     <message>
-        <source>The import was stopped. Import the file again for the chats that are missing.</source>
-        <translation>导入已停止。再次导入该文件即可补上缺少的对话。</translation>
+        <source>The import was canceled. Import the file again to add the missing chats.</source>
+        <translation>导入已取消。再次导入该文件即可补上缺少的对话。</translation>
     </message>
     <message>
-        <source>That did not work: {detail}</source>
+        <source>The operation failed: {detail}</source>
         <translation>操作失败：{detail}</translation>
     </message>
     <message>
-        <source>The export was stopped.</source>
-        <translation>导出已停止。</translation>
+        <source>The export was canceled.</source>
+        <translation>导出已取消。</translation>
     </message>
     <message>
         <source>You</source>
@@ -3710,68 +3702,68 @@
 <context>
     <name>TuningView</name>
     <message>
-        <source>Measuring what rounds of every depth cost here. This takes a few seconds.</source>
-        <translation>正在测量每种深度下一轮的耗时，只需几秒。</translation>
+        <source>Measuring the cost of each draft length. This takes a few seconds.</source>
+        <translation>正在测量各草稿长度的开销，只需几秒。</translation>
     </message>
     <message>
         <source>Nothing could be measured.</source>
         <translation>没能测出任何结果。</translation>
     </message>
     <message>
-        <source>Plain decoding does {speed} tokens/s here.</source>
-        <translation>这里普通解码为 {speed} token/秒。</translation>
+        <source>Plain decoding: {speed} tokens/s.</source>
+        <translation>普通解码：{speed} token/秒。</translation>
     </message>
     <message>
-        <source>Answers use this from now on. It took {time}.</source>
-        <translation>从现在起的回答都会使用这些数据。用时 {time}。</translation>
+        <source>Saved for new answers. Took {time}.</source>
+        <translation>已保存，用于之后的回答。用时 {time}。</translation>
     </message>
     <message>
-        <source>It was stopped early: what was not reached keeps its old figures.</source>
-        <translation>已提前停止：没测到的保留原来的数值。</translation>
+        <source>Stopped early. Unmeasured lengths keep their previous values.</source>
+        <translation>已提前停止。未测到的长度保留原来的数值。</translation>
     </message>
     <message numerus="yes">
-        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding.</source>
+        <source>Best: %n draft token(s) per round, {times} the plain speed.</source>
         <translation>
-            <numerusform>这里每轮猜 %n 个最好，速度是普通解码的 {times}。</numerusform>
+            <numerusform>最佳：每轮 %n 个草稿 token，速度是普通解码的 {times}。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with most pairs. Your answers will show how many are.</source>
+        <source>Best: %n draft token(s) per round, {times} the plain speed at a typical acceptance rate. Your chats will refine this.</source>
         <translation>
-            <numerusform>这里每轮猜 %n 个最好；如果猜中的比例与多数模型对相当，速度是普通解码的 {times}。实际比例会在之后的回答中看到。</numerusform>
+            <numerusform>最佳：每轮 %n 个草稿 token，按一般的接受率，速度是普通解码的 {times}。之后的对话会使其更准确。</numerusform>
         </translation>
     </message>
     <message>
-        <source>Plain decoding is fastest here: even guesses that are all right would not pay.</source>
-        <translation>这里普通解码最快：即使全部猜中也不划算。</translation>
+        <source>Plain decoding is fastest on this Mac, even if every draft token were accepted.</source>
+        <translation>在这台 Mac 上普通解码最快，即使草稿 token 全部被接受也一样。</translation>
     </message>
     <message>
-        <source>Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.</source>
-        <translation>这里普通解码最快。猜中的比例超过 {rate} 时，猜测才划算。</translation>
+        <source>Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.</source>
+        <translation>在这台 Mac 上普通解码最快。接受率高于 {rate} 时，推测才能提速。</translation>
     </message>
     <message>
-        <source>Guesses</source>
-        <translation>猜测数</translation>
+        <source>Draft tokens</source>
+        <translation>草稿 token</translation>
     </message>
     <message>
         <source>Plain steps</source>
         <translation>普通步数</translation>
     </message>
     <message>
-        <source>Pays from</source>
-        <translation>划算起点</translation>
+        <source>Break-even</source>
+        <translation>盈亏平衡</translation>
     </message>
     <message>
         <source>Expected</source>
         <translation>预计速度</translation>
     </message>
     <message>
-        <source>Tune on this machine</source>
-        <translation>在这台电脑上调优</translation>
+        <source>Tune for this Mac</source>
+        <translation>为这台 Mac 调优</translation>
     </message>
     <message>
-        <source>What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the tokens a second that are expected of it.</source>
-        <translation>一轮的耗时（以普通步计）、要划算所需的猜中比例，以及预计的每秒 token 数。</translation>
+        <source>Cost of a round in plain steps, the acceptance it needs to break even, and the expected tokens per second.</source>
+        <translation>一轮的开销（以普通步计）、盈亏平衡所需的接受率，以及预计的 token/秒。</translation>
     </message>
     <message>
         <source>Measure again</source>
@@ -3786,11 +3778,11 @@
     </message>
     <message>
         <source>Copy the answer as Markdown</source>
-        <translation>以 Markdown 拷贝回答</translation>
+        <translation>将回答拷贝为 Markdown</translation>
     </message>
     <message>
         <source>Copy the answer as plain text</source>
-        <translation>以纯文本拷贝回答</translation>
+        <translation>将回答拷贝为纯文本</translation>
     </message>
     <message>
         <source>Copy the message</source>
@@ -3809,12 +3801,12 @@
         <translation>重新生成</translation>
     </message>
     <message>
-        <source>Branch</source>
+        <source>Branch from here</source>
         <translation>从这里分支</translation>
     </message>
     <message>
-        <source>Read aloud: this system has no voice</source>
-        <translation>朗读：此系统没有语音</translation>
+        <source>Read aloud (no system voice)</source>
+        <translation>朗读（没有系统语音）</translation>
     </message>
     <message>
         <source>Read the answer aloud</source>
@@ -3828,7 +3820,7 @@
         <translation>重试</translation>
     </message>
     <message>
-        <source>This answer was cut short when Tandem ended.</source>
+        <source>This answer was cut off when Tandem quit.</source>
         <translation>Tandem 退出时，此回答被中断。</translation>
     </message>
     <message>
@@ -3840,16 +3832,16 @@
         <translation>已停止。</translation>
     </message>
     <message>
-        <source>Cut at its length limit.</source>
-        <translation>达到长度上限，已截断。</translation>
+        <source>Reached the length limit.</source>
+        <translation>已达到长度上限。</translation>
     </message>
     <message>
-        <source>Reading the chat: {share}</source>
-        <translation>正在读取对话：{share}</translation>
+        <source>Processing prompt: {share}</source>
+        <translation>正在处理提示词：{share}</translation>
     </message>
     <message>
-        <source>Thinking of the first token…</source>
-        <translation>正在思考首个 token…</translation>
+        <source>Waiting for the first token…</source>
+        <translation>正在等待首个 token…</translation>
     </message>
     <message>
         <source>Previous version</source>
@@ -3869,14 +3861,14 @@
     </message>
     <message>
         <source>Copy the answer as Markdown</source>
-        <translation>以 Markdown 拷贝回答</translation>
+        <translation>将回答拷贝为 Markdown</translation>
     </message>
     <message>
         <source>Regenerate</source>
         <translation>重新生成</translation>
     </message>
     <message>
-        <source>Branch</source>
+        <source>Branch from here</source>
         <translation>从这里分支</translation>
     </message>
     <message>
@@ -3899,7 +3891,7 @@
         <translation>推测解码是怎么工作的？</translation>
     </message>
     <message>
-        <source>What does the accept rate mean?</source>
+        <source>What does the acceptance rate mean?</source>
         <translation>接受率是什么意思？</translation>
     </message>
     <message>
@@ -3907,15 +3899,15 @@
         <translation>你想了解什么？</translation>
     </message>
     <message>
-        <source>The models run on this computer. Nothing you write leaves it.</source>
-        <translation>模型在这台电脑上运行。你写的内容不会离开这台电脑。</translation>
+        <source>Models run on this computer. Nothing you type leaves it.</source>
+        <translation>模型在这台电脑上运行，你输入的内容不会离开它。</translation>
     </message>
 </context>
 <context>
     <name>_OfferRow</name>
     <message>
-        <source>Getting it…</source>
-        <translation>正在获取…</translation>
+        <source>Downloading…</source>
+        <translation>正在下载…</translation>
     </message>
     <message>
         <source>Chat</source>
@@ -3930,8 +3922,8 @@
         <translation>草稿：{draft}</translation>
     </message>
     <message>
-        <source>{speed} expected (estimate)</source>
-        <translation>预计 {speed}（估算）</translation>
+        <source>about {speed} (estimate)</source>
+        <translation>约 {speed}（估算）</translation>
     </message>
 </context>
 </TS>

@@ -27,8 +27,8 @@ def status_text(answer: Answer) -> str:
     translate, prefill = QCoreApplication.translate, answer.prefill
     if answer.state is State.READING and prefill and prefill.done < prefill.total:
         share = figures.percent(prefill.done / prefill.total)
-        return translate("TurnView", "Reading the chat: {share}").format(share=share)
-    return translate("TurnView", "Thinking of the first token…")
+        return translate("TurnView", "Processing prompt: {share}").format(share=share)
+    return translate("TurnView", "Waiting for the first token…")
 
 
 def foot_html(answer: Answer) -> str:
@@ -37,7 +37,7 @@ def foot_html(answer: Answer) -> str:
     parts = [escape(sentence).format(value=f"<b>{escape(value)}</b>") for sentence, value in figures.foot(answer)]
     ends = {
         State.CANCELLED: translate("TurnView", "Stopped."),
-        State.LENGTH: translate("TurnView", "Cut at its length limit."),
+        State.LENGTH: translate("TurnView", "Reached the length limit."),
     }
     if answer.state in ends:
         parts.append(ends[answer.state])
@@ -54,7 +54,7 @@ def trouble_of(answer: Answer) -> Trouble | None:
         return Trouble(error_sentence(answer.error), again, "again")
     if answer.state is not State.INTERRUPTED:
         return None
-    sentence = translate("TurnView", "This answer was cut short when Tandem ended.")
+    sentence = translate("TurnView", "This answer was cut off when Tandem quit.")
     if answer.unfinished:
         return Trouble(sentence, translate("TurnView", "Continue"), "go-on", calm=True)
     return Trouble(sentence, again, "again", calm=True)

@@ -154,7 +154,7 @@ class AttachmentRow(Restyled, QScrollArea):
             facts.append(self.tr("read as {encoding}").format(encoding=guess))
         chip, details = self._make_chip(attachment.name, " · ".join(facts), lambda: self.remove(attachment))
         if guess:
-            details.setToolTip(self.tr("If its letters are wrong, save the file as UTF-8 and attach it again."))
+            details.setToolTip(self.tr("If the text looks garbled, save the file as UTF-8 and attach it again."))
         return chip
 
     def _waiting_chip(self, reading: Reading) -> QWidget:

@@ -144,10 +144,10 @@ class Composer(Restyled, QWidget):
 
     def _show_keys(self) -> None:
         if self.edit.send_key == "enter":
-            self._keys.setText(self.tr("Enter sends · Shift+Enter for a new line"))
+            self._keys.setText(self.tr("Enter to send · Shift+Enter for a new line"))
         else:
             keys = QKeySequence(Qt.Modifier.CTRL | Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
-            self._keys.setText(self.tr("{keys} sends · Enter for a new line").format(keys=keys))
+            self._keys.setText(self.tr("{keys} to send · Enter for a new line").format(keys=keys))
 
     def set_info(self, text: str, problem: bool = False, brief: str = "") -> None:
         """Show a line below the text, or `brief` where it does not fit. `problem`: it says why nothing can be sent."""
@@ -167,7 +167,7 @@ class Composer(Restyled, QWidget):
         self.edit.setPlaceholderText(self.tr("Message"))
         self.edit.setAccessibleName(self.tr("Message"))
         self.shorten.setText(self.tr("Shorten"))
-        self.shorten.setToolTip(self.tr("Make the message fit into the model’s context"))
+        self.shorten.setToolTip(self.tr("Shorten the message to fit the model's context"))
         self._show_keys()
         self._show_button()
 

@@ -106,7 +106,7 @@ class ContextMeter(QObject):
         if self._composer.queued:
             self._composer.set_info(self.tr("Queued: sent as soon as the model is ready."))
         elif pair.loading == "main":
-            self._composer.set_info(self.tr("The models are loading. You can write already."))
+            self._composer.set_info(self.tr("Loading models… You can start typing."))
         elif usage is None:
             self._composer.set_info(self.tr("No main model is loaded."))
         else:
@@ -129,7 +129,7 @@ class ContextMeter(QObject):
         if usage.too_long:
             text = self.tr("{used} of {limit} tokens: too long for this model")
         elif used >= limit:
-            text = self.tr("{used} of {limit} tokens: the oldest messages are left out")
+            text = self.tr("{used} of {limit} tokens: the oldest messages are dropped")
         else:
             text = self.tr("{used} of {limit} tokens")
         return text.format(used=number(used, 0), limit=number(limit, 0)), usage.too_long, percent(used / limit)
@@ -146,7 +146,7 @@ class ContextMeter(QObject):
         """How the message can be made to fit, as words and what does it."""
         ways: list[tuple[str, Callable[[], None]]] = []
         if usage.message < usage.limit and not usage.drops:
-            ways.append((self.tr("Leave out the oldest messages"), self._drop_oldest))
+            ways.append((self.tr("Drop the oldest messages"), self._drop_oldest))
         if usage.files:
             file, tokens = max(usage.files, key=lambda counted: counted[1])
             left = usage.limit - usage.limit // _ANSWER_SHARE - (usage.message - tokens)

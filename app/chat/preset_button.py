@@ -40,7 +40,7 @@ class PresetButton(Restyled, QToolButton):
         name = name_of(chosen) if chosen != DEFAULTS else self.tr("Preset")
         short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
         self.setText(short.replace("&", "&&"))
-        words = self.tr("System prompt and settings of this chat: {name}").format(name=name_of(chosen))
+        words = self.tr("Chat settings: {name}").format(name=name_of(chosen))
         self.setToolTip(tip(words))
         self.setAccessibleName(words)
         self.updateGeometry()

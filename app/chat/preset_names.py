@@ -15,7 +15,7 @@ def name_of(preset: Preset | None) -> str:
     """The name of a preset; None stands for settings that are no preset's."""
     translate = QCoreApplication.translate
     if preset is None:
-        return translate("Presets", "Own settings")
+        return translate("Presets", "Custom")
     if preset == DEFAULTS:
         return translate("Presets", "Defaults")
     words = {
@@ -23,7 +23,7 @@ def name_of(preset: Preset | None) -> str:
         "balanced": translate("Presets", "Balanced"),
         "creative": translate("Presets", "Creative"),
         "concise": translate("Presets", "Concise"),
-        _SET_ASIDE: translate("Presets", "Own settings"),
+        _SET_ASIDE: translate("Presets", "Custom"),
     }
     return words.get(preset.built_in, preset.name)
 

@@ -76,7 +76,7 @@ class PromptField(Restyled, QWidget):
         return {
             "date": self.tr("Today's date"),
             "weekday": self.tr("Day of the week"),
-            "language": self.tr("Language of the window"),
+            "language": self.tr("App language"),
             "model": self.tr("Main model"),
             "draft": self.tr("Draft model"),
             "computer": self.tr("System"),
@@ -88,4 +88,4 @@ class PromptField(Restyled, QWidget):
         self.edit.setPlaceholderText(self.tr("How the model should answer in this chat"))
         self.edit.setAccessibleName(self.tr("System prompt"))
         variables = ", ".join(f"{{{{{name}}}}}" for name in VARIABLES)
-        self._hint.setText(self.tr("Filled in when a question is sent: {names}").format(names=variables))
+        self._hint.setText(self.tr("Replaced when you send: {names}").format(names=variables))

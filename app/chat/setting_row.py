@@ -116,7 +116,7 @@ class SettingRow(QObject):
                 named.setAccessibleName(name)
                 named.setAccessibleDescription(help_)
                 named.setToolTip(help_)
-        reset = translate("SettingRow", "{name}: back to the default").format(name=name)
+        reset = translate("SettingRow", "Reset {name}").format(name=name)
         self.reset.setToolTip(reset)
         self.reset.setAccessibleName(reset)
         if isinstance(self.control, Chooser):

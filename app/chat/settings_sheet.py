@@ -187,15 +187,15 @@ class ChatSettingsSheet(Restyled, Overlay):
         chat = self._session.chat
         self._session.settings.begin_chats_with(chat.system_prompt, chat.own)
         self.refresh()
-        self._saved.setText(self.tr("New chats begin with this."))
+        self._saved.setText(self.tr("New chats will use these settings."))
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("System prompt and settings of this chat"))
+        self._title.setText(self.tr("Chat settings"))
         self._close.setToolTip(self.tr("Close"))
         self._close.setAccessibleName(self.tr("Close"))
         self.presets.setAccessibleName(self.tr("Preset"))
-        self.name.setPlaceholderText(self.tr("Name of the preset"))
-        self.name.setAccessibleName(self.tr("Name of the preset"))
+        self.name.setPlaceholderText(self.tr("Preset name"))
+        self.name.setAccessibleName(self.tr("Preset name"))
         self.save.setText(self.tr("Save as preset"))
         self.delete.setText(self.tr("Delete"))
         self.delete.setAccessibleName(self.tr("Delete the preset"))

@@ -198,8 +198,8 @@ class Transcript(Restyled, QScrollArea):
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Chat"))
-        self._newest.setToolTip(self.tr("Jump to the newest text"))
-        self._newest.setAccessibleName(self.tr("Jump to the newest text"))
+        self._newest.setToolTip(self.tr("Jump to the latest text"))
+        self._newest.setAccessibleName(self.tr("Jump to the latest text"))
 
     def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
         view = TurnView(turn, self._as_tokens, parent)

@@ -279,7 +279,7 @@ class TurnView(Restyled, QWidget):
                 "copy": self.tr("Copy the answer as Markdown"),
                 "again": self.tr("Regenerate"),
                 "go-on": self.tr("Continue the answer"),
-                "branch": self.tr("Branch"),
+                "branch": self.tr("Branch from here"),
                 "more": self.tr("More actions"),
             }
         )

@@ -75,7 +75,7 @@ class Welcome(Restyled, QWidget):
         return [
             self.tr("What is Tandem?"),
             self.tr("How does speculative decoding work?"),
-            self.tr("What does the accept rate mean?"),
+            self.tr("What does the acceptance rate mean?"),
         ]
 
     def set_ready(self, ready: bool) -> None:
@@ -84,6 +84,6 @@ class Welcome(Restyled, QWidget):
 
     def retranslate(self) -> None:
         self._hello.setText(self.tr("What would you like to know?"))
-        self._promise.setText(self.tr("The models run on this computer. Nothing you write leaves it."))
+        self._promise.setText(self.tr("Models run on this computer. Nothing you type leaves it."))
         for button, text in zip(self._examples, self.examples(), strict=True):
             button.setText(text)

@@ -190,7 +190,7 @@ class ModelCard(Card):
             self.main_button, "accent" if not entry.installed and not downloading and self._fits else "button"
         )
         advice = state.advice
-        self.draft_button.setText(self.tr("Get as draft"))
+        self.draft_button.setText(self.tr("Download as draft"))
         self.draft_button.setVisible(advice is not None and advice.works and not entry.installed and not downloading)
         self.offer_page(state.page)
         self.check_button.setText(self.tr("Check files"))
@@ -207,7 +207,7 @@ class ModelCard(Card):
         size = size_words(plan.freed_bytes)
         sentence = self.tr("Remove it and free {size}?").format(size=size)
         if plan.shared:
-            sentence += " " + self.tr("Other programs that use the Hugging Face cache lose it too.")
+            sentence += " " + self.tr("Other apps that use the Hugging Face cache will lose it too.")
         self.say(sentence)
         self.main_button.setText(self.tr("Free {size}").format(size=size))
         self.main_button.setEnabled(True)
@@ -261,7 +261,7 @@ class ModelCard(Card):
         if entry.problem:
             return model_wording.problem_words(entry)
         if entry.is_starter:
-            return self.tr("A tiny guide to this app. Works offline, at once.")
+            return self.tr("A tiny built-in model that explains Tandem. Works offline.")
         if entry.fit is not None and not entry.fit.fits:
             return model_wording.too_big_words(entry.fit)
         facts = model_wording.facts_words(entry)
@@ -277,10 +277,10 @@ class ModelCard(Card):
     def _speed(self) -> str:
         """The measured speed-up of the draft, else the estimate, marked as such."""
         if self._state.measured is not None and speedup_is_known(self._state.measured):
-            return self.tr("{speed} measured here").format(speed=speedup(self._state.measured))
+            return self.tr("{speed} measured on this Mac").format(speed=speedup(self._state.measured))
         if self.entry.expected is None:
             return ""
-        return self.tr("{speed} expected (estimate)").format(speed=times(self.entry.expected.speedup))
+        return self.tr("about {speed} (estimate)").format(speed=times(self.entry.expected.speedup))
 
     def _badge(self) -> tuple[str, str]:
         if self._state.verifying:
@@ -309,12 +309,12 @@ class ModelCard(Card):
         shares = model_wording.fit_shares(fit)
         colours = ("main", "draft", "rejected")
         self.bar.show_parts([(share / fit.limit, name) for share, name in zip(shares, colours, strict=True)], words)
-        self.bar.setToolTip(self.tr("{size} of memory can be used.").format(size=size_words(fit.limit)))
+        self.bar.setToolTip(self.tr("Usable memory: {size}").format(size=size_words(fit.limit)))
         self.memory.setText(words)
 
     def _button_text(self) -> str:
         if self._is_downloading:
-            return self.tr("Getting it…")
+            return self.tr("Downloading…")
         if self._repairable:
             return self.tr("Repair")
         if self.entry.installed and not self._partial:

@@ -48,7 +48,7 @@ class DownloadCard(Card):
         asks = status.state == "failed" and status.error is not None and status.error.reason in _ASKS_FOR_CONSENT
         self.offer_page(self._address if asks else "")
         self._next = {"paused": "resume", "failed": "resume"}.get(status.state, "pause")
-        again = self.tr("I have access now") if asks else self.tr("Try again")
+        again = self.tr("I've been granted access") if asks else self.tr("Try again")
         self.main_button.setText({"paused": self.tr("Resume"), "failed": again}.get(status.state, self.tr("Pause")))
         self.main_button.setVisible(status.state != "ready")
         self.cancel_button.setText(self.tr("Clear") if status.state == "ready" else self.tr("Cancel"))

@@ -96,9 +96,12 @@ class FirstRunOffer(Restyled, QFrame):
 
     def retranslate(self) -> None:
         self._title.setText(
-            self.tr("The starter is a tiny guide to this app. For real work, get a pair that fits this Mac:")
+            self.tr(
+                "The built-in Starter only answers questions about Tandem. For real work, download a "
+                "pair that fits this Mac:"
+            )
         )
-        self.starter_button.setText(self.tr("Chat with the starter now"))
+        self.starter_button.setText(self.tr("Try the Starter"))
         self._more.setText(self.tr("All models…"))
         self.refresh()
 
@@ -120,7 +123,7 @@ class _OfferRow(QWidget):
         self._name.setText(entry_name(entry))
         self._facts.setText(download_words(status) if status and is_running else self._benefit(entry))
         if is_running:
-            self.button.setText(self.tr("Getting it…"))
+            self.button.setText(self.tr("Downloading…"))
         elif entry.installed:
             self.button.setText(self.tr("Chat"))
         else:
@@ -131,5 +134,5 @@ class _OfferRow(QWidget):
     def _benefit(self, entry: Entry) -> str:
         words = self.tr("With {draft} as draft").format(draft=entry.draft_name)
         if entry.expected is not None:
-            words += " · " + self.tr("{speed} expected (estimate)").format(speed=times(entry.expected.speedup))
+            words += " · " + self.tr("about {speed} (estimate)").format(speed=times(entry.expected.speedup))
         return words

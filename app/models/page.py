@@ -242,7 +242,7 @@ class ModelsPage(Restyled, QWidget):
             self._rebuild()
 
     def _choose_folder(self) -> None:
-        if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a folder with models")):
+        if folder := QFileDialog.getExistingDirectory(self, self.tr("Choose a folder that contains models")):
             known = self._library.settings.values.model_folders
             if folder not in known:
                 self._library.settings.change(model_folders=(*known, folder))
@@ -259,9 +259,11 @@ class ModelsPage(Restyled, QWidget):
             # Its card says so, and how to repair it.
             self.note.hide()
         elif report.checked:
-            self._say(self.tr("Every file of {name} is as its authors published it.").format(name=name))
+            self._say(self.tr("All files of {name} match the published version.").format(name=name))
         else:
-            self._say(self.tr("{name} came without checksums, so its files cannot be checked.").format(name=name))
+            self._say(
+                self.tr("No checksums were published for {name}, so its files can't be verified.").format(name=name)
+            )
 
     def _say(self, sentence: str) -> None:
         self.note.setText(sentence)
@@ -270,7 +272,7 @@ class ModelsPage(Restyled, QWidget):
     def _show_memory(self) -> None:
         inventory, pair = self._library.inventory, self._session.models.pair
         if inventory is None:
-            self._memory.setText(self.tr("Looking at the models here…"))
+            self._memory.setText(self.tr("Scanning models…"))
             return
         loaded = sum(info.bytes for info in (pair.main, pair.draft) if info is not None)
         self._memory.setText(
@@ -299,32 +301,32 @@ class ModelsPage(Restyled, QWidget):
         if searched.error is not None:
             return error_sentence(searched.error)
         if searched.running:
-            return self.tr("Asking the Hub…")
+            return self.tr("Searching…")
         if not searched.text:
-            return self.tr("Write a part of a name, like Qwen3 or gemma, or paste the address of a model's page.")
-        return "" if searched.found else self.tr("The Hub has no MLX model of that name.")
+            return self.tr("Type part of a name, such as Qwen3 or gemma, or paste a model page URL.")
+        return "" if searched.found else self.tr("No MLX models match.")
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Models"))
-        self.field.setPlaceholderText(self.tr("Search the Hub, or paste a name or address"))
+        self.field.setPlaceholderText(self.tr("Search Hugging Face, or paste a model ID or URL"))
         self.field.setAccessibleName(self.field.placeholderText())
         texts = (self.tr("Recommended"), self.tr("Installed"), self.tr("Search"))
         for button, text in zip(self._tabs.buttons, texts, strict=True):
             button.setText(text)
         self._tabs.buttons[self._tab].setChecked(True)
-        self._add_folder.setText(self.tr("Look in another folder too…"))
+        self._add_folder.setText(self.tr("Add a model folder…"))
         self._word_contexts()
         self._rebuild()
         self._show_memory()
         self._word()
 
     def _word_contexts(self) -> None:
-        words = self.tr("With {count} tokens of context")
+        words = self.tr("Context: {count} tokens")
         self.context.clear()
         for tokens in FIT_CONTEXTS:
             self.context.addItem(words.format(count=number(tokens, 0)), tokens)
         self.context.setCurrentIndex(self.context.findData(self._library.settings.values.fit_context))
-        self.context.setAccessibleName(self.tr("Context for which memory is calculated"))
+        self.context.setAccessibleName(self.tr("Context length used for memory estimates"))
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -125,11 +125,15 @@ class Picker(Restyled, Overlay):
         """Why there is nothing to choose, or no draft model to choose."""
         if choices:
             drafts = self.role == "main" or self._field.text() or any(one.kind in ("use", "get") for one in choices)
-            return "" if drafts else self.tr("No draft model for it is here or in the catalog. Lookup needs none.")
+            return (
+                ""
+                if drafts
+                else self.tr("No matching draft model is installed or in the catalog. Prompt lookup needs none.")
+            )
         if self.role == "draft" and self._session.models.pair.main is None:
             return self.tr("Choose a main model first.")
         known = self._library.inventory is not None and (self.role == "main" or bool(self._advised_path))
-        return self.tr("No model here has that name.") if known else self.tr("Looking at the models here…")
+        return self.tr("No matching models") if known else self.tr("Scanning models…")
 
     def _rebuild(self, choices: list[Choice]) -> None:
         current = self._current()

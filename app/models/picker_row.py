@@ -93,11 +93,11 @@ class PickerRow(QWidget):
         if choice.download is not None:
             return model_wording.state_word(choice.download.state), "lookup"
         if choice.best:
-            return self.tr("best here"), "draft"
+            return self.tr("best on this Mac"), "draft"
         if choice.guide:
             return self.tr("guide"), "neutral"
         if choice.verdict == "different":
-            return self.tr("other tokenizer"), "lookup"
+            return self.tr("different tokenizer"), "lookup"
         if choice.entry is not None and choice.usable and choice.entry.tight and self._role == "main":
             return self.tr("tight"), "lookup"
         return "", "neutral"

@@ -21,18 +21,18 @@ LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
 METHOD_NAMES = {
     "auto": QT_TRANSLATE_NOOP("Settings", "Automatic"),
     "draft": QT_TRANSLATE_NOOP("Settings", "Draft model"),
-    "ngram": QT_TRANSLATE_NOOP("Settings", "Lookup"),
+    "ngram": QT_TRANSLATE_NOOP("Settings", "Prompt lookup (n-gram)"),
     "off": QT_TRANSLATE_NOOP("Settings", "Off"),
 }
 FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
 # Bits of the KV cache, 0 for the model's own precision.
 KV_PRECISION = (
-    (0, QT_TRANSLATE_NOOP("Settings", "Full")),
+    (0, QT_TRANSLATE_NOOP("Settings", "Full precision")),
     (8, QT_TRANSLATE_NOOP("Settings", "8-bit")),
     (4, QT_TRANSLATE_NOOP("Settings", "4-bit")),
 )
 RULES = (
-    ("match", QT_TRANSLATE_NOOP("Settings", "Same text")),
+    ("match", QT_TRANSLATE_NOOP("Settings", "Identical text")),
     ("rejection", QT_TRANSLATE_NOOP("Settings", "Same distribution")),
 )
 
@@ -53,15 +53,15 @@ class SettingsValues:
     language: str = GENERAL.setting(
         "system",
         title=QT_TRANSLATE_NOOP("Settings", "Language"),
-        help=QT_TRANSLATE_NOOP("Settings", "For the window. A model answers in the language you write in."),
-        choices=(("system", QT_TRANSLATE_NOOP("Settings", "Like the system")), *LANGUAGE_NAMES),
+        help=QT_TRANSLATE_NOOP("Settings", "App language. Models usually answer in the language you write in."),
+        choices=(("system", QT_TRANSLATE_NOOP("Settings", "Match system")), *LANGUAGE_NAMES),
     )
     theme: str = GENERAL.setting(
         "system",
         title=QT_TRANSLATE_NOOP("Settings", "Appearance"),
-        help=QT_TRANSLATE_NOOP("Settings", "Light, dark, or like the system."),
+        help=QT_TRANSLATE_NOOP("Settings", "Light, dark, or match the system."),
         choices=(
-            ("system", QT_TRANSLATE_NOOP("Settings", "Like the system")),
+            ("system", QT_TRANSLATE_NOOP("Settings", "Match system")),
             ("light", QT_TRANSLATE_NOOP("Settings", "Light")),
             ("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
         ),
@@ -69,7 +69,7 @@ class SettingsValues:
     text_size: int = GENERAL.setting(
         100,
         title=QT_TRANSLATE_NOOP("Settings", "Text size"),
-        help=QT_TRANSLATE_NOOP("Settings", "For everything in the window."),
+        help=QT_TRANSLATE_NOOP("Settings", "Applies to the whole app."),
         choices=(
             (90, QT_TRANSLATE_NOOP("Settings", "Small")),
             (100, QT_TRANSLATE_NOOP("Settings", "Normal")),
@@ -79,39 +79,39 @@ class SettingsValues:
     )
     send_key: str = GENERAL.setting(
         "enter",
-        title=QT_TRANSLATE_NOOP("Settings", "Send with"),
+        title=QT_TRANSLATE_NOOP("Settings", "Send messages with"),
         help=QT_TRANSLATE_NOOP("Settings", "Shift+Enter always starts a new line."),
         choices=(
             ("enter", QT_TRANSLATE_NOOP("Settings", "Enter")),
-            ("modifier", QT_TRANSLATE_NOOP("Settings", "Command or Ctrl with Enter")),
+            ("modifier", QT_TRANSLATE_NOOP("Settings", "Cmd+Enter (Ctrl+Enter)")),
         ),
     )
     start_with: str = GENERAL.setting(
         "last",
-        title=QT_TRANSLATE_NOOP("Settings", "At start, load"),
+        title=QT_TRANSLATE_NOOP("Settings", "On startup, load"),
         help=QT_TRANSLATE_NOOP("Settings", "The starter pair is small and answers questions about Tandem only."),
         effect=NEXT_START,
         choices=(
-            ("last", QT_TRANSLATE_NOOP("Settings", "The models used last")),
+            ("last", QT_TRANSLATE_NOOP("Settings", "Last used models")),
             ("starter", QT_TRANSLATE_NOOP("Settings", "The starter pair")),
         ),
     )
     method: str = SPECULATION.setting(
         "auto",
-        title=QT_TRANSLATE_NOOP("Settings", "Who guesses"),
+        title=QT_TRANSLATE_NOOP("Settings", "Draft source"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Automatic takes the draft model or the lookup, whichever is faster here, and neither where guessing "
-            "does not pay.",
+            "Automatic uses the draft model or prompt lookup, whichever is faster on this computer, "
+            "or neither when speculation would not help.",
         ),
         choices=tuple((method, METHOD_NAMES.get(method, method)) for method in methods()),
     )
     depth: int = SPECULATION.setting(
         0,
-        title=QT_TRANSLATE_NOOP("Settings", "Guesses per round"),
+        title=QT_TRANSLATE_NOOP("Settings", "Draft tokens per round"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Automatic follows from what rounds cost on this computer. A fixed number can make answers slower.",
+            "Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.",
         ),
         least=0,
         most=16,
@@ -119,12 +119,12 @@ class SettingsValues:
     )
     acceptance: str = SPECULATION.setting(
         "match",
-        title=QT_TRANSLATE_NOOP("Settings", "Accept guesses by"),
+        title=QT_TRANSLATE_NOOP("Settings", "Acceptance rule"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "“Same text” gives the same text for a seed with and without guessing. “Same distribution” accepts "
-            "guesses by chance when the temperature is above 0; the text is another one, drawn just as the main model "
-            "would.",
+            "“Identical text”: the same seed gives the same text with or without speculation. “Same "
+            "distribution”: above temperature 0 the text may differ, but follows the main model's "
+            "probabilities exactly.",
         ),
         choices=RULES,
     )
@@ -132,7 +132,7 @@ class SettingsValues:
         0.0,
         title=QT_TRANSLATE_NOOP("Settings", "Temperature"),
         help=QT_TRANSLATE_NOOP(
-            "Settings", "0 always takes the likeliest token. Higher values bring more variety and more mistakes."
+            "Settings", "0 always picks the most likely token. Higher values add variety and mistakes."
         ),
         most=2.0,
         step=0.1,
@@ -141,7 +141,7 @@ class SettingsValues:
         1.0,
         title=QT_TRANSLATE_NOOP("Settings", "Top p"),
         help=QT_TRANSLATE_NOOP(
-            "Settings", "Draws only from the likeliest tokens that make up this share. 1 draws from all."
+            "Settings", "Samples only from the most likely tokens that add up to this probability. 1 turns it off."
         ),
         least=0.05,
         most=1.0,
@@ -150,16 +150,14 @@ class SettingsValues:
     top_k: int = GENERATION.setting(
         0,
         title=QT_TRANSLATE_NOOP("Settings", "Top k"),
-        help=QT_TRANSLATE_NOOP("Settings", "Draws only from this many of the likeliest tokens."),
+        help=QT_TRANSLATE_NOOP("Settings", "Samples only from this many of the most likely tokens."),
         most=200,
         least_words=QT_TRANSLATE_NOOP("Settings", "All"),
     )
     min_p: float = GENERATION.setting(
         0.0,
         title=QT_TRANSLATE_NOOP("Settings", "Min p"),
-        help=QT_TRANSLATE_NOOP(
-            "Settings", "Leaves out tokens less likely than this share of the likeliest one. 0 leaves none out."
-        ),
+        help=QT_TRANSLATE_NOOP("Settings", "Drops tokens below this fraction of the top probability. 0 turns it off."),
         most=1.0,
         step=0.05,
     )
@@ -173,21 +171,19 @@ class SettingsValues:
     )
     max_tokens: int = GENERATION.setting(
         0,
-        title=QT_TRANSLATE_NOOP("Settings", "Longest answer"),
+        title=QT_TRANSLATE_NOOP("Settings", "Maximum answer length"),
         help=QT_TRANSLATE_NOOP("Settings", "In tokens. A token is about three quarters of an English word."),
         most=131072,
         step=256,
-        least_words=QT_TRANSLATE_NOOP("Settings", "As long as the context"),
+        least_words=QT_TRANSLATE_NOOP("Settings", "Up to the context limit"),
     )
     seed: int = GENERATION.setting(
         -1,
         title=QT_TRANSLATE_NOOP("Settings", "Seed"),
-        help=QT_TRANSLATE_NOOP(
-            "Settings", "The same seed gives the same text again. It matters above temperature 0 only."
-        ),
+        help=QT_TRANSLATE_NOOP("Settings", "The same seed reproduces the same text. Only matters above temperature 0."),
         least=-1,
         most=2**31 - 1,
-        least_words=QT_TRANSLATE_NOOP("Settings", "A new one each time"),
+        least_words=QT_TRANSLATE_NOOP("Settings", "Random"),
         grouped=False,
     )
     thinking: str = GENERATION.setting(
@@ -210,12 +206,12 @@ class SettingsValues:
         title=QT_TRANSLATE_NOOP("Settings", "When the context is full"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Tandem can tell you, or leave out the oldest turns. The system prompt and the newest turns always stay, "
-            "and nothing is deleted from the chat.",
+            "Stop with a message, or drop the oldest messages. The system prompt and recent messages "
+            "stay; the chat itself is not changed.",
         ),
         choices=(
-            ("refuse", QT_TRANSLATE_NOOP("Settings", "Tell me")),
-            ("shorten", QT_TRANSLATE_NOOP("Settings", "Leave out the oldest turns")),
+            ("refuse", QT_TRANSLATE_NOOP("Settings", "Stop and tell me")),
+            ("shorten", QT_TRANSLATE_NOOP("Settings", "Drop the oldest messages")),
         ),
     )
     kv_bits: int = GENERATION.setting(
@@ -223,7 +219,7 @@ class SettingsValues:
         title=QT_TRANSLATE_NOOP("Settings", "KV cache of the main model"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "What the model keeps of a chat as it reads. Fewer bits take less memory; answers can change a little.",
+            "The model's working memory of a chat. Fewer bits use less memory; answers can change slightly.",
         ),
         effect=NEXT_MODEL,
         choices=KV_PRECISION,
@@ -232,7 +228,8 @@ class SettingsValues:
         0,
         title=QT_TRANSLATE_NOOP("Settings", "KV cache of the draft model"),
         help=QT_TRANSLATE_NOOP(
-            "Settings", "Fewer bits take less memory. Guesses can get a little worse; the text stays the same."
+            "Settings",
+            "Fewer bits use less memory. Draft tokens may be accepted slightly less often; the text stays the same.",
         ),
         effect=NEXT_MODEL,
         choices=KV_PRECISION,
@@ -241,53 +238,52 @@ class SettingsValues:
         False,
         title=QT_TRANSLATE_NOOP("Settings", "Work offline"),
         help=QT_TRANSLATE_NOOP(
-            "Settings", "No connection is ever tried. Downloads wait; chats and the models that are here work."
+            "Settings", "Tandem never goes online. Downloads wait; chats and installed models keep working."
         ),
     )
     hub_endpoint: str = NETWORK.setting(
         "",
         title=QT_TRANSLATE_NOOP("Settings", "Mirror"),
         help=QT_TRANSLATE_NOOP(
-            "Settings", "The address of a mirror of the Hugging Face Hub. Empty for the Hub itself."
+            "Settings", "The address of a mirror of the Hugging Face Hub. Leave empty to use Hugging Face directly."
         ),
     )
     proxy: str = NETWORK.setting(
         "",
         title=QT_TRANSLATE_NOOP("Settings", "Proxy"),
-        help=QT_TRANSLATE_NOOP("Settings", "The address of a proxy, like http://proxy:8080. Empty for none."),
+        help=QT_TRANSLATE_NOOP(
+            "Settings", "The address of a proxy, such as http://proxy:8080. Leave empty for no proxy."
+        ),
     )
     keep_prefixes: bool = STORAGE.setting(
         True,
-        title=QT_TRANSLATE_NOOP("Settings", "Keep what models have read"),
+        title=QT_TRANSLATE_NOOP("Settings", "Keep prompt cache on disk"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "On the disk, so that long chats reopen at once. It goes when its chat is deleted permanently.",
+            "Reopens long chats instantly. Removed when the chat is permanently deleted.",
         ),
     )
     prefix_folder_gb: float = STORAGE.setting(
         4.0,
-        title=QT_TRANSLATE_NOOP("Settings", "Room for what models have read"),
-        help=QT_TRANSLATE_NOOP("Settings", "In GB. Chats that were not used for longest make room."),
+        title=QT_TRANSLATE_NOOP("Settings", "Disk limit for the prompt cache"),
+        help=QT_TRANSLATE_NOOP("Settings", "In GB. The least recently used chats are removed first."),
         most=1024.0,
         step=1.0,
     )
     unload_after_min: int = ADVANCED.setting(
         0,
         title=QT_TRANSLATE_NOOP("Settings", "Unload idle models after"),
-        help=QT_TRANSLATE_NOOP(
-            "Settings", "In minutes. Their memory is given back; the next question loads them again."
-        ),
+        help=QT_TRANSLATE_NOOP("Settings", "In minutes. Frees their memory; they reload with your next question."),
         most=1440,
         step=5,
         least_words=QT_TRANSLATE_NOOP("Settings", "Never"),
     )
     prefix_cache_gb: float = ADVANCED.setting(
         2.0,
-        title=QT_TRANSLATE_NOOP("Settings", "Prefix cache"),
+        title=QT_TRANSLATE_NOOP("Settings", "Prompt cache in memory"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "In GB. Memory for chats that were already read, so that their next question need not be read from the "
-            "start.",
+            "In GB. Keeps processed chats in memory so follow-up questions start faster.",
         ),
         most=256.0,
         step=0.5,
@@ -295,30 +291,29 @@ class SettingsValues:
     memory_limit_gb: float = ADVANCED.setting(
         0.0,
         title=QT_TRANSLATE_NOOP("Settings", "Memory for models and chats"),
-        help=QT_TRANSLATE_NOOP("Settings", "In GB. What does not fit is refused before it is loaded."),
+        help=QT_TRANSLATE_NOOP("Settings", "In GB. Models that do not fit are not loaded."),
         most=1024.0,
         step=1.0,
-        least_words=QT_TRANSLATE_NOOP("Settings", "As the system recommends"),
+        least_words=QT_TRANSLATE_NOOP("Settings", "System recommendation"),
     )
     allow_oversize: bool = ADVANCED.setting(
         False,
-        title=QT_TRANSLATE_NOOP("Settings", "Allow what does not fit"),
+        title=QT_TRANSLATE_NOOP("Settings", "Allow exceeding the memory limit"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "Loads models and answers questions beyond that limit. The computer can become very slow, and the system "
-            "can end Tandem.",
+            "Loads models beyond the limit. The computer may become very slow, and the system may quit Tandem.",
         ),
     )
     log_level: str = ADVANCED.setting(
         "warning",
-        title=QT_TRANSLATE_NOOP("Settings", "Record"),
+        title=QT_TRANSLATE_NOOP("Settings", "Log level"),
         help=QT_TRANSLATE_NOOP(
-            "Settings", "What the record below holds. It is in memory only, and no chat text is ever in it."
+            "Settings", "What the log below contains. Kept in memory only; never contains chat text."
         ),
         choices=(
-            ("warning", QT_TRANSLATE_NOOP("Settings", "Problems")),
-            ("info", QT_TRANSLATE_NOOP("Settings", "Problems and events")),
-            ("debug", QT_TRANSLATE_NOOP("Settings", "Every detail")),
+            ("warning", QT_TRANSLATE_NOOP("Settings", "Errors and warnings")),
+            ("info", QT_TRANSLATE_NOOP("Settings", "Errors, warnings and events")),
+            ("debug", QT_TRANSLATE_NOOP("Settings", "Everything")),
         ),
     )
     kept_sampling: tuple[str, ...] = ()

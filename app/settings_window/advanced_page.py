@@ -95,14 +95,14 @@ class AdvancedPage(TablePage):
             self._word_memory()
 
     def _word_memory(self) -> None:
-        status, help_ = self._status, self.tr("Nothing is loaded.")
+        status, help_ = self._status, self.tr("No models loaded.")
         if status is not None:
             used = self.tr("{used} of the {limit} this Mac can use for models.")
             help_ = used.format(used=size_words(status.memory.active), limit=size_words(status.memory.limit))
-            held = self.tr("The prefix cache holds %n chat(s) in {size}.", "", status.prefix_cache.conversations)
+            held = self.tr("The prompt cache contains %n chat(s) in {size}.", "", status.prefix_cache.conversations)
             help_ = joined(help_, held.format(size=size_words(status.prefix_cache.bytes)))
         self.memory.set_words(self.tr("Memory in use"), help_)
-        self.clear.setText(self.tr("Clear the prefix cache"))
+        self.clear.setText(self.tr("Clear prompt cache"))
         self.clear.setAccessibleName(self.clear.text())
         self.clear.setEnabled(status is not None and status.prefix_cache.conversations > 0)
 
@@ -112,7 +112,7 @@ class AdvancedPage(TablePage):
 
     def _show_log(self) -> None:
         """Show the newest lines, unless the user has scrolled up or selected something."""
-        text = LOG_BUFFER.text or self.tr("Nothing has been recorded.")
+        text = LOG_BUFFER.text or self.tr("The log is empty.")
         bar = self.view.verticalScrollBar()
         if text != self.view.toPlainText() and not self.view.textCursor().hasSelection():
             at_end = bar.value() == bar.maximum()
@@ -150,29 +150,32 @@ class AdvancedPage(TablePage):
 
     def _say(self) -> None:
         if self._written is not None:
-            self.outcome.setText(self.tr("Saved to {file}. It holds no chat text.").format(file=self._written))
+            self.outcome.setText(self.tr("Saved to {file}. It contains no chat text.").format(file=self._written))
         elif self._failed:
             self.outcome.setText(self.tr("The file could not be saved. Choose another folder."))
         self.outcome.setVisible(bool(self.outcome.text()))
 
     def retranslate(self) -> None:
         super().retranslate()
-        self.view.setAccessibleName(self.tr("Record of this run"))
+        self.view.setAccessibleName(self.tr("Log of this session"))
         self.copy.setText(self.tr("Copy"))
-        self.copy.setAccessibleName(self.tr("Copy the record"))
+        self.copy.setAccessibleName(self.tr("Copy log"))
         self.export.setText(self.tr("Export diagnostics…"))
         self.export.setToolTip(
-            self.tr("Versions, settings, figures and the record, in a file for you to read and send")
+            self.tr("Saves versions, settings, statistics and the log to a file you can review and share")
         )
         self._about_title.setText(self.tr("About Tandem"))
         version = installed_version("tandem-chat")
         sentences = (
             self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip()),
             self.tr(
-                "The window is made with Qt, which is used unchanged under the GNU Lesser General Public License, "
-                "version 3. You may replace Qt with a version of your own; its source is free at the Qt Project."
+                "The interface is built with Qt, used unmodified under the GNU Lesser General Public "
+                "License, version 3. You may replace Qt with your own version; its source code is "
+                "available from the Qt Project."
             ),
-            self.tr("Built on: {parts}.").format(parts=", ".join(f"{name} ({licence})" for name, licence in BUILT_ON)),
+            self.tr("Built with: {parts}.").format(
+                parts=", ".join(f"{name} ({licence})" for name, licence in BUILT_ON)
+            ),
         )
         self._about.setText("\n\n".join(sentences))
         self._say()

@@ -84,10 +84,10 @@ class GenerationPage(TablePage):
 
     def retranslate(self) -> None:
         words = {
-            RECOMMENDED: (self.tr("Model’s recommendation"), self.tr("As the authors of the loaded model recommend")),
-            "precise": (self.tr("Precise"), self.tr("Always the likeliest token")),
+            RECOMMENDED: (self.tr("Model's recommendation"), self.tr("As the authors of the loaded model recommend")),
+            "precise": (self.tr("Precise"), self.tr("Always the most likely token")),
             "balanced": (self.tr("Balanced"), self.tr("Some variety, few surprises")),
-            "creative": (self.tr("Creative"), self.tr("As varied as the model is, without the unlikeliest tokens")),
+            "creative": (self.tr("Creative"), self.tr("Full variety, minus very unlikely tokens")),
         }
         for name, button in self.presets.items():
             button.setText(words[name][0])

@@ -106,14 +106,22 @@ class HistoryPage(Restyled, QWidget):
             for one in self._summaries
             if figures.speedup_is_known(one) and one.drafted and chosen in (None, (one.main_model, one.draft_model))
         ]
-        nothing = self.tr("Nothing to compare yet. Each answer adds a line here, with what speculation brought.")
+        nothing = self.tr("No answers yet. Each answer adds a row with its speed-up.")
         self.sentences.setText("\n".join(sentences[:_MOST_SENTENCES]) or nothing)
 
     def _sentence(self, one: PairSummary) -> str:
         if one.draft_model and one.method != "ngram":
-            text = self.tr("On this computer, {draft} makes {main} {times} as fast (%n answer(s)).", "", one.requests)
+            text = self.tr(
+                "With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).",
+                "",
+                one.requests,
+            )
         else:
-            text = self.tr("On this computer, lookup makes {main} {times} as fast (%n answer(s)).", "", one.requests)
+            text = self.tr(
+                "With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).",
+                "",
+                one.requests,
+            )
         times = figures.speedup(one)
         names = (recorded_name(one.main_model), recorded_name(one.draft_model))
         return text.replace("{times}", times).replace("{main}", names[0]).replace("{draft}", names[1])
@@ -137,7 +145,7 @@ class HistoryPage(Restyled, QWidget):
     def retranslate(self) -> None:
         self._title.setText(QCoreApplication.translate("Settings", self._title_text))
         self.pair.setAccessibleName(self.tr("Models"))
-        self.view.setAccessibleName(self.tr("Answers and their figures"))
+        self.view.setAccessibleName(self.tr("Answers and statistics"))
         for button in (self.csv, self.json):
             button.setAccessibleName(self.tr("Export as {kind}").format(kind=button.text()))
             button.setToolTip(button.accessibleName())

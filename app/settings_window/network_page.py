@@ -73,7 +73,7 @@ class NetworkPage(TablePage):
     def retranslate(self) -> None:
         super().retranslate()
         if self._kept is None:
-            help_ = self.tr("For models that ask for consent or are private. It is kept in the system's keychain only.")
+            help_ = self.tr("For gated or private models. Stored only in the system keychain.")
         elif self._kept:
             help_ = self.tr("Your token is in the keychain.")
         else:
@@ -84,8 +84,8 @@ class NetworkPage(TablePage):
         self.test.setAccessibleName(self.tr("Test the connection"))
         self._privacy.setText(
             self.tr(
-                "Tandem connects only when you ask for it: for a search in the Hub, a download or the test above. "
-                "Chats, settings and figures never leave this computer. Nobody counts what you do."
+                "Tandem goes online only when you search the Hub, download a model or run the test "
+                "above. Chats, settings and statistics never leave this computer. No telemetry."
             )
         )
 
@@ -93,19 +93,19 @@ class NetworkPage(TablePage):
 def _verdict(found: AccessReport | EngineError | None) -> str:
     translate = QCoreApplication.translate
     if found is None:
-        return translate("NetworkPage", "Tries the mirror, the proxy and the token with two small requests.")
+        return translate("NetworkPage", "Checks the mirror, proxy and token with two small requests.")
     if isinstance(found, Exception):
         return hub_sentence(found) if found.code == "hub" else str(found)
     reached = {
-        (False, False): translate("NetworkPage", "The Hub answers."),
-        (True, False): translate("NetworkPage", "The mirror answers."),
-        (False, True): translate("NetworkPage", "The Hub answers through the proxy."),
-        (True, True): translate("NetworkPage", "The mirror answers through the proxy."),
+        (False, False): translate("NetworkPage", "Connected to the Hub."),
+        (True, False): translate("NetworkPage", "Connected to the mirror."),
+        (False, True): translate("NetworkPage", "Connected to the Hub through the proxy."),
+        (True, True): translate("NetworkPage", "Connected to the mirror through the proxy."),
     }[found.mirror, found.proxy]
     token = {
-        ACCEPTED: translate("NetworkPage", "It knows your token, which belongs to {user}.").format(user=found.user),
-        REFUSED: translate("NetworkPage", "It refuses your token: it is wrong, expired or revoked."),
-        UNKNOWN: translate("NetworkPage", "It does not say whether your token is right."),
+        ACCEPTED: translate("NetworkPage", "Token valid (account {user}).").format(user=found.user),
+        REFUSED: translate("NetworkPage", "Token rejected: it is wrong, expired or revoked."),
+        UNKNOWN: translate("NetworkPage", "It does not report whether the token is valid."),
     }.get(found.token)
     if token is None:
         return reached

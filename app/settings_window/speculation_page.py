@@ -85,9 +85,9 @@ class SpeculationPage(TablePage):
                 shown.form.show_settings(chosen)
         main, draft = self._session.models.pair.names
         self._offer.setVisible(bool(main) and (main, draft) not in keys)
-        words = self.tr("{pair} is loaded and follows the settings above.")
+        words = self.tr("{pair} is loaded and uses the settings above.")
         self._loaded.setText(words.format(pair=pair_name(main, draft)))
-        self.own.setText(self.tr("Own settings"))
+        self.own.setText(self.tr("Customize"))
         self.own.setAccessibleDescription(self._loaded.text())
 
     def _own_settings(self, key: Key) -> OwnSettings:
@@ -111,7 +111,7 @@ class SpeculationPage(TablePage):
         self._show_pairs()
 
     def retranslate(self) -> None:
-        self._pairs_title.setText(self.tr("Single pairs"))
-        self._pairs_note.setText(self.tr("While such a pair is loaded, its own settings apply instead of those above."))
+        self._pairs_title.setText(self.tr("Settings per model pair"))
+        self._pairs_note.setText(self.tr("These override the settings above while that pair is loaded."))
         self._word_pairs()
         super().retranslate()

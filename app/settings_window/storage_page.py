@@ -124,7 +124,7 @@ class StoragePage(TablePage):
             self._measure()
 
         def failed(_: Exception) -> None:
-            self._say(self.tr("The chats could not be backed up. Check whether the disk has space."))
+            self._say(self.tr("The chats could not be backed up. Check whether there is free space on the disk."))
 
         self._session.chats.back_up(done, failed)
 
@@ -168,7 +168,7 @@ class StoragePage(TablePage):
 
     def _show_progress(self) -> None:
         if self._progress is not None:
-            words = self.tr("Copying and comparing: {done} of {total}.")
+            words = self.tr("Copying and verifying: {done} of {total}.")
             done, total = size_words(self._progress.done), size_words(self._progress.total)
             self._say(words.format(done=done, total=total))
 
@@ -186,27 +186,27 @@ class StoragePage(TablePage):
 
     def _word_folders(self) -> None:
         names = {
-            "chats": (self.tr("Chats"), self.tr("With the list of downloads.")),
+            "chats": (self.tr("Chats"), self.tr("Includes the download list.")),
             "prefixes": (
-                self.tr("What models have read"),
-                self.tr("So that the next question of a chat need not be read from the start."),
+                self.tr("Prompt cache"),
+                self.tr("Lets follow-up questions start without reprocessing the chat."),
             ),
-            "models": (self.tr("Models"), self.tr("The Hugging Face cache, shared with other programs.")),
-            "caches": (self.tr("Caches"), self.tr("What Tandem can make again when it needs it.")),
-            "settings": (self.tr("Settings"), self.tr("What you have chosen in this window.")),
+            "models": (self.tr("Models"), self.tr("The Hugging Face cache, shared with other apps.")),
+            "caches": (self.tr("Caches"), self.tr("Temporary files that Tandem can recreate.")),
+            "settings": (self.tr("Settings"), self.tr("Your preferences.")),
         }
         for id_, row in self.folders.items():
             use = self._disk_use.get(id_)
             name, help_ = names[id_]
             row.set_words(name, f"{help_}\n{use.folder} · {size_words(use.bytes)}" if use else help_)
-            self._word(self.open_buttons[id_], self.tr("Show"), self.tr("Show the folder: {name}").format(name=name))
+            self._word(self.open_buttons[id_], self.tr("Show"), self.tr("Show in Finder: {name}").format(name=name))
             self.open_buttons[id_].setEnabled(use is not None)
             if id_ in _MOVABLE:
                 moving = self.tr("Move the folder: {name}").format(name=name)
                 self._word(self.move_buttons[id_], self.tr("Move…"), moving)
                 self.move_buttons[id_].setEnabled(use is not None and self._progress is None)
         self._word(self.clear, self.tr("Clear"), self.tr("Clear the caches"))
-        self._word(self.clear_prefixes, self.tr("Clear"), self.tr("Clear what models have read"))
+        self._word(self.clear_prefixes, self.tr("Clear"), self.tr("Clear the prompt cache"))
         for button, id_ in ((self.clear, "caches"), (self.clear_prefixes, "prefixes")):
             button.setEnabled(id_ in self._disk_use and self._disk_use[id_].bytes > 0)
         self._word(self.back_up, self.tr("Back up now"), self.tr("Back up the chats now"))

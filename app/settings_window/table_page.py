@@ -102,11 +102,11 @@ class TablePage(Restyled, Form):
     def _word_rows(self) -> None:
         translate = QCoreApplication.translate
         self.title.setText(translate("Settings", self._title))
-        self.reset.setText(translate("Settings", "Back to the defaults"))
+        self.reset.setText(translate("Settings", "Restore defaults"))
         effects = {
-            NEXT_ANSWER: translate("Settings", "Changes apply from the next answer on."),
-            NEXT_MODEL: translate("Settings", "Applies to models that are loaded from then on."),
-            NEXT_START: translate("Settings", "Applies from the next start on."),
+            NEXT_ANSWER: translate("Settings", "Changes apply from the next answer."),
+            NEXT_MODEL: translate("Settings", "Applies the next time a model is loaded."),
+            NEXT_START: translate("Settings", "Takes effect after a restart."),
         }
         # What holds for most rows is said once, above them; the other rows say when they take effect.
         common, count = Counter(setting.effect for setting, _, _ in self._bound).most_common(1)[0]

@@ -50,8 +50,8 @@ def heading(code: str) -> str:
         FOLDERS: translate("ChatPane", "Folders"),
         "today": translate("ChatPane", "Today"),
         "yesterday": translate("ChatPane", "Yesterday"),
-        "last-week": translate("ChatPane", "Last 7 days"),
-        "last-month": translate("ChatPane", "Last 28 days"),
+        "last-week": translate("ChatPane", "Previous 7 days"),
+        "last-month": translate("ChatPane", "Previous 30 days"),
         "older": translate("ChatPane", "Older"),
         TITLES_FOUND: translate("ChatPane", "Chats"),
         MESSAGES_FOUND: translate("ChatPane", "Messages"),
@@ -263,7 +263,7 @@ class ChatListModel(QAbstractListModel):
         if isinstance(row, MessageHit):
             return f"{title_of(row)}: {row.snippet.text}"
         if isinstance(row, Conversation) and row.id in self._streaming:
-            words = QCoreApplication.translate("ChatPane", "{title}, an answer is being written")
+            words = QCoreApplication.translate("ChatPane", "{title}, generating")
             return words.format(title=title_of(row))
         return title_of(row)
 

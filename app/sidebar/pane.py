@@ -338,8 +338,8 @@ class ChatPane(Restyled, QFrame):
         if self.folder is not None:
             return self.tr("No chats in this folder.")
         return {
-            ACTIVE: self.tr("Your chats appear here."),
-            ARCHIVED: self.tr("Nothing is archived."),
+            ACTIVE: self.tr("Your chats will appear here."),
+            ARCHIVED: self.tr("No archived chats"),
             TRASHED: self.tr("The trash is empty."),
         }[self._chats.view]
 

@@ -50,9 +50,9 @@ class RowMenu(QMenu):
             )
         self._add(translate("ChatPane", "Duplicate"), chats.duplicate, chat.id)
         if chat.archived_at is None:
-            self._add(translate("ChatPane", "Move to the archive"), listed.archive, chat.id)
+            self._add(translate("ChatPane", "Archive chat"), listed.archive, chat.id)
         else:
-            self._add(translate("ChatPane", "Take out of the archive"), listed.unarchive, chat.id)
+            self._add(translate("ChatPane", "Unarchive"), listed.unarchive, chat.id)
         self._add(translate("ChatPane", "Export…"), self.export_wanted.emit, chat.id)
         self.addSeparator()
         self._add(translate("ChatPane", "Delete"), chats.trash, chat.id)

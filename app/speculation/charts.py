@@ -111,7 +111,7 @@ class PositionBars(Chart):
     def words(self) -> list[str]:
         """A line a position: its rate and the counts behind it."""
         return [
-            self.tr("Guess {position}: {rate} accepted ({accepted} of {reached})").format(
+            self.tr("Draft token {position}: {rate} accepted ({accepted} of {reached})").format(
                 position=index + 1,
                 rate=figures.percent(rate),
                 accepted=figures.number(accepted, 0),
@@ -164,7 +164,9 @@ class TimeBar(Chart):
         if self._shares is None:
             return figures.NONE
         draft, verify, host = map(figures.percent, self._shares)
-        return self.tr("draft {draft} · verify {verify} · host {host}").format(draft=draft, verify=verify, host=host)
+        return self.tr("draft {draft} · verify {verify} · overhead {host}").format(
+            draft=draft, verify=verify, host=host
+        )
 
     def paint(self, painter: QPainter) -> None:
         colours = theme.colours()

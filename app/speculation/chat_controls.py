@@ -39,8 +39,8 @@ class ChatControls(Restyled, QWidget):
         self._form.show_settings(self._session.settings.speculation)
 
     def retranslate(self) -> None:
-        self.fold.setText(self.tr("How to guess"))
-        self.fold.setToolTip(self.tr("Method, depth and acceptance, from the next answer on"))
+        self.fold.setText(self.tr("Speculation options"))
+        self.fold.setToolTip(self.tr("Draft source, draft length and acceptance rule. Applies from the next answer."))
         self.refresh()
 
     def _unfold(self, unfolded: bool) -> None:

@@ -100,10 +100,10 @@ class ComparisonView(MeasurementCard):
         stats = answer.stats
         parts = [self.tr("tokens/s")]
         if stats.ttft_s is not None:
-            parts.append(self.tr("first token {value}").format(value=figures.seconds(stats.ttft_s)))
+            parts.append(self.tr("{value} to first token").format(value=figures.seconds(stats.ttft_s)))
         if stats.accept_rate is not None:
-            parts.append(self.tr("accepted {value}").format(value=figures.percent(stats.accept_rate)))
-            parts.append(self.tr("{value} per round").format(value=figures.number(stats.tokens_per_round)))
+            parts.append(self.tr("{value} accepted").format(value=figures.percent(stats.accept_rate)))
+            parts.append(self.tr("{value} tokens per round").format(value=figures.number(stats.tokens_per_round)))
         return " · ".join(parts)
 
     def _say(self, comparison: Comparison) -> None:
@@ -118,11 +118,11 @@ class ComparisonView(MeasurementCard):
 
     def _progress(self, comparison: Comparison) -> str:
         if comparison.step is Step.PREFILL:
-            return self.tr("Reading the question, so that both answers begin alike.")
+            return self.tr("Processing the prompt first, so both runs start from the same point.")
         if comparison.step is Step.SPECULATED:
-            return self.tr("Answering with speculation.")
+            return self.tr("Generating with speculation…")
         if comparison.step is Step.PLAIN:
-            return self.tr("Answering once more, without speculation.")
+            return self.tr("Generating again without speculation…")
         if comparison.step is Step.CANCELLED:
             return self.tr("Stopped.")
         if comparison.error is not None:
@@ -137,7 +137,7 @@ class ComparisonView(MeasurementCard):
             return self.tr("The answer is too short to measure speed.")
         text = self.tr("{times} the plain speed with speculation.")
         if (stats.speedup or 0) < 1:
-            text = self.tr("{times} the plain speed with speculation: it did not help here.")
+            text = self.tr("{times} the plain speed with speculation: it did not help this time.")
         changed = "" if comparison.speeds_agree() else self.tr("The load on the computer changed between the two runs.")
         return joined(text.format(times=figures.speedup(stats)), figures.busy(stats), changed)
 
@@ -146,9 +146,9 @@ class ComparisonView(MeasurementCard):
         if verdict is Verdict.NONE or comparison.step is Step.FAILED:
             return ""
         if verdict is Verdict.SAME:
-            return self.tr("The text is the same, token for token: all %n of them.", "", count)
+            return self.tr("Identical text: all %n token(s) match.", "", count)
         if verdict is Verdict.SAME_SO_FAR:
-            return self.tr("The same text so far: %n token(s).", "", count)
+            return self.tr("Identical so far: %n token(s).", "", count)
         differing = comparison.divergence()
         assert differing is not None
         return self._divergence(verdict).format(
@@ -158,22 +158,22 @@ class ComparisonView(MeasurementCard):
     def _divergence(self, verdict: Verdict) -> str:
         if verdict is Verdict.TIE:
             return self.tr(
-                "The same text up to token {place}. There the main model holds {guessed} and {plain} for equally "
-                "likely, and rounding decides."
+                "Identical up to token {place}, where the main model rates {guessed} and {plain} equally "
+                "likely and rounding decides."
             )
         if verdict is Verdict.DRAW:
             return self.tr(
-                "The same text up to token {place}: {guessed} or {plain}. Above temperature 0 this happens where a "
-                "draw is so close that rounding decides it."
+                "Identical up to token {place} ({guessed} vs. {plain}). Above temperature 0 a random "
+                "draw can be so close that rounding decides it."
             )
         if verdict is Verdict.OTHER_RULE:
             return self.tr(
-                "Two texts, both drawn just as the main model alone would: the settings ask for the same "
-                "distribution, not for the same text."
+                "Different texts, both sampled from the main model's own distribution, because “Same "
+                "distribution” is selected."
             )
         return self.tr(
-            "The texts differ from token {place} on: {guessed} or {plain}. That should not happen. Please report it, "
-            "with the diagnostics from the settings."
+            "The texts differ from token {place} on: {guessed} or {plain}. This should not happen. "
+            "Please report it and attach the diagnostics from Settings > Advanced."
         )
 
     def retranslate(self) -> None:

@@ -32,13 +32,15 @@ def _model(name: str) -> str:
 
 # The keys are the store's columns, which it sorts by.
 COLUMNS: tuple[Column[RequestRow], ...] = (
-    Column("finished_at", QT_TRANSLATE_NOOP("History", "When"), _moment, is_words=True),
+    Column("finished_at", QT_TRANSLATE_NOOP("History", "Date"), _moment, is_words=True),
     Column("main_model", QT_TRANSLATE_NOOP("History", "Main model"), lambda row: _model(row.main_model), is_words=True),
     Column(
         "draft_model", QT_TRANSLATE_NOOP("History", "Draft model"), lambda row: _model(row.draft_model), is_words=True
     ),
     Column("method", QT_TRANSLATE_NOOP("History", "Method"), lambda row: method_name(row.method), is_words=True),
-    Column("accept_rate", QT_TRANSLATE_NOOP("History", "Accept rate"), lambda row: figures.percent(row.accept_rate)),
+    Column(
+        "accept_rate", QT_TRANSLATE_NOOP("History", "Acceptance rate"), lambda row: figures.percent(row.accept_rate)
+    ),
     Column("speedup", QT_TRANSLATE_NOOP("History", "Speed-up"), figures.speedup),
     Column("decode_tps", QT_TRANSLATE_NOOP("History", "Tokens/s"), lambda row: figures.number(row.decode_tps)),
     Column(

@@ -31,7 +31,7 @@ def _context(row: LearnedRow) -> str:
 def _depth(row: LearnedRow) -> str:
     translate = QCoreApplication.translate
     if not row.depth:
-        return translate("Learned", "none, plain")
+        return translate("Learned", "none (plain)")
     depth = figures.number(row.depth, 0)
     return translate("Learned", "{depth} ({source})").format(depth=depth, source=figures.source_name(row.source))
 
@@ -39,10 +39,12 @@ def _depth(row: LearnedRow) -> str:
 COLUMNS: tuple[Column[LearnedRow], ...] = (
     Column("models", QT_TRANSLATE_NOOP("Learned", "Models"), lambda row: pair_name(row.main, row.draft), is_words=True),
     Column("context", QT_TRANSLATE_NOOP("Learned", "Context"), _context),
-    Column("depth", QT_TRANSLATE_NOOP("Learned", "Best depth"), _depth, is_words=True),
+    Column("depth", QT_TRANSLATE_NOOP("Learned", "Best draft length"), _depth, is_words=True),
     Column("speedup", QT_TRANSLATE_NOOP("Learned", "Speed-up"), figures.speedup),
     Column("plain_tps", QT_TRANSLATE_NOOP("Learned", "Plain tokens/s"), lambda row: figures.number(row.plain_tps)),
-    Column("accept_rate", QT_TRANSLATE_NOOP("Learned", "Accept rate"), lambda row: figures.percent(row.accept_rate)),
+    Column(
+        "accept_rate", QT_TRANSLATE_NOOP("Learned", "Acceptance rate"), lambda row: figures.percent(row.accept_rate)
+    ),
     Column("rounds", QT_TRANSLATE_NOOP("Learned", "Rounds"), lambda row: figures.number(row.samples, 0)),
 )
 
@@ -127,18 +129,19 @@ class LearnedSection(Restyled, QWidget):
         if self.table.rows:
             self._note.setText(
                 self.tr(
-                    "Measured on this computer and kept up to date while you chat: the number of guesses is chosen by "
-                    "it. What you forget is measured again."
+                    "Updated as you chat and used to choose the draft length. Anything you clear is measured again."
                 )
             )
         else:
-            self._note.setText(self.tr("Nothing yet. Load models and ask something, or tune in the live panel."))
+            self._note.setText(
+                self.tr("No measurements yet. Load models and chat, or choose “Tune for this Mac” in the live panel.")
+            )
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("Learned here"))
-        self.view.setAccessibleName(self.tr("What was learned about each pair"))
-        self.forget.setText(self.tr("Forget this pair"))
-        self.forget_all.setText(self.tr("Forget all"))
+        self._title.setText(self.tr("Measured on this computer"))
+        self.view.setAccessibleName(self.tr("Measurements per model pair"))
+        self.forget.setText(self.tr("Clear this pair"))
+        self.forget_all.setText(self.tr("Clear all"))
         self.table.show_rows(self.table.rows)
         self._word_buttons()
         self._word_note()

@@ -142,8 +142,8 @@ class SpeculationPanel(Restyled, QFrame):
         self._want_details()
 
     def _name_answer(self) -> None:
-        newest = self.tr("Accept rate, this answer")
-        other = self.tr("Accept rate, answer {number} of {count}").format(number=self._number, count=self._count)
+        newest = self.tr("Acceptance rate, this answer")
+        other = self.tr("Acceptance rate, answer {number} of {count}").format(number=self._number, count=self._count)
         set_text(self._rate_name, newest if self._number == self._count else other)
 
     def _want_details(self) -> None:
@@ -161,7 +161,7 @@ class SpeculationPanel(Restyled, QFrame):
         stats = answer.stats if answer else RequestStats()
         self._show_figures(answer, stats)
         if answer is None:
-            self._show_sentence(self.tr("What guessing brings is shown here while an answer is written."), False)
+            self._show_sentence(self.tr("Ask something to see how much speculation speeds up the answer."), False)
         else:
             self._show_sentence(*figures.sentence(answer))
         self.strip.show_answer(answer)
@@ -198,7 +198,7 @@ class SpeculationPanel(Restyled, QFrame):
     def _show_charts(self, answer: Answer | None, stats: RequestStats) -> None:
         history = self._history
         history.follow(answer)
-        plain = self.tr("plain decoding here: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
+        plain = self.tr("plain decoding: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
         self.speed_line.show_values(history.speed.values, stats.plain_tps, plain)
         set_text(self._speed_section.words, plain if stats.plain_tps is not None else "")
         self.positions.show_stats(stats)
@@ -219,13 +219,13 @@ class SpeculationPanel(Restyled, QFrame):
         self._title.setText(self.tr("Speculation"))
         self._area.setAccessibleName(self._title.text())
         self._name_answer()
-        self._no_rounds.setText(self.tr("This answer is from a version of Tandem that did not keep rounds."))
-        self._strip_name.setText(self.tr("Round strip"))
+        self._no_rounds.setText(self.tr("No round data: this answer was saved by an older version of Tandem."))
+        self._strip_name.setText(self.tr("Rounds"))
         self.strip.setAccessibleName(self._strip_name.text())
         self._speed_section.set_title(self.tr("Tokens per second"))
-        self._positions_section.set_title(self.tr("Accepted by position"))
+        self._positions_section.set_title(self.tr("Acceptance by position"))
         self._time_section.set_title(self.tr("Where time went"))
-        self._depth_section.set_title(self.tr("Guesses per round"))
+        self._depth_section.set_title(self.tr("Draft tokens per round"))
         self._legend.retranslate()
         self.depth_figure.reserve_width(figures.depth_texts())
         self.refresh()

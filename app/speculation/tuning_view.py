@@ -60,7 +60,7 @@ class TuningView(MeasurementCard):
     def _sentences(self) -> list[str]:
         tuner = self._tuner
         if tuner.running:
-            return [self.tr("Measuring what rounds of every depth cost here. This takes a few seconds.")]
+            return [self.tr("Measuring the cost of each draft length. This takes a few seconds.")]
         if tuner.error is not None:
             return [error_sentence(tuner.error)]
         found = tuner.result
@@ -68,34 +68,30 @@ class TuningView(MeasurementCard):
             return [self.tr("Nothing could be measured.")]
         sentences = [
             self._best(found, found.figures),
-            self.tr("Plain decoding does {speed} tokens/s here.").format(speed=figures.number(found.figures.plain_tps)),
+            self.tr("Plain decoding: {speed} tokens/s.").format(speed=figures.number(found.figures.plain_tps)),
         ]
         if found.complete:
-            sentences.append(
-                self.tr("Answers use this from now on. It took {time}.").format(time=figures.seconds(found.seconds))
-            )
+            sentences.append(self.tr("Saved for new answers. Took {time}.").format(time=figures.seconds(found.seconds)))
         else:
-            sentences.append(self.tr("It was stopped early: what was not reached keeps its old figures."))
+            sentences.append(self.tr("Stopped early. Unmeasured lengths keep their previous values."))
         return sentences
 
     def _best(self, found: Calibration, measured: ContextFigures) -> str:
         if found.best_depth:
             if found.acceptance_seen:
-                text = self.tr(
-                    "Best here: %n guess(es) a round, {times} as fast as plain decoding.", "", found.best_depth
-                )
+                text = self.tr("Best: %n draft token(s) per round, {times} the plain speed.", "", found.best_depth)
             else:
                 text = self.tr(
-                    "Best here: %n guess(es) a round, {times} as fast as plain decoding if as many are right as with "
-                    "most pairs. Your answers will show how many are.",
+                    "Best: %n draft token(s) per round, {times} the plain speed at a typical acceptance "
+                    "rate. Your chats will refine this.",
                     "",
                     found.best_depth,
                 )
             return text.format(times=figures.times(found.speedup))
         pays = [one.break_even for one in _shown(measured) if one.break_even is not None]
         if not pays:
-            return self.tr("Plain decoding is fastest here: even guesses that are all right would not pay.")
-        text = self.tr("Plain decoding is fastest here. Guessing pays once more than {rate} of the guesses are right.")
+            return self.tr("Plain decoding is fastest on this Mac, even if every draft token were accepted.")
+        text = self.tr("Plain decoding is fastest on this Mac. Speculation helps above {rate} acceptance.")
         return text.format(rate=figures.percent(min(pays)))
 
     def _show_depths(self, found: Calibration | None) -> None:
@@ -108,7 +104,13 @@ class TuningView(MeasurementCard):
         if found is None or measured is None or not measured.depths:
             return
         self._add_line(
-            [self.tr("Guesses"), self.tr("Plain steps"), self.tr("Pays from"), self.tr("Expected")], "caption"
+            [
+                self.tr("Draft tokens"),
+                self.tr("Plain steps"),
+                self.tr("Break-even"),
+                self.tr("Expected"),
+            ],
+            "caption",
         )
         for one in _shown(measured):
             self._add_line(_line(one, measured), "strong" if one.depth == found.best_depth else "muted")
@@ -123,11 +125,11 @@ class TuningView(MeasurementCard):
         self.cells.append(line)
 
     def retranslate(self) -> None:
-        self.title.setText(self.tr("Tune on this machine"))
+        self.title.setText(self.tr("Tune for this Mac"))
         self._note.setText(
             self.tr(
-                "What a round costs in plain steps, how many of its guesses have to be right for it to pay, and the "
-                "tokens a second that are expected of it."
+                "Cost of a round in plain steps, the acceptance it needs to break even, and the expected "
+                "tokens per second."
             )
         )
         self.again.setText(self.tr("Measure again"))

@@ -27,9 +27,9 @@ class Announcer(QObject):
         elif answer.state is State.CANCELLED:
             text = self.tr("The answer was stopped.")
         elif answer.state is State.LENGTH:
-            text = self.tr("The answer was cut at its length limit.")
+            text = self.tr("The answer reached its length limit.")
         else:
-            text = self.tr("The answer is finished.")
+            text = self.tr("The answer is complete.")
         if chat is self._session.chat:
             return text
         row = self._session.list.chat(chat.id) if chat.id is not None else None

@@ -94,12 +94,12 @@ class AttachmentReader(QObject):
     def show_reason(self, error: NotAttachable) -> None:
         sentences = {
             "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
-            "unknown-encoding": self.tr("{name} is in an encoding that Tandem does not know. Save it as UTF-8."),
-            "too-large": self.tr("{name} is too large: its text would fill any context."),
+            "unknown-encoding": self.tr("The text encoding of {name} was not recognized. Save it as UTF-8."),
+            "too-large": self.tr("{name} is too large for any model's context."),
             "unreadable": self.tr("{name} cannot be read."),
-            "encrypted": self.tr("{name} is protected by a password. Save it without one and attach it again."),
+            "encrypted": self.tr("{name} is password-protected. Save a copy without a password and attach that."),
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
-            "no-text": self.tr("{name} has no text, only pictures, like a scan. Run text recognition on it first."),
+            "no-text": self.tr("{name} contains only images, such as scanned pages. Run OCR on it first."),
         }
         sentence = sentences[error.reason].format(name=error.name)
         self._reason = lambda: sentence

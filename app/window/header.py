@@ -156,7 +156,7 @@ class Header(Restyled, QFrame):
         looks_up = on and pair.draft is None
         colour = (colours.lookup if looks_up else colours.draft) if on else colours.muted
         self.draft.show_model(
-            self.tr("Draft on") if on else self.tr("Draft off"),
+            self.tr("Draft") if on else self.tr("Draft (off)"),
             draft_name,
             "draft-on" if on else "draft-off",
             colour,
@@ -234,13 +234,13 @@ class Header(Restyled, QFrame):
         """Why this pair cannot speculate, in a sentence; "" when it can."""
         method = self._session.settings.speculation.method
         if pair.loading == "draft":
-            return self.tr("The draft model is loading. You can ask already.")
+            return self.tr("The draft model is loading. You can already ask questions.")
         if pair.loading:
             return self.tr("The models are loading.")
         if pair.main is None:
             return self.tr("No main model is loaded.")
         if method == "off":
-            return self.tr("Speculation is switched off.")
+            return self.tr("Speculation is off.")
         if pair.draft_problem is not None:
             return error_sentence(pair.draft_problem)
         if pair.draft is None and method != "ngram":

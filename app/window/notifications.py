@@ -57,10 +57,7 @@ class Notifications(QObject):
         """Settings could not be read; the old file is kept as `backup`."""
 
         def sentence() -> str:
-            text = self.tr(
-                "Some of your settings could not be read and are back at their defaults. The old file is kept as "
-                "{file}."
-            )
+            text = self.tr("Some settings could not be read and were reset. The old file was kept as {file}.")
             return text.format(file=backup)
 
         self._banner.show_message(sentence, None, calm=True)
@@ -93,7 +90,7 @@ class Notifications(QObject):
 
     def show_trashed(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
-        sentence = self.tr("“{title}” is in the trash.").format(title=name)
+        sentence = self.tr("“{title}” was moved to the Trash.").format(title=name)
         self._banner.show_message(lambda: sentence, self._actions["restore-chat"], calm=True)
 
     def show_store_error(self, error: StoreError) -> None:

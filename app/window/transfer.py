@@ -177,11 +177,10 @@ class Transfer(QObject):
         def sentence() -> str:
             text = (
                 self.tr(
-                    "The import of {name} was cut short when Tandem ended. Import the file again for the chats that "
-                    "are missing."
+                    "The import of {name} was cut off when Tandem quit. Import the file again to add the missing chats."
                 )
                 if entry.kind == IMPORT
-                else self.tr("The export to {name} was cut short when Tandem ended. Export again to have all of it.")
+                else self.tr("The export to {name} was cut off when Tandem quit. Export again to get everything.")
             )
             return text.format(name=entry.name)
 
@@ -219,7 +218,7 @@ class Transfer(QObject):
                 return
             # The chats that an import added before the error stay.
             self._session.list.reload()
-            self._finish(entry, self.tr("That did not work: {detail}").format(detail=str(error)), calm=False)
+            self._finish(entry, self.tr("The operation failed: {detail}").format(detail=str(error)), calm=False)
 
         self._running[entry] = self._background.run(work, lambda result: self._finish(entry, done(result)), fail)
         # The file of a window whose store is closed to it belongs to another window.
@@ -236,7 +235,7 @@ class Transfer(QObject):
         self._banner.show_message(lambda: sentence, None, calm=calm)
 
     def _export_stopped(self) -> str:
-        return self.tr("The export was stopped.")
+        return self.tr("The export was canceled.")
 
     def _imported(self, report: ImportReport) -> str:
         self._session.list.reload()
@@ -247,7 +246,7 @@ class Transfer(QObject):
         parts = sum(report.left_out.get(reason, 0) for reason in ("tool", "reasoning", "file"))
         sentences = [self.tr("%n chat(s) imported.", "", len(report.added) + len(report.extended))]
         if report.unchanged:
-            sentences.append(self.tr("%n chat(s) were here already.", "", len(report.unchanged)))
+            sentences.append(self.tr("%n chat(s) were skipped because they already exist.", "", len(report.unchanged)))
         if in_trash:
             sentences.append(self.tr("%n chat(s) are in the trash and stay there.", "", in_trash))
         if unread:
@@ -260,7 +259,7 @@ class Transfer(QObject):
 
     def _import_stopped(self) -> str:
         self._session.list.reload()
-        return self.tr("The import was stopped. Import the file again for the chats that are missing.")
+        return self.tr("The import was canceled. Import the file again to add the missing chats.")
 
     def _show_running(self, sentence: Callable[[], str]) -> None:
         self._sentence = sentence

@@ -69,7 +69,9 @@ class TurnCommands(QObject):
                 lambda: self.tr("Continue the answer"),
                 lambda turn: session.answers.ready and turn in session.chat.turns[-1:] and turn.answer.unfinished,
             ),
-            "branch": _TurnAction(session.chats.branch, lambda: self.tr("Branch"), lambda turn: turn.answer.ended),
+            "branch": _TurnAction(
+                session.chats.branch, lambda: self.tr("Branch from here"), lambda turn: turn.answer.ended
+            ),
             "previous-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, -1)),
             "next-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, 1)),
             "previous-answer": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.answer_node, -1)),
@@ -133,7 +135,7 @@ class TurnCommands(QObject):
 
     def _speak_text(self) -> str:
         if self.speaker.program is None:
-            return self.tr("Read aloud: this system has no voice")
+            return self.tr("Read aloud (no system voice)")
         return self.tr("Read the answer aloud")
 
 

@@ -42,12 +42,12 @@ def _error_sentences(code: str) -> str:
     translate = QCoreApplication.translate
     sentences = {
         "engine": translate("Errors", "Something went wrong in the engine. Try again."),
-        "bad-request": translate("Errors", "“{actual}” is not possible for {name}. Change it and try again."),
+        "bad-request": translate("Errors", "“{actual}” isn't a valid value for {name}. Change it and try again."),
         "no-model": translate("Errors", "No main model is loaded. Choose one at the top of the window."),
         "queue-full": translate(
-            "Errors", "{limit} questions are waiting already. Try again when one of them has been answered."
+            "Errors", "{limit} questions are already queued. Try again when one of them has been answered."
         ),
-        "busy": translate("Errors", "An answer is being written. Try again when it is finished."),
+        "busy": translate("Errors", "An answer is still being generated. Try again when it is done."),
         "engine-closed": translate("Errors", "The engine has stopped. Restart Tandem."),
         "internal": translate(
             "Errors", "The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem."
@@ -61,7 +61,7 @@ def _template_failed(arguments: Mapping[str, str]) -> str:
     translate = QCoreApplication.translate
     other = translate(
         "Errors",
-        "The model's chat template does not take this chat: {detail}. Start a new chat or choose another model.",
+        "The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.",
     )
     sentences = {
         "empty": translate(
@@ -89,8 +89,8 @@ def _template_failed(arguments: Mapping[str, str]) -> str:
 def _prompt_too_long(tokens: int, limit: int) -> str:
     return QCoreApplication.translate(
         "Errors",
-        "This chat has {tokens} tokens and the model can hold {limit}. "
-        "Start a new chat, shorten your message or choose a model with a longer context.",
+        "This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, "
+        "shorten your message or choose a model with a longer context.",
     ).format(tokens=_number(tokens), limit=_number(limit))
 
 
@@ -112,11 +112,9 @@ def _not_enough_memory(arguments: Mapping[str, str]) -> str:
         )
     sentences = [sentence]
     if figures["kv_bits"]:
-        sentences.append(
-            translate("Errors", "It fits as it is with a KV cache of {bits} bits, which the settings offer.")
-        )
+        sentences.append(translate("Errors", "It fits with a {bits}-bit KV cache (Settings > Generation)."))
     if figures["draft_bytes"]:
-        sentences.append(translate("Errors", "A draft model that takes up to {draft} GB fits."))
+        sentences.append(translate("Errors", "A draft model of up to {draft} GB would fit."))
     return joined(*sentences).format(
         name=arguments["name"],
         needed=_number(figures["needed"] / 1e9, 1),
@@ -140,13 +138,13 @@ def model_reasons() -> dict[str, str]:
     return {
         "missing": translate("Errors", "There is no model folder at {path}. Choose another one."),
         "not-a-model": translate(
-            "Errors", "{name} has no config.json, so it is not a model. Choose the folder that holds one."
+            "Errors", "{name} has no config.json, so it is not a model. Choose a folder that contains one."
         ),
-        "incomplete": translate("Errors", "{name} is not complete: {detail} is missing. Download or copy it again."),
+        "incomplete": translate("Errors", "{name} is incomplete: {detail} is missing. Download or copy it again."),
         "damaged": translate("Errors", "{name} is damaged: {detail} cannot be read. Download or copy it again."),
         "wrong-tensors": translate(
             "Errors",
-            "The weights of {name} do not fit its configuration ({detail}). Choose another copy of this model.",
+            "The weights of {name} don't match its configuration ({detail}). Choose another copy of this model.",
         ),
         "unknown-architecture": translate(
             "Errors",
@@ -157,8 +155,8 @@ def model_reasons() -> dict[str, str]:
         ),
         "unsafe": translate(
             "Errors",
-            "{name} wants to run code or read files from elsewhere ({detail}). "
-            "Tandem never does that; choose another model.",
+            "{name} requires running its own code or reading files outside its folder ({detail}). "
+            "Tandem never allows that; choose another model.",
         ),
         "vocabulary": translate(
             "Errors",
@@ -204,7 +202,7 @@ def _costs_more(arguments: Mapping[str, float | str]) -> str:
         per_round = 1.0
     return QCoreApplication.translate(
         "PlainReasons",
-        "Not guessing: a round of guesses costs {cost} plain steps here and brings only {tokens} tokens.",
+        "Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens.",
     ).format(cost=_number(round_ms / plain_ms, 1), tokens=_number(per_round, 1))
 
 
@@ -212,26 +210,28 @@ def plain_reasons() -> dict[str, str]:
     """One sentence for each `PlainSpan` code."""
     translate = QCoreApplication.translate
     return {
-        "off": translate("PlainReasons", "Not guessing: speculation is switched off."),
-        "no-draft": translate("PlainReasons", "Not guessing: no draft model is loaded."),
-        "draft-loading": translate("PlainReasons", "Not guessing yet: the draft model is still loading."),
+        "off": translate("PlainReasons", "Not speculating: speculation is off."),
+        "no-draft": translate("PlainReasons", "Not speculating: no draft model is loaded."),
+        "draft-loading": translate("PlainReasons", "Not speculating yet: the draft model is still loading."),
         "draft-not-usable": translate(
-            "PlainReasons", "Not guessing: the draft model cannot be used with this main model. {reason}"
+            "PlainReasons", "Not speculating: the draft model cannot be used with this main model. {reason}"
         ),
         "draft-failed": translate(
-            "PlainReasons", "Not guessing: the draft model failed and is left out of this answer."
+            "PlainReasons", "Not speculating: the draft model failed and is off for this answer."
         ),
-        "draft-context-full": translate("PlainReasons", "Not guessing: the draft model's context is full."),
-        "no-guess": translate("PlainReasons", "Not guessing: the draft model has nothing that fits here."),
-        "carried-rows": translate("PlainReasons", "Not guessing: earlier tokens have to be read again first."),
-        "cache-kind": translate("PlainReasons", "Not guessing: this model's cache ({kind}) cannot be rolled back."),
-        "no-match": translate("PlainReasons", "Not guessing: lookup found nothing like this in the chat so far."),
-        "costs-more": translate("PlainReasons", "Not guessing: plain decoding is faster here."),
-        "measuring": translate("PlainReasons", "Measuring how fast plain decoding is here."),
-        "batch": translate("PlainReasons", "Not guessing: several answers share the model right now."),
-        "turns": translate("PlainReasons", "Not guessing: answers take turns, they cannot share a batch ({kind})."),
+        "draft-context-full": translate("PlainReasons", "Not speculating: the draft model's context is full."),
+        "no-guess": translate("PlainReasons", "Not speculating: the draft model has no usable proposal at this point."),
+        "carried-rows": translate("PlainReasons", "Not speculating: earlier tokens must be reprocessed first."),
+        "cache-kind": translate("PlainReasons", "Not speculating: this model's cache ({kind}) cannot be rolled back."),
+        "no-match": translate("PlainReasons", "Not speculating: no matching text earlier in this chat."),
+        "costs-more": translate("PlainReasons", "Not speculating: plain decoding is faster."),
+        "measuring": translate("PlainReasons", "Measuring plain decoding speed."),
+        "batch": translate("PlainReasons", "Not speculating: several answers are running at once."),
+        "turns": translate(
+            "PlainReasons", "Not speculating: answers run one at a time because they cannot be batched ({kind})."
+        ),
         "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
-        "length-limit": translate("PlainReasons", "Not guessing: the answer is about to reach its length limit."),
+        "length-limit": translate("PlainReasons", "Not speculating: the answer is about to reach its length limit."),
     }
 
 
@@ -240,13 +240,13 @@ def draft_reasons() -> dict[str, str]:
     translate = QCoreApplication.translate
     return {
         "missing": translate("DraftReasons", "Its folder is missing."),
-        "not-a-model": translate("DraftReasons", "Its folder holds no model."),
+        "not-a-model": translate("DraftReasons", "Its folder contains no model."),
         "incomplete": translate("DraftReasons", "One of its files is missing."),
         "damaged": translate("DraftReasons", "One of its files is damaged."),
-        "wrong-tensors": translate("DraftReasons", "Its weights do not fit its configuration."),
+        "wrong-tensors": translate("DraftReasons", "Its weights don't match its configuration."),
         "unknown-architecture": translate("DraftReasons", "Its architecture is not supported yet."),
         "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),
-        "unsafe": translate("DraftReasons", "It wants to run code."),
+        "unsafe": translate("DraftReasons", "It requires running its own code."),
         "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
         "not-finite": translate("DraftReasons", "Its weights do not give usable numbers."),
         "no-room": translate("DraftReasons", "There is not enough memory for it."),
@@ -257,9 +257,9 @@ def store_sentence(error: StoreError) -> str:
     """Why something of the chats could not be saved, and what to do."""
     translate = QCoreApplication.translate
     sentences = {
-        "full": translate("Store", "The disk is full, so this chat cannot be saved. Free some space and save again."),
+        "full": translate("Store", "The disk is full, so this chat can't be saved. Free up space and save again."),
         "read-only": translate("Store", "The chats cannot be changed: the disk or the file does not allow writing."),
-        "io": translate("Store", "The disk does not answer as it should, so this chat cannot be saved."),
+        "io": translate("Store", "The disk is not responding correctly, so this chat can't be saved."),
     }
     other = translate("Store", "Part of this chat could not be saved: {detail}")
     return sentences.get(str(error.arguments.get("reason")), other).format(detail=str(error))
@@ -269,35 +269,35 @@ def closed_store_sentence(error: Exception) -> str:
     """Why the chats cannot be opened at all."""
     translate = QCoreApplication.translate
     if isinstance(error, StoreInUse):
-        return translate(
-            "Store", "Tandem is already open in another window, which has your chats. Nothing you write here is kept."
-        )
+        return translate("Store", "Tandem is already running. Chats in this window are not saved.")
     if isinstance(error, StoreTooNew):
         return translate(
             "Store",
-            "Your chats were saved by a newer version of Tandem. Update Tandem; nothing you write here is kept.",
+            "Your chats were saved by a newer version of Tandem. Update Tandem; chats in this window are not saved.",
         )
     refusal = refusal_of(error)
     if refusal == "full":
         return translate(
             "Store",
-            "Your chats cannot be opened because the disk is full. Free some space and open Tandem again; nothing you "
-            "write here is kept.",
+            "Your chats cannot be opened because the disk is full. Free up space and open Tandem "
+            "again; chats in this window are not saved.",
         )
     if refusal == "forbidden":
         return translate(
             "Store",
-            "Your chats cannot be opened because their disk or folder does not allow it. Nothing you write here is "
-            "kept.",
+            "Your chats cannot be opened because their disk or folder does not allow it. Chats in "
+            "this window are not saved.",
         )
-    text = translate("Store", "Your chats cannot be opened: {detail}. Nothing you write here is kept.")
+    text = translate("Store", "Your chats cannot be opened: {detail}. Chats in this window are not saved.")
     return text.format(detail=str(error))
 
 
 def damage_sentence(damage: Damage) -> str:
     """What was recovered of a damaged file of chats, and where the file is."""
     text = QCoreApplication.translate(
-        "Store", "The file of chats was damaged. What could be read is here; the damaged file is kept as {name}."
+        "Store",
+        "The chat database was damaged. What could be recovered is in the chat list; the damaged "
+        "file was kept as {name}.",
     )
     return text.format(name=damage.set_aside.name)
 

@@ -81,9 +81,9 @@ def foot(answer: Answer) -> list[tuple[str, str]]:
     found = [
         (translate("Figures", "{value} tokens/s"), stats.decode_tps, number(stats.decode_tps)),
         (translate("Figures", "{value} vs. plain"), speedup_is_known(stats) or None, speedup(stats)),
-        (translate("Figures", "first token {value}"), stats.ttft_s, seconds(stats.ttft_s)),
-        (translate("Figures", "accepted {value}"), stats.accept_rate, percent(stats.accept_rate)),
-        (translate("Figures", "{value} per round"), stats.tokens_per_round, number(stats.tokens_per_round)),
+        (translate("Figures", "{value} to first token"), stats.ttft_s, seconds(stats.ttft_s)),
+        (translate("Figures", "{value} accepted"), stats.accept_rate, percent(stats.accept_rate)),
+        (translate("Figures", "{value} tokens per round"), stats.tokens_per_round, number(stats.tokens_per_round)),
     ]
     if not stats.drafted:
         found = found[:1] + found[2:3]
@@ -111,7 +111,7 @@ def depth_in_use(answer: Answer) -> float | None:
 
 def depth_text(answer: Answer | None) -> str:
     """The caption under the depth, with the source if all rounds have the same."""
-    plain = QCoreApplication.translate("Figures", "guesses at a time")
+    plain = QCoreApplication.translate("Figures", "draft tokens per round")
     newest = answer.rounds[-1:] if answer and not answer.ended else answer.rounds if answer else []
     sources = {record.source for record in newest if record.drafted}
     if len(sources) != 1:
@@ -121,11 +121,11 @@ def depth_text(answer: Answer | None) -> str:
 
 def depth_texts() -> tuple[str, ...]:
     """Every possible caption under the depth."""
-    return QCoreApplication.translate("Figures", "guesses at a time"), _depth_of("draft"), _depth_of("ngram")
+    return QCoreApplication.translate("Figures", "draft tokens per round"), _depth_of("draft"), _depth_of("ngram")
 
 
 def _depth_of(source: str) -> str:
-    return QCoreApplication.translate("Figures", "guesses at a time, {source}").format(source=source_name(source))
+    return QCoreApplication.translate("Figures", "draft tokens per round ({source})").format(source=source_name(source))
 
 
 def speed_text(stats: RequestStats) -> str:
@@ -139,14 +139,16 @@ def round_text(answer: Answer, record: RoundRecord) -> str:
     """One round in words: how many tokens were drafted and accepted, and its text."""
     translate = QCoreApplication.translate
     if record.drafted:
-        sentence = translate("Figures", "Round {number}: {accepted} of {drafted} guesses accepted ({source})").format(
+        sentence = translate(
+            "Figures", "Round {number}: {accepted} of {drafted} draft tokens accepted ({source})"
+        ).format(
             number=record.number,
             accepted=record.accepted,
             drafted=record.drafted,
             source=source_name(record.source),
         )
     else:
-        sentence = translate("Figures", "Round {number}: the main model alone").format(number=record.number)
+        sentence = translate("Figures", "Round {number}: main model only").format(number=record.number)
     text = answer.text_of_round(record.number)
     return f"{sentence}\n{quoted(text)}" if text.strip() else sentence
 
@@ -157,7 +159,7 @@ def source_name(source: str) -> str:
     return {
         "main": translate("Figures", "main"),
         "draft": translate("Figures", "draft"),
-        "ngram": translate("Figures", "lookup"),
+        "ngram": translate("Figures", "prompt lookup"),
     }.get(source, source)
 
 
@@ -191,10 +193,12 @@ class SpeculationSentences(QObject):
     def now(self, answer: Answer, depth: int) -> str:
         cost, tokens = round_cost(answer), number(answer.stats.tokens_per_round)
         if cost is None:
-            text = self.tr("Guessing %n token(s) at a time: each round brings {tokens} tokens.", "", depth)
+            text = self.tr("Drafting %n token(s) per round. A round yields {tokens} tokens.", "", depth)
             return text.format(tokens=tokens)
         text = self.tr(
-            "Guessing %n token(s) at a time: each round costs {cost} plain steps and brings {tokens} tokens.", "", depth
+            "Drafting %n token(s) per round. A round takes as long as {cost} plain steps and yields {tokens} tokens.",
+            "",
+            depth,
         )
         return text.format(cost=number(cost), tokens=tokens)
 
@@ -203,9 +207,10 @@ class SpeculationSentences(QObject):
         stats, cost = answer.stats, round_cost(answer)
         drafted, tokens = number(stats.drafted, 0), number(stats.tokens_per_round)
         if cost is None:
-            return self.tr("%n guess(es) accepted of {drafted}.", "", stats.accepted).format(drafted=drafted)
+            return self.tr("%n of {drafted} draft token(s) accepted.", "", stats.accepted).format(drafted=drafted)
         text = self.tr(
-            "%n guess(es) accepted of {drafted}. A round cost {cost} plain steps and brought {tokens} tokens.",
+            "%n of {drafted} draft token(s) accepted. A round took as long as {cost} plain steps and "
+            "yielded {tokens} tokens.",
             "",
             stats.accepted,
         )

@@ -37,22 +37,23 @@ def hub_reasons() -> dict[str, str]:
             "HubErrors", "The Hub cannot be reached. The download resumes by itself when you are back online."
         ),
         "kept-offline": translate(
-            "HubErrors", "“Work offline” is on, so Tandem does not connect. Switch it off in the settings."
+            "HubErrors", "“Work offline” is on, so Tandem does not connect. Turn it off in the settings."
         ),
         "proxy": translate(
-            "HubErrors", "The proxy does not answer, or refuses to connect. Check its address in the settings."
+            "HubErrors", "The proxy does not respond or refuses to connect. Check its address in the settings."
         ),
         "certificate": translate(
-            "HubErrors", "The Hub's certificate is not trusted here. Check the mirror and the proxy in the settings."
+            "HubErrors",
+            "The Hub's certificate isn't trusted on this computer. Check the mirror and the proxy in the settings.",
         ),
         "wrong-mirror": translate(
-            "HubErrors", "{endpoint} does not answer like a Hugging Face Hub. Check the mirror in the settings."
+            "HubErrors", "{endpoint} does not respond like the Hugging Face Hub. Check the mirror in the settings."
         ),
-        "server-error": translate("HubErrors", "The Hub has a problem of its own (error {status}). Try again later."),
+        "server-error": translate("HubErrors", "Hugging Face is having problems (error {status}). Try again later."),
         "too-slow": translate("HubErrors", "The Hub takes too long to answer. Try again later."),
-        "rate-limited": translate("HubErrors", "The Hub has too many requests and asks to wait. Try again later."),
+        "rate-limited": translate("HubErrors", "Hugging Face is rate-limiting requests. Try again later."),
         "bad-name": translate(
-            "HubErrors", "“{repository}” is not a model's name. It looks like organisation/name, or a page's address."
+            "HubErrors", "“{repository}” isn't a model ID. Use organization/name or a model page URL."
         ),
         "missing": translate(
             "HubErrors",
@@ -62,37 +63,36 @@ def hub_reasons() -> dict[str, str]:
         "file-missing": translate("HubErrors", "The Hub no longer has {file} of {repository}. Choose another model."),
         "gated": translate(
             "HubErrors",
-            "The authors of {repository} ask for your consent first. Accept the terms on its page, "
-            "then add a token in the settings.",
+            "{repository} is gated. Accept the terms on its page, then add a token in the settings.",
         ),
         "forbidden": translate(
             "HubErrors",
             "Your token has no access to {repository}. Ask its owners, or add another token in the settings.",
         ),
         "token-refused": translate(
-            "HubErrors", "The Hub refuses your token: it is wrong, expired or revoked. Add a new one in the settings."
+            "HubErrors", "The Hub rejected your token: it is wrong, expired or revoked. Add a new one in the settings."
         ),
-        "not-mlx": translate(
-            "HubErrors", "{repository} holds no MLX weights. Search for an MLX version of this model."
-        ),
+        "not-mlx": translate("HubErrors", "{repository} has no MLX weights. Search for an MLX version of this model."),
         "unsafe-name": translate(
-            "HubErrors", "{repository} names a file outside its folder ({file}). Tandem does not touch it."
+            "HubErrors", "{repository} refers to a file outside its folder ({file}). Tandem won't download it."
         ),
         "no-space": translate(
-            "HubErrors", "{needed} are needed and {free} are free on the disk. Free some space, then resume."
+            "HubErrors", "{needed} needed, but only {free} free on the disk. Free up space, then resume."
         ),
-        "disk-full": translate("HubErrors", "The disk is full. Free some space, then resume; nothing is lost."),
+        "disk-full": translate("HubErrors", "The disk is full. Free up space, then resume; nothing is lost."),
         "not-writable": translate("HubErrors", "{path} cannot be written to. Check its permissions."),
-        "checksum": translate("HubErrors", "{file} arrived damaged twice. Try again later or from another connection."),
-        "not-installed": translate("HubErrors", "{repository} is not on this computer any more."),
+        "checksum": translate(
+            "HubErrors", "{file} failed its checksum twice. Try again later or from another connection."
+        ),
+        "not-installed": translate("HubErrors", "{repository} is no longer on this computer."),
         "in-use": translate("HubErrors", "Another program is downloading {repository}. Wait until it has finished."),
-        "built-in": translate("HubErrors", "The starter pair is part of Tandem and stays."),
+        "built-in": translate("HubErrors", "The starter pair is part of Tandem and can't be removed."),
     }
 
 
 def moved_sentence(new: Path) -> str:
     text = QCoreApplication.translate(
-        "Relocation", "Moved to {folder}. Every file was compared, and the old place leads to the new one."
+        "Relocation", "Moved to {folder}. All files were verified; the old location links to the new one."
     )
     return text.format(folder=new)
 
@@ -109,14 +109,14 @@ def refusals() -> dict[str, str]:
     """One sentence for each `MoveRefused` reason."""
     translate = QCoreApplication.translate
     return {
-        "not-empty": translate("Relocation", "Nothing was moved: that folder holds something already."),
-        "inside": translate("Relocation", "Nothing was moved: a folder cannot be moved into itself."),
-        "no-space": translate("Relocation", "Nothing was moved: it needs {needed} and that disk has {free} left."),
-        "differs": translate("Relocation", "Nothing was moved: the copy of {file} differs. Check that disk."),
-        "io": translate("Relocation", "Nothing was moved: {detail}."),
-        "stopped": translate("Relocation", "Stopped. Everything is where it was."),
+        "not-empty": translate("Relocation", "Not moved: that folder is not empty."),
+        "inside": translate("Relocation", "Not moved: a folder cannot be moved into itself."),
+        "no-space": translate("Relocation", "Not moved: {needed} needed, but only {free} free on that disk."),
+        "differs": translate("Relocation", "Not moved: {file} failed verification. Check that disk."),
+        "io": translate("Relocation", "Not moved: {detail}."),
+        "stopped": translate("Relocation", "Stopped. Nothing was moved."),
         "in-use": translate(
-            "Relocation", "Nothing was moved: Tandem is open a second time. It is tried again at the next start."
+            "Relocation", "Not moved: another copy of Tandem is running. Tandem will try again at the next launch."
         ),
         "nothing": translate("Relocation", "There is nothing to move yet."),
     }

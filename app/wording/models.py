@@ -70,7 +70,7 @@ def pair_name(main: str, draft: str) -> str:
 def choice_name(choice: Choice) -> str:
     """The first line of a row in a picker."""
     if choice.kind == "lookup":
-        return translate("Models", "Lookup in this chat")
+        return translate("Models", "Prompt lookup (n-gram)")
     if choice.kind == "none":
         return translate("Models", "No draft")
     if choice.kind == "unload":
@@ -96,15 +96,15 @@ def _main_sentence(choice: Choice) -> str:
     if entry is None:
         return ""
     if choice.kind == "get" and entry.problem:
-        return translate("Models", "Not complete: get it again.")
+        return translate("Models", "Incomplete: download it again.")
     if choice.verdict == "unusable":
         return problem_words(entry)
     if choice.verdict == "too-big" and entry.fit is not None:
         return too_big_words(entry.fit)
     if choice.guide:
-        return translate("Models", "A tiny guide to this app, built in. For real work choose another model.")
+        return translate("Models", "Built-in guide to Tandem. Choose another model for real work.")
     if choice.kind == "get" and entry.draft:
-        return translate("Models", "Comes with {draft} as draft. {facts}").format(
+        return translate("Models", "Includes {draft} as draft. {facts}").format(
             draft=entry.draft_name, facts=facts_words(entry)
         )
     return facts_words(entry)
@@ -112,7 +112,7 @@ def _main_sentence(choice: Choice) -> str:
 
 def _verdict(choice: Choice) -> str:
     if choice.advice is None or choice.verdict == "lookup":
-        return translate("Models", "No second model. Best for edits and code.")
+        return translate("Models", "Needs no draft model. Best for edits and code.")
     return verdict_words(choice.advice)
 
 
@@ -124,30 +124,32 @@ def verdict_words(advice: PairAdvice) -> str:
     if advice.verdict == "padded":
         return translate("Models", "Same tokenizer, padded.")
     if advice.verdict == "different":
-        return translate("Models", "Works by re-encoding its text: {share} of the tokens in common.").format(
+        return translate("Models", "Different tokenizer: text is re-encoded ({share} of tokens shared).").format(
             share=percent(int(arguments["shared"]) / 100)
         )
     if advice.verdict == "unknown":
         return translate("Models", "Its tokenizer has not been read yet.")
     if advice.verdict == "too-large":
-        return translate(
-            "Models", "Not useful: each guess costs {share} of a plain step, more than it can save."
-        ).format(share=percent(int(arguments["share"]) / 100))
+        return translate("Models", "Too slow to help: each draft token takes {share} of a main-model step.").format(
+            share=percent(int(arguments["share"]) / 100)
+        )
     if advice.verdict == "no-room":
-        return translate("Models", "Would not fit beside the main model: {size} short.").format(
+        return translate("Models", "Won't fit alongside the main model ({size} short).").format(
             size=size_words(int(arguments["needed"]) - int(arguments["free"]))
         )
     if advice.verdict == "incomplete":
-        return translate("Models", "Not complete: get it again.")
-    return translate("Models", "Cannot be used here. {reason}").format(reason=draft_reasons()[str(arguments["reason"])])
+        return translate("Models", "Incomplete: download it again.")
+    return translate("Models", "Cannot be used with this main model. {reason}").format(
+        reason=draft_reasons()[str(arguments["reason"])]
+    )
 
 
 def _expectation(choice: Choice) -> str:
     if choice.measured is not None and speedup_is_known(choice.measured):
         speed = speedup(choice.measured)
         if choice.measured.accept_rate is None:
-            return translate("Models", "Measured here: {speed}.").format(speed=speed)
-        return translate("Models", "Measured here: {speed}, {rate} accepted.").format(
+            return translate("Models", "Measured on this Mac: {speed}.").format(speed=speed)
+        return translate("Models", "Measured on this Mac: {speed}, {rate} accepted.").format(
             speed=speed, rate=percent(choice.measured.accept_rate)
         )
     return _expected_words(choice.advice) if choice.advice is not None and choice.usable else ""
@@ -172,10 +174,12 @@ def damage_words(report: VerifyReport, repairable: bool) -> str:
     names = "、" if QLocale().language() in (QLocale.Language.Japanese, QLocale.Language.Chinese) else ", "
     files = names.join((*report.damaged, *report.missing))
     if repairable:
-        return translate("Models", "Not as it was published: {files}. Repair fetches only these again.").format(
-            files=files
-        )
-    return translate("Models", "Not as it was published: {files}. Remove it and get it again.").format(files=files)
+        return translate(
+            "Models", "Files differ from the published version: {files}. Repair downloads only these again."
+        ).format(files=files)
+    return translate(
+        "Models", "Files differ from the published version: {files}. Remove the model and download it again."
+    ).format(files=files)
 
 
 def problem_words(entry: Entry) -> str:
@@ -184,7 +188,7 @@ def problem_words(entry: Entry) -> str:
 
 
 def too_big_words(fit: FitReport) -> str:
-    return translate("Models", "Does not fit: it needs {size} more than this Mac can use.").format(
+    return translate("Models", "Does not fit: it needs {size} more memory than this Mac can use.").format(
         size=size_words(-fit.free_after)
     )
 
@@ -195,13 +199,13 @@ def facts_words(entry: Entry) -> str:
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
     if entry.context:
-        parts.append(translate("Models", "{count} tokens of context").format(count=number(entry.context, 0)))
+        parts.append(translate("Models", "{count}-token context").format(count=number(entry.context, 0)))
     if entry.languages > 1:
         parts.append(CountedWords().languages(entry.languages))
     if entry.downloads:
         parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads, 0)))
     if entry.gated:
-        parts.append(translate("Models", "asks for your consent"))
+        parts.append(translate("Models", "gated"))
     # No line begins with the separator.
     return "\u00a0· ".join(parts)
 
@@ -219,7 +223,7 @@ def fit_words(fit: FitReport) -> str:
     # The total is not broken over lines.
     total = f"=\u00a0{_amount(fit.needed, unit)}\u00a0{'GB' if unit == 1e9 else 'MB'}"
     sentence = " + ".join(parts) + " " + total
-    return sentence if fit.context else translate("Models", "{sum}, before context").format(sum=sentence)
+    return sentence if fit.context else translate("Models", "{sum} plus context").format(sum=sentence)
 
 
 def fit_shares(fit: FitReport) -> tuple[int, int, int]:
@@ -239,7 +243,7 @@ def download_words(status: DownloadStatus) -> str:
     if status.state == "downloading":
         parts = [done]
         if status.attempt:
-            parts.append(translate("Models", "connecting again"))
+            parts.append(translate("Models", "reconnecting"))
         else:
             parts.append(translate("Models", "{size}/s").format(size=size_words(int(status.bytes_per_second))))
         if status.seconds_left is not None and not status.attempt:
@@ -249,9 +253,9 @@ def download_words(status: DownloadStatus) -> str:
         goes_on = translate("Models", "resumes where it stopped, even after a restart")
         return f"{done} · {goes_on}" if status.bytes_total else goes_on
     return {
-        "queued": translate("Models", "Waiting for its turn."),
-        "resolving": translate("Models", "Asking the Hub what to download."),
-        "verifying": translate("Models", "Checking every byte."),
+        "queued": translate("Models", "Waiting in queue"),
+        "resolving": translate("Models", "Getting the file list…"),
+        "verifying": translate("Models", "Verifying checksums…"),
         "ready": translate("Models", "Ready."),
     }[status.state]
 

@@ -35,13 +35,13 @@ EDIT_ACTIONS = (
     _text_action(
         "undo",
         QT_TRANSLATE_NOOP("Actions", "Undo"),
-        QT_TRANSLATE_NOOP("Actions", "Undo what was written"),
+        QT_TRANSLATE_NOOP("Actions", "Undo typing"),
         "Ctrl+Z",
     ),
     _text_action(
         "redo",
         QT_TRANSLATE_NOOP("Actions", "Redo"),
-        QT_TRANSLATE_NOOP("Actions", "Redo what was undone"),
+        QT_TRANSLATE_NOOP("Actions", "Redo typing"),
         "Ctrl+Shift+Z",
     ),
     _text_action(
@@ -65,13 +65,13 @@ EDIT_ACTIONS = (
     _text_action(
         "select-all",
         QT_TRANSLATE_NOOP("Actions", "Select all"),
-        QT_TRANSLATE_NOOP("Actions", "Select all of the text"),
+        QT_TRANSLATE_NOOP("Actions", "Select all text"),
         "Ctrl+A",
     ),
     WindowAction(
         "restore-chat",
         QT_TRANSLATE_NOOP("Actions", "Undo delete"),
-        QT_TRANSLATE_NOOP("Actions", "Bring back the deleted chat"),
+        QT_TRANSLATE_NOOP("Actions", "Restore the deleted chat"),
         lambda parts: parts.chats.restore_deleted(),
         "Ctrl+Alt+Z",
         "retry",
@@ -106,7 +106,7 @@ EDIT_ACTIONS = (
     ),
     WindowAction(
         "focus-composer",
-        QT_TRANSLATE_NOOP("Actions", "Write a message"),
+        QT_TRANSLATE_NOOP("Actions", "Focus message box"),
         QT_TRANSLATE_NOOP("Actions", "Go to the message box"),
         lambda parts: parts.composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
         "Ctrl+L",
@@ -115,7 +115,7 @@ EDIT_ACTIONS = (
     WindowAction(
         "find-in-chat",
         QT_TRANSLATE_NOOP("Actions", "Find in chat"),
-        QT_TRANSLATE_NOOP("Actions", "Find words in this chat"),
+        QT_TRANSLATE_NOOP("Actions", "Find text in this chat"),
         lambda parts: parts.find_bar.open(),
         "Ctrl+F",
         "search",

@@ -13,13 +13,13 @@ from app.window.actions.parts import WindowAction, WindowParts
 
 
 def _open_main(parts: WindowParts) -> None:
-    title = QCoreApplication.translate("Actions", "Choose a main model's folder")
+    title = QCoreApplication.translate("Actions", "Choose a main model folder")
     if folder := QFileDialog.getExistingDirectory(parts.window, title):
         parts.session.models.load(folder, None)
 
 
 def _open_draft(parts: WindowParts) -> None:
-    title = QCoreApplication.translate("Actions", "Choose a draft model's folder")
+    title = QCoreApplication.translate("Actions", "Choose a draft model folder")
     if folder := QFileDialog.getExistingDirectory(parts.window, title):
         parts.session.models.set_draft(folder)
 
@@ -82,7 +82,7 @@ MODELS_ACTIONS = (
     WindowAction(
         "open-main",
         QT_TRANSLATE_NOOP("Actions", "Open main model…"),
-        QT_TRANSLATE_NOOP("Actions", "Choose a folder with a main model"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a main model folder"),
         _open_main,
         "Ctrl+Alt+M",
         "folder",
@@ -91,7 +91,7 @@ MODELS_ACTIONS = (
     WindowAction(
         "open-draft",
         QT_TRANSLATE_NOOP("Actions", "Open draft model…"),
-        QT_TRANSLATE_NOOP("Actions", "Choose a folder with a draft model"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a draft model folder"),
         _open_draft,
         "Ctrl+Alt+D",
         "folder",
@@ -107,7 +107,7 @@ MODELS_ACTIONS = (
     WindowAction(
         "speculation-auto",
         QT_TRANSLATE_NOOP("Actions", "Auto"),
-        QT_TRANSLATE_NOOP("Actions", "Speculate whenever it pays"),
+        QT_TRANSLATE_NOOP("Actions", "Speculate only when it is faster"),
         partial(_use_method, "auto"),
         group="speculation",
         checked=lambda parts: parts.session.settings.speculation.method == "auto",
@@ -137,8 +137,8 @@ MODELS_ACTIONS = (
     ),
     WindowAction(
         "tune",
-        QT_TRANSLATE_NOOP("Actions", "Tune on this machine"),
-        QT_TRANSLATE_NOOP("Actions", "Measure what guessing costs and brings with these models"),
+        QT_TRANSLATE_NOOP("Actions", "Tune for this Mac"),
+        QT_TRANSLATE_NOOP("Actions", "Measure the cost and benefit of speculation for these models"),
         _tune,
         enabled=lambda now: now.can_measure,
     ),

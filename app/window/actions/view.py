@@ -31,7 +31,7 @@ VIEW_ACTIONS = (
     WindowAction(
         "toggle-sidebar",
         QT_TRANSLATE_NOOP("Actions", "Chats"),
-        QT_TRANSLATE_NOOP("Actions", "Show or hide the chats"),
+        QT_TRANSLATE_NOOP("Actions", "Show or hide the chat list"),
         lambda parts: parts.panes.toggle("sidebar"),
         "Ctrl+B",
         "sidebar-left",
@@ -56,7 +56,7 @@ VIEW_ACTIONS = (
     WindowAction(
         "show-tokens",
         QT_TRANSLATE_NOOP("Actions", "Tokens"),
-        QT_TRANSLATE_NOOP("Actions", "Show which tokens were guessed"),
+        QT_TRANSLATE_NOOP("Actions", "Show which tokens were drafted"),
         lambda parts: parts.transcript.set_as_tokens(True),
         "Ctrl+T",
         group="answers",
@@ -78,7 +78,7 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "palette",
-        QT_TRANSLATE_NOOP("Actions", "Commands…"),
+        QT_TRANSLATE_NOOP("Actions", "Command palette…"),
         QT_TRANSLATE_NOOP("Actions", "Find a command"),
         lambda parts: parts.palette.open(),
         "Ctrl+K",
@@ -94,8 +94,8 @@ VIEW_ACTIONS = (
     ),
     WindowAction(
         "theme-system",
-        QT_TRANSLATE_NOOP("Actions", "Like the system"),
-        QT_TRANSLATE_NOOP("Actions", "Follow the system's light or dark appearance"),
+        QT_TRANSLATE_NOOP("Actions", "Match system"),
+        QT_TRANSLATE_NOOP("Actions", "Match the system appearance"),
         lambda parts: parts.application.theme.set_mode("system"),
         group="theme",
         checked=lambda parts: parts.application.theme.mode == "system",
@@ -118,7 +118,7 @@ VIEW_ACTIONS = (
     ),
     _language_action(
         "system",
-        QT_TRANSLATE_NOOP("Actions", "Like the system"),
+        QT_TRANSLATE_NOOP("Actions", "Match system"),
         QT_TRANSLATE_NOOP("Actions", "Use the system's language"),
     ),
     # A language is called by its own name in every language.

@@ -128,7 +128,7 @@ def test_without_a_voice_the_menu_says_so(open_window: OpenWindow, monkeypatch: 
     opened: list[QMenu] = []
     monkeypatch.setattr(QMenu, "popup", lambda menu, *_: opened.append(menu))
     window.turn().press("more")
-    assert not entry(opened[0], "Read aloud: this system has no voice").isEnabled()
+    assert not entry(opened[0], "Read aloud (no system voice)").isEnabled()
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def announced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_an_answers_end_is_announced_once(open_window: OpenWindow, announced: list[str]) -> None:
     window = open_window(ScriptedEngine([Script(STORY)]))
     window.ask_and_wait("Tell me a story")
-    assert announced == ["The answer is finished."]
+    assert announced == ["The answer is complete."]
 
 
 def test_a_failure_and_a_length_limit_are_announced_as_what_they_are(
@@ -155,7 +155,7 @@ def test_a_failure_and_a_length_limit_are_announced_as_what_they_are(
     for question in ("first", "second"):
         window.ask_and_wait(question)
     assert "metal" in announced[0]
-    assert announced[1] == "The answer was cut at its length limit."
+    assert announced[1] == "The answer reached its length limit."
 
 
 def test_the_end_of_an_answer_in_another_chat_names_the_chat(
@@ -169,5 +169,5 @@ def test_the_end_of_an_answer_in_another_chat_names_the_chat(
     window.trigger("new-chat")
     engine.gate.release(1000)  # type: ignore[union-attr]
     qtbot.waitUntil(lambda: answer.ended)
-    assert announced[0].endswith(": The answer is finished.")
-    assert announced[0] != ": The answer is finished."
+    assert announced[0].endswith(": The answer is complete.")
+    assert announced[0] != ": The answer is complete."

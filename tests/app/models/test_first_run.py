@@ -94,7 +94,7 @@ def test_an_installed_model_is_checked_and_removed_with_its_size_first(
     page.show_tab(INSTALLED)
     (card,) = page.cards()
     card.check_button.click()
-    qtbot.waitUntil(lambda: page.note.text().startswith("Every file of Tiny Draft"))
+    qtbot.waitUntil(lambda: page.note.text().startswith("All files of Tiny Draft"))
     (card,) = page.cards()
     card.remove_button.click()
     qtbot.waitUntil(lambda: "and free" in card.facts.text())

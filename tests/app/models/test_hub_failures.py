@@ -84,17 +84,17 @@ def send_wrong_bytes(hub: FakeHub, *_: object) -> None:
 
 
 TROUBLES = {
-    "gated": Trouble(set_gated, "The authors of org/model ask for your consent first.", has_page=True),
+    "gated": Trouble(set_gated, "org/model is gated.", has_page=True),
     "private": Trouble(set_private, "There is no model org/model, or it is private."),
     "missing": Trouble(lambda hub, *_: hub.repositories.clear(), "There is no model org/model, or it is private."),
-    "token-refused": Trouble(refuse_token, "The Hub refuses your token: it is wrong, expired or revoked."),
+    "token-refused": Trouble(refuse_token, "The Hub rejected your token: it is wrong, expired or revoked."),
     "offline": Trouble(unplug, "The Hub cannot be reached."),
-    "wrong-mirror": Trouble(answer_as_no_hub, " does not answer like a Hugging Face Hub. Check the mirror"),
-    "server-error": Trouble(answer(503), "The Hub has a problem of its own (error 503)."),
-    "rate-limited": Trouble(answer(429), "The Hub has too many requests and asks to wait."),
-    "not-mlx": Trouble(drop_weights, "org/model holds no MLX weights."),
-    "disk-full": Trouble(fill_the_disk, "The disk is full. Free some space, then resume; nothing is lost."),
-    "checksum": Trouble(send_wrong_bytes, "model.safetensors arrived damaged twice."),
+    "wrong-mirror": Trouble(answer_as_no_hub, " does not respond like the Hugging Face Hub. Check the mirror"),
+    "server-error": Trouble(answer(503), "Hugging Face is having problems (error 503)."),
+    "rate-limited": Trouble(answer(429), "Hugging Face is rate-limiting requests."),
+    "not-mlx": Trouble(drop_weights, "org/model has no MLX weights."),
+    "disk-full": Trouble(fill_the_disk, "The disk is full. Free up space, then resume; nothing is lost."),
+    "checksum": Trouble(send_wrong_bytes, "model.safetensors failed its checksum twice."),
 }
 
 
@@ -134,7 +134,7 @@ def test_each_trouble_is_a_sentence_on_the_card_in_every_language(
             assert card.page_button.isHidden() != trouble.has_page
             if language == "en":
                 assert trouble.words in card.facts.text()
-                assert card.main_button.text() == ("I have access now" if trouble.has_page else "Try again")
+                assert card.main_button.text() == ("I've been granted access" if trouble.has_page else "Try again")
         assert len(said) == len(LANGUAGES)
     finally:
         library.close()
@@ -153,7 +153,7 @@ def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"])
     words = wording.download_words(library.downloads[0])
     library.close()
-    assert words.endswith("are needed and 1\u00a0MB are free on the disk. Free some space, then resume.")
+    assert words.endswith("needed, but only 1\u00a0MB free on the disk. Free up space, then resume.")
     assert hub.bytes_sent(NAME) == 0
 
 
@@ -170,7 +170,7 @@ def test_a_cable_that_is_pulled_and_put_back_costs_nothing(
     library.get(NAME)
     qtbot.waitUntil(lambda: bool(library.downloads) and library.downloads[0].bytes_done > 10_000)
     hub.unplugged = True
-    qtbot.waitUntil(lambda: "connecting again" in wording.download_words(library.downloads[0]))
+    qtbot.waitUntil(lambda: "reconnecting" in wording.download_words(library.downloads[0]))
     assert library.downloads[0].bytes_per_second >= 0
     hub.unplugged, hub.bytes_a_second = False, None
     qtbot.waitUntil(lambda: library.downloads[0].state == "ready")
@@ -210,7 +210,7 @@ def test_a_gated_model_leads_to_its_page_after_saying_where_that_is(
     assert opened == []
     QTest.mouseClick(card.page_button, Qt.MouseButton.LeftButton)
     assert opened == [address]
-    assert "ask for your consent" in card.facts.text()
+    assert "is gated" in card.facts.text()
     library.keep_token("hf_secret", then=lambda _kept: None)
     card.main_button.click()
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready"])
@@ -229,7 +229,7 @@ def test_a_search_and_a_pasted_address_show_gated_models_with_the_way_to_their_p
         QTest.keyClicks(page.field, text)
         qtbot.waitUntil(lambda: [card.entry.id for card in page.cards()] == ["org/asks-first"])
         (card,) = page.cards()
-        assert "asks for your consent" in card.facts.text()
+        assert "gated" in card.facts.text()
         assert not card.page_button.isHidden()
         page.field.clear()
         library.finder.search("")
@@ -275,7 +275,8 @@ def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
     page.cards()[0].check_button.click()
     qtbot.waitUntil(lambda: page.cards()[0].badge.text() == "damaged")
     (card,) = page.cards()
-    assert card.facts.text() == "Not as it was published: config.json. Repair fetches only these again."
+    said = "Files differ from the published version: config.json. Repair downloads only these again."
+    assert card.facts.text() == said
     assert card.main_button.text() == "Repair"
     hub.sent.clear()
     card.main_button.click()
@@ -283,7 +284,7 @@ def test_a_damaged_model_is_told_by_file_and_repaired_with_that_file_alone(
     qtbot.waitUntil(lambda: {one.state for one in library.downloads} == {"ready"})
     assert [sent.name for sent in hub.sent] == ["config.json"]
     page.cards()[0].check_button.click()
-    qtbot.waitUntil(lambda: page.note.text().startswith("Every file of Tiny Draft"))
+    qtbot.waitUntil(lambda: page.note.text().startswith("All files of Tiny Draft"))
 
 
 def test_without_a_network_a_download_says_so_and_goes_on_when_it_is_back(

@@ -49,9 +49,9 @@ def test_the_draft_slot_says_on_or_off_at_every_width(open_shown: OpenShown, qtb
     header = window.header
     for width in (1440, 900, 560):
         window.resize(width, 600)
-        assert "Draft on" in labels(header.draft)
+        assert "Draft" in labels(header.draft)
         assert header.draft.property("styleClass") == "chip-on"
     window.session.models.set_draft(None)
     qtbot.waitUntil(lambda: "No draft model is loaded." in header.draft.accessibleName())
-    assert "Draft off" in labels(header.draft)
+    assert "Draft (off)" in labels(header.draft)
     assert header.draft.property("styleClass") == "chip"

@@ -78,10 +78,10 @@ def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_show
     window, library, _ = open_shown()
     page = open_page(window)
     states = {
-        "queued": ("Pause", "Waiting for its turn."),
-        "resolving": ("Pause", "Asking the Hub what to download."),
+        "queued": ("Pause", "Waiting in queue"),
+        "resolving": ("Pause", "Getting the file list…"),
         "downloading": ("Pause", "5.1\u00a0GB of 8.3\u00a0GB · 48\u00a0MB/s · about"),
-        "verifying": ("Pause", "Checking every byte."),
+        "verifying": ("Pause", "Verifying checksums…"),
         "paused": ("Resume", "5.1\u00a0GB of 8.3\u00a0GB · resumes where it stopped"),
     }
     for state, (button, words) in states.items():
@@ -92,7 +92,7 @@ def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_show
         assert window.header.downloads.isHidden() == (state == "paused")
     library.show(downloading(LARGER, "failed", error=HubError("disk-full", LARGER)))
     assert card.main_button.text() == "Try again"
-    assert card.facts.text() == "The disk is full. Free some space, then resume; nothing is lost."
+    assert card.facts.text() == "The disk is full. Free up space, then resume; nothing is lost."
     card.main_button.click()
     library.show(downloading(LARGER, "ready"))
     assert card.main_button.isHidden()
@@ -107,7 +107,7 @@ def test_removal_says_what_it_frees_before_it_happens(open_shown: OpenShown) -> 
     card = card_of(page, FOREIGN)
     card.ask_removal(RemovalPlan(FOREIGN, (), 350_000_000, True, 1))
     library.show(downloading(LARGER))
-    assert card.facts.text().startswith("Remove it and free 350\u00a0MB? Other programs")
+    assert card.facts.text().startswith("Remove it and free 350\u00a0MB? Other apps")
     assert card.main_button.text() == "Free 350\u00a0MB"
     card.remove_button.click()
     assert card.main_button.text() == "Chat"
@@ -118,11 +118,11 @@ def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
 
     window, library, _ = open_shown()
     page = open_page(window, SEARCH)
-    assert page.empty.text().startswith("Write a part of a name")
+    assert page.empty.text().startswith("Type part of a name")
     for searched, words in (
-        (Search("x", running=True), "Asking the Hub…"),
+        (Search("x", running=True), "Searching…"),
         (Search("x", error=HubError("offline")), "The Hub cannot be reached."),
-        (Search("x"), "The Hub has no MLX model of that name."),
+        (Search("x"), "No MLX models match."),
     ):
         library.finder.searched = searched
         library.finder.changed.emit()

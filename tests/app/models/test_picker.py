@@ -40,13 +40,13 @@ def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown) -> N
     window.header.draft.click()
     said = window.picker("draft").rows
     assert said == [
-        "Qwen3 0.6B · 4-bit, best here, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
+        "Qwen3 0.6B · 4-bit, best on this Mac, Same tokenizer. Estimate:\u00a01.9×., 335\u00a0MB, in use",
         "Qwen3 1.7B · 4-bit, Same tokenizer. Estimate:\u00a01.4×., Get 968\u00a0MB",
-        "Lookup in this chat, No second model. Best for edits and code.",
-        "SmolLM2 135M · 4-bit, other tokenizer, Works by re-encoding its text: 41% of the tokens in common. "
+        "Prompt lookup (n-gram), Needs no draft model. Best for edits and code.",
+        "SmolLM2 135M · 4-bit, different tokenizer, Different tokenizer: text is re-encoded (41% of tokens shared). "
         "Estimate:\u00a01.1×., 76\u00a0MB",
-        "Qwen3 4B · 4-bit, Not useful: each guess costs 49% of a plain step, more than it can save., 2.3\u00a0GB",
-        "Llama 3.2 1B · 4-bit, Would not fit beside the main model: 1.2\u00a0GB short.",
+        "Qwen3 4B · 4-bit, Too slow to help: each draft token takes 49% of a main-model step., 2.3\u00a0GB",
+        "Llama 3.2 1B · 4-bit, Won't fit alongside the main model (1.2\u00a0GB short).",
         "No draft, Plain decoding: the main model alone.",
     ]
 
@@ -65,7 +65,7 @@ def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenS
     picker = window.picker("main")
     assert picker.field.hasFocus()
     assert picker.choices[picker.list.currentRow()].guide
-    assert picker.field.accessibleDescription().startswith("Starter, guide, A tiny guide")
+    assert picker.field.accessibleDescription().startswith("Starter, guide, Built-in guide")
     steps = (row_of(picker, MAIN) - picker.list.currentRow()) % picker.list.count()
     press(picker, *[Qt.Key.Key_Down] * steps, Qt.Key.Key_Return)
     assert not picker.is_open
@@ -86,7 +86,7 @@ def test_typing_finds_and_up_wraps_around(open_shown: OpenShown) -> None:
     assert picker.choices[picker.list.currentRow()].kind == "none"
     QTest.keyClicks(picker.field, "nothing like it")
     assert picker.choices == []
-    assert picker.note_text == "No model here has that name."
+    assert picker.note_text == "No matching models"
     press(picker, Qt.Key.Key_Return)
     assert picker.is_open
 
@@ -190,7 +190,7 @@ def test_what_was_measured_here_replaces_the_estimate(open_shown: OpenShown) -> 
     other = Measured(3.0, 0.9, 2.9, 3.1)
     library.take_measured({(MAIN, DRAFT): Measured(1.87, 0.78, 1.82, 1.92), (MAIN, "of/another"): other})
     window.header.draft.click()
-    assert "Measured here: 1.9×, 78% accepted." in window.picker("draft").rows[0]
+    assert "Measured on this Mac: 1.9×, 78% accepted." in window.picker("draft").rows[0]
 
 
 def test_an_answer_that_ends_leaves_its_speed_for_the_next_advice(open_shown: OpenShown, qtbot: QtBot) -> None:
@@ -250,6 +250,6 @@ def test_a_failed_download_says_why_and_can_be_tried_again(open_shown: OpenShown
     failed = downloading(LARGER, "failed", error=HubError("gated", LARGER))
     library.show(replace(failed))
     row = picker.row(row_of(picker, LARGER))
-    assert "ask for your consent first" in row.spoken
+    assert "is gated" in row.spoken
     row.findChild(QPushButton).click()
     assert library.asked == [("resume", LARGER)]

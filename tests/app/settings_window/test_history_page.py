@@ -68,8 +68,8 @@ def test_a_column_sorts_when_its_heading_is_pressed(page: HistoryPage, qtbot: Qt
 
 
 def test_a_pair_is_filtered_and_summed_up_in_a_sentence(page: HistoryPage, qtbot: QtBot) -> None:
-    assert "Small makes Big 2.0× as fast (1 answer)." in page.sentences.text()
-    assert "lookup makes Other 1.5× as fast" in page.sentences.text()
+    assert "With Small, Big runs at 2.0× its plain speed on this computer (1 answer)." in page.sentences.text()
+    assert "With prompt lookup, Other runs at 1.5× its plain speed" in page.sentences.text()
     page.pair.setCurrentIndex(page.pair.findText("Big + Small"))
     page.pair.activated.emit(page.pair.currentIndex())
     qtbot.waitUntil(lambda: column(page, "main_model") == ["Big"])

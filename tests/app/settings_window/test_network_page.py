@@ -30,14 +30,14 @@ def test_it_tells_a_mirror_that_answers_and_what_it_makes_of_the_token(
 ) -> None:
     page = network_page(hub_window)
     hub.tokens.add("hf_right")
-    assert press(page, qtbot) == "The mirror answers."
+    assert press(page, qtbot) == "Connected to the mirror."
     page.token.setText("hf_right")
-    assert press(page, qtbot) == "The mirror answers. It knows your token, which belongs to tester."
+    assert press(page, qtbot) == "Connected to the mirror. Token valid (account tester)."
     assert page.token.text() == ""
     page.token.setText("hf_wrong")
-    assert press(page, qtbot) == "The mirror answers. It refuses your token: it is wrong, expired or revoked."
+    assert press(page, qtbot) == "Connected to the mirror. Token rejected: it is wrong, expired or revoked."
     hub.api_faults["/api/whoami-v2"] = Fault(status=404)
-    assert press(page, qtbot) == "The mirror answers. It does not say whether your token is right."
+    assert press(page, qtbot) == "Connected to the mirror. It does not report whether the token is valid."
 
 
 def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
@@ -46,14 +46,14 @@ def test_it_tries_what_stands_in_the_fields_and_says_why_that_does_not_work(
     page = network_page(hub_window)
     page.control("proxy").setText(hub.endpoint)
     page.control("hub_endpoint").setText("http://hub.invalid")
-    assert press(page, qtbot) == "The mirror answers through the proxy."
+    assert press(page, qtbot) == "Connected to the mirror through the proxy."
     assert library.settings.values.proxy == hub.endpoint
     page.control("proxy").setText("")
     page.control("hub_endpoint").setText(hub.endpoint)
     hub.api_faults["/api/models"] = Fault(wrong_bytes=True)
-    assert "does not answer like a Hugging Face Hub" in press(page, qtbot)
+    assert "does not respond like the Hugging Face Hub" in press(page, qtbot)
     page.control("hub_endpoint").setText("no address")
-    assert "does not answer like a Hugging Face Hub" in press(page, qtbot)
+    assert "does not respond like the Hugging Face Hub" in press(page, qtbot)
 
 
 def test_offline_it_connects_to_nobody_and_says_so(

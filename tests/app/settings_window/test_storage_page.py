@@ -112,9 +112,9 @@ def test_models_move_at_once_and_chats_at_the_next_start(
     storage.move_to("models", tmp_path / "disk" / "Tandem models")
     assert (models / "file").read_text() == "weights"
     assert models.resolve() == tmp_path / "disk" / "Tandem models"
-    assert "Every file was compared" in storage.outcome.text()
+    assert "All files were verified" in storage.outcome.text()
     storage.move_to("models", data_folder())
-    assert "holds something already" in storage.outcome.text()
+    assert "that folder is not empty" in storage.outcome.text()
     storage.move_to("chats", tmp_path / "chats")
     assert library.settings.values.move_chats_to == str(tmp_path / "chats")
     assert "next time" in storage.outcome.text()

@@ -36,7 +36,7 @@ def test_the_list_renames_pins_duplicates_and_archives(open_window: OpenWindow) 
     assert "Pears" in window.titles
     sidebar.choose("Pears", "Duplicate")
     assert sorted(window.titles) == ["Bananas", "Pears", "Pears 2"]
-    sidebar.choose("Pears", "Move to the archive")
+    sidebar.choose("Pears", "Archive chat")
     assert len(window.titles) == 2
     sidebar.show_view("Archive")
     assert window.titles == ["Pears"]
@@ -96,7 +96,7 @@ def test_a_chat_that_streams_has_its_mark_in_the_list(open_window: OpenWindow, q
     window.ask("Tell me a story")
 
     def is_marked() -> bool:
-        return any(row.endswith("an answer is being written") for row in window.sidebar.spoken)
+        return any(row.endswith("generating") for row in window.sidebar.spoken)
 
     qtbot.waitUntil(is_marked)
     window.trigger("new-chat")

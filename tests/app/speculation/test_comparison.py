@@ -130,7 +130,7 @@ def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: Win
     view = window.comparison
     assert view.isVisible()
     assert view.speculated.text.toPlainText() == view.plain.text.toPlainText() == TEXT
-    assert "token for token" in view.verdict.text()
+    assert "Identical text: all" in view.verdict.text()
     assert view.speculated.speed.text() != view.plain.speed.text()
     assert "×" in view.verdict.text().splitlines()[0]
 

@@ -1,4 +1,4 @@
-"""Tune on this machine, and what was learned: told as the engine's figures say."""
+"""Tune for this Mac, and what was learned: told as the engine's figures say."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_settings_show_what_was_learned(opened: tuple[WindowDriver, Scripted
     rows = texts(section)
     assert len(rows[0]) == len(COLUMNS)
     assert rows[0] == ["Qwen3 8B + Qwen3 0.6B", "0 to 511", "4 (draft)", "2.1×", "32.8", "75%", "82"]
-    assert rows[1][1:4] == ["from 4,096", "none, plain", "–"]
+    assert rows[1][1:4] == ["from 4,096", "none (plain)", "–"]
 
 
 def test_one_pair_or_all_of_them_are_forgotten(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
@@ -95,7 +95,7 @@ def test_tuning_says_that_it_runs_and_then_what_it_found(
     assert view.stop.isVisible()
     opened[1].calibrating.set_result(FOUND)
     qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
-    assert "4 guesses a round, 2.1× as fast" in view.words.text()
+    assert "4 draft tokens per round, 2.1× the plain speed" in view.words.text()
     assert "32.8 tokens/s" in view.words.text()
     shown = [[cell.text() for cell in line] for line in view.cells]
     assert shown[4] == ["4", "1.7", "40%", "70.5"]
@@ -106,13 +106,13 @@ def test_tuning_says_that_it_runs_and_then_what_it_found(
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"acceptance_seen": False}, "if as many are right as with most pairs"),
-        ({"best_depth": 0, "speedup": 1.0}, "pays once more than 10%"),
+        ({"acceptance_seen": False}, "at a typical acceptance rate"),
+        ({"best_depth": 0, "speedup": 1.0}, "helps above 10% acceptance"),
         (
             {"best_depth": 0, "figures": replace(SHORT, depths=(DepthFigures("draft", 1, 0.1, 0.0, None, 9.0, 1),))},
-            "all right would not pay",
+            "even if every draft token were accepted",
         ),
-        ({"complete": False}, "stopped early"),
+        ({"complete": False}, "Stopped early"),
         ({"figures": None}, "Nothing could be measured"),
     ],
 )
@@ -129,7 +129,7 @@ def test_a_busy_engine_is_told_in_words(opened: tuple[WindowDriver, ScriptedEngi
     view = tune(opened, qtbot)
     opened[1].calibrating.set_exception(Busy(1))
     qtbot.waitUntil(lambda: not opened[0].find(Tuner).running)
-    assert "Try again when it is finished" in view.words.text()
+    assert "Try again when it is done" in view.words.text()
 
 
 def test_stopping_asks_the_engine_for_something_else(

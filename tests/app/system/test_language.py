@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 def test_switching_the_language_changes_texts_plurals_and_numbers(qapp: Application) -> None:
     def shown(count: int) -> str:
-        source = "Guessing %n token(s) at a time: each round brings {tokens} tokens."
+        source = "Drafting %n token(s) per round. A round yields {tokens} tokens."
         return QCoreApplication.translate("SpeculationSentences", source, "", count)
 
-    assert shown(1).startswith("Guessing 1 token at")
-    assert shown(5).startswith("Guessing 5 tokens at")
+    assert shown(1).startswith("Drafting 1 token per")
+    assert shown(5).startswith("Drafting 5 tokens per")
     qapp.language.choose("ko")
-    assert shown(5).startswith("한 번에 5토큰")
+    assert shown(5).startswith("라운드마다 토큰 5개")
     assert QLocale().language() == QLocale.Language.Korean
     qapp.language.choose("ja")
     assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "キャンセル"

@@ -31,7 +31,7 @@ def test_the_window_can_be_used_while_models_load(open_window: OpenWindow, qtbot
     engine = ScriptedEngine([Script("Hi there.")], load_gate=threading.Event())
     window = open_window(engine, load=False)
     assert "loading" in window.header.main.accessibleName()
-    assert "loading" in window.context_text
+    assert "Loading models" in window.context_text
     window.ask("hello")
     assert window.session.chat.turns == []
     assert window.unsent == "hello"
@@ -81,7 +81,7 @@ def test_a_question_need_not_wait_for_the_draft(open_window: OpenWindow, qtbot: 
     assert session.models.pair.loading == "draft"
     # The answer is recorded as one of the pair that is on its way.
     assert session.models.pair.names == ("main", "starter/draft")
-    assert "You can ask already" in window.header.draft.toolTip()
+    assert "You can already ask" in window.header.draft.toolTip()
     assert not window.is_enabled("compare")
     window.ask("hello")
     window.wait_until_answered()

@@ -137,7 +137,7 @@ def test_the_header_says_that_speculation_is_switched_off(open_window: OpenWindo
     window = open_window(ScriptedEngine())
     assert "Speculation is on" in window.header.draft.accessibleName()
     window.trigger("speculation-off")
-    assert "switched off" in window.header.draft.accessibleName()
+    assert "Speculation is off" in window.header.draft.accessibleName()
     assert window.session.settings.speculation.method == "off"
 
 
@@ -145,7 +145,7 @@ def test_an_answer_without_guesses_says_why(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY, (PLAIN,))]))
     window.ask("Tell me a story")
     window.wait_until_answered()
-    assert "speculation is switched off" in window.foot()
+    assert "speculation is off" in window.foot()
 
 
 def test_every_figure_on_the_panel_is_the_engine_s(open_window: OpenWindow) -> None:
@@ -160,7 +160,7 @@ def test_every_figure_on_the_panel_is_the_engine_s(open_window: OpenWindow) -> N
     assert panel.first.text == f"{stats.ttft_s:.2f} s"
     guessed = [record.drafted for record in window.answer().rounds if record.drafted]
     assert panel.depth_figure.text == f"{sum(guessed) / len(guessed):.1f}"
-    assert f"{stats.accepted} guesses accepted of {stats.drafted}." in window.panel_text
+    assert f"{stats.accepted} of {stats.drafted} draft tokens accepted." in window.panel_text
     assert panel.strip.visible_rounds() == window.answer().rounds[-panel.strip.columns :]
 
 

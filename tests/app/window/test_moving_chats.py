@@ -32,7 +32,7 @@ def test_chats_that_another_window_has_open_stay_where_they_are(tmp_path: Path) 
     settings.change(move_chats_to=str(tmp_path / "elsewhere"))
     refused = move_chats(settings)
     assert refused is not None
-    assert "a second time" in refused_sentence(refused)
+    assert "another copy of Tandem is running" in refused_sentence(refused)
     assert not data_folder().is_symlink()
     store.close()
     assert move_chats(settings) is None

@@ -144,7 +144,7 @@ def test_a_second_window_says_that_it_keeps_nothing(open_window: OpenWindow) -> 
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
     other.execute("BEGIN EXCLUSIVE")
     window = open_window(ScriptedEngine([Script("One.")]))
-    assert "already open in another window" in window.banner_text
+    assert "already running" in window.banner_text
     window.ask("first")
     window.wait_until_answered()
     assert window.turns == [("first", "One.")]

@@ -46,8 +46,8 @@ def test_the_panel_shows_the_rounds_of_a_stored_answer(open_window: OpenWindow, 
     panel = window.panel
     assert panel.strip.visible_rounds() == kept[-panel.strip.columns :]
     assert panel.depth_figure.text == depth
-    assert "Guesses per round" in window.panel_text
-    assert "Accepted by position" in window.panel_text
+    assert "Draft tokens per round" in window.panel_text
+    assert "Acceptance by position" in window.panel_text
 
 
 def test_a_click_in_the_strip_finds_the_tokens_of_a_stored_answer(open_window: OpenWindow, qtbot: QtBot) -> None:
@@ -68,11 +68,11 @@ def test_turning_to_another_stored_answer_shows_its_rounds(open_window: OpenWind
     qtbot.waitUntil(lambda: bool(first.answer.rounds))
     panel = window.panel
     assert panel.strip.visible_rounds() == first.answer.rounds[-panel.strip.columns :]
-    assert "Accept rate, answer 1 of 3" in window.panel_text
+    assert "Acceptance rate, answer 1 of 3" in window.panel_text
     panel.strip.chosen.emit(2)
     assert window.turn(0).tokens.textCursor().selectedText().strip() == first.answer.text_of_round(2).strip()
     window.session.answers.ask("One more")
-    assert "Accept rate, this answer" in window.panel_text
+    assert "Acceptance rate, this answer" in window.panel_text
     window.wait_until_answered()
 
 
@@ -118,4 +118,4 @@ def test_an_answer_whose_rounds_were_never_kept_says_so(open_window: OpenWindow,
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: bool(window.turns) and bool(window.answer().tokens))
     assert not window.panel.strip.isVisibleTo(window.panel)
-    assert "did not keep rounds" in window.panel_text
+    assert "No round data" in window.panel_text

@@ -113,12 +113,14 @@ def test_an_import_says_how_far_it_is_and_can_be_stopped(
     qtbot.waitUntil(lambda: "50 chats so far" in window.banner_text)
     window.press_banner()
     go_on.set()
-    qtbot.waitUntil(lambda: "was stopped" in window.banner_text)
+    qtbot.waitUntil(lambda: "was canceled" in window.banner_text)
     assert not window.is_enabled("stop-transfer")
     # What came in is whole, and the rest comes with the next import.
     qtbot.waitUntil(lambda: len(window.titles) == 62)
     window.import_chats(tmp_path / "old.json")
-    qtbot.waitUntil(lambda: "40 chats imported. 60 chats were here already." in window.banner_text)
+    qtbot.waitUntil(
+        lambda: "40 chats imported. 60 chats were skipped because they already exist." in window.banner_text
+    )
 
 
 def test_chats_that_came_in_before_an_import_failed_are_listed(
@@ -161,9 +163,9 @@ def test_the_next_start_says_that_an_import_was_cut_short(
     Timer(0.1, go_on.set).start()
     window.close()
     again = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: "import of old.json was cut short" in again.banner_text)
+    qtbot.waitUntil(lambda: "import of old.json was cut off" in again.banner_text)
     again.import_chats(tmp_path / "old.json")
-    qtbot.waitUntil(lambda: "90 chats imported. 10 chats were here already." in again.banner_text)
+    qtbot.waitUntil(lambda: "90 chats imported. 10 chats were skipped because they already exist." in again.banner_text)
     again.settle()
     again.close()
     third = open_window(ScriptedEngine())
@@ -176,7 +178,7 @@ def test_a_kill_in_the_middle_of_an_import_is_told_at_the_next_start(open_window
     data_folder().mkdir(parents=True, exist_ok=True)
     TransferJournal(data_folder() / "chats.transfers").begin(JournalEntry(IMPORT, "old.json"))
     window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: "import of old.json was cut short" in window.banner_text)
+    qtbot.waitUntil(lambda: "import of old.json was cut off" in window.banner_text)
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", '[{"kind": 1}]', "[" * 100_000, "\ud800"])
@@ -199,7 +201,7 @@ def test_closing_the_window_waits_for_an_export_for_a_while_only(
     window.close()
     assert list(tmp_path.iterdir()) == []
     again = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: "export to all.json was cut short" in again.banner_text)
+    qtbot.waitUntil(lambda: "export to all.json was cut off" in again.banner_text)
 
 
 def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(
@@ -210,7 +212,7 @@ def test_an_import_says_what_was_left_out_and_what_is_in_the_trash(
     window.settle()
     window.sidebar.choose("chat 1", "Delete")
     window.import_chats(tmp_path / "old.json")
-    expected = "0 chats imported. 1 chat was here already. 1 chat is in the trash and stays there."
+    expected = "0 chats imported. 1 chat was skipped because it already exists. 1 chat is in the trash and stays there."
     qtbot.waitUntil(lambda: window.banner_text == expected)
     thread = tmp_path / "thread" / "messages.jsonl"
     thread.parent.mkdir()
@@ -244,7 +246,7 @@ def test_an_export_that_is_stopped_leaves_no_file(
     qtbot.waitUntil(there.is_set)
     window.trigger("stop-transfer")
     go_on.set()
-    qtbot.waitUntil(lambda: "export was stopped" in window.banner_text)
+    qtbot.waitUntil(lambda: "export was canceled" in window.banner_text)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -82,10 +82,10 @@ def test_a_long_chat_can_leave_out_its_oldest_messages(open_window: OpenWindow, 
     window.ask_and_wait("first")
     window.write("second")
     qtbot.waitUntil(lambda: window.context_text.endswith("too long for this model"))
-    assert window.ways_to_shorten == ["Leave out the oldest messages"]
-    window.shorten("Leave out the oldest messages")
+    assert window.ways_to_shorten == ["Drop the oldest messages"]
+    window.shorten("Drop the oldest messages")
     qtbot.waitUntil(lambda: window.is_enabled("send"))
-    assert window.context_text.endswith("the oldest messages are left out")
+    assert window.context_text.endswith("the oldest messages are dropped")
     window.send()
     qtbot.waitUntil(lambda: len(engine.requests) == 2)
     assert [request.overflow for request in engine.requests] == ["refuse", "shorten"]

@@ -104,8 +104,8 @@ def test_a_model_error_names_the_folder_and_the_file() -> None:
 def test_too_little_memory_says_what_would_fit() -> None:
     sentence = wording.error_sentence(EXAMPLES[NotEnoughMemory]())
     assert "2,048 tokens" in sentence
-    assert "KV cache of 8 bits" in sentence
-    assert "1.0 GB fits" in sentence
+    assert "8-bit KV cache" in sentence
+    assert "up to 1.0 GB would fit" in sentence
     plain = wording.error_sentence(NotEnoughMemory("Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 0))
     assert "fits" not in plain
 

@@ -72,7 +72,7 @@ def test_a_menu_without_a_draft_says_so(open_shown: OpenShown, qapp: Application
     picker = window.picker("draft")
     assert [choice.kind for choice in picker.choices] == ["lookup", "none"]
     said = in_every_language(qapp, lambda: (picker.picker.refresh(), picker.note_text)[1])
-    assert said[0] == "No draft model for it is here or in the catalog. Lookup needs none."
+    assert said[0] == "No matching draft model is installed or in the catalog. Prompt lookup needs none."
     assert len(set(said)) == len(LANGUAGES)
 
 
