@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
-from dataclasses import replace
 
 from app.conversations.database import storable
 from app.conversations.encoding import error_to_json, pack_rounds, pack_tokens, stats_to_json
 from app.conversations.imports.imported import ImportedConversation, ImportedMessage
+from app.conversations.imports.inserting import insert_messages
 from app.conversations.records import STREAMING
 from app.conversations.store import ConversationStore
 
@@ -75,8 +75,9 @@ def _add_new(store: ConversationStore, conversation: ImportedConversation) -> in
             ),
         )
         ids = _add_messages(store, identity, conversation, {})
-        if conversation.selected in ids:
-            store.messages.select(ids[conversation.selected])
+        shown = ids.get(conversation.selected or "")
+        if shown is not None and shown != store.messages.active_leaf(identity):
+            store.messages.select(shown)
         if conversation.pinned:
             store.conversations.pin(identity)
         if conversation.archived:
@@ -92,23 +93,13 @@ def _add_messages(
     store: ConversationStore, identity: int, conversation: ImportedConversation, known: dict[str, int]
 ) -> dict[str, int]:
     """Add the messages that are not `known` yet; the ids of all by their uids."""
-    ids = dict(known)
     started = conversation.created_at or store.database.clock()
-    for index, message in enumerate(conversation.messages):
-        if message.uid in ids:
-            continue
-        parent = None if message.parent is None else ids[message.parent]
-        created_at = message.created_at or started + index * _STEP
-        ids[message.uid] = _add_message(store, identity, parent, message, created_at)
-    return ids
-
-
-def _add_message(
-    store: ConversationStore, identity: int, parent: int | None, message: ImportedMessage, created_at: float
-) -> int:
-    message_id = store.messages.add(identity, parent, replace(message, created_at=created_at))
-    _keep_tokens(store, message_id, message)
-    return message_id
+    added = [
+        (message, message.created_at or started + index * _STEP)
+        for index, message in enumerate(conversation.messages)
+        if message.uid not in known
+    ]
+    return insert_messages(store.database, identity, added, known)
 
 
 def _keep_tokens(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:

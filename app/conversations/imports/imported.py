@@ -76,14 +76,16 @@ def fit(conversation: ImportedConversation, passed_over: Mapping[str, str | None
     one, because other apps write an answer with tool calls as several and a chat template takes one a turn.
     """
     known = {message.uid for message in conversation.messages}
-    lifted = [
-        replace(message, parent=_nearest(message.parent, known, passed_over)) for message in conversation.messages
-    ]
+    lifted = [_below(message, _nearest(message.parent, known, passed_over)) for message in conversation.messages]
     messages, joined_into = _joined(_ordered(lifted))
     selected = _nearest(conversation.selected, known, passed_over)
     if selected is not None:
         selected = joined_into.get(selected, selected)
     return replace(conversation, messages=tuple(messages), selected=selected)
+
+
+def _below(message: ImportedMessage, parent: str | None) -> ImportedMessage:
+    return message if message.parent == parent else replace(message, parent=parent)
 
 
 def _nearest(uid: str | None, known: set[str], passed_over: Mapping[str, str | None]) -> str | None:
@@ -128,5 +130,5 @@ def _joined(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage],
             kept[above.uid] = replace(above, content=text, finish_reason=message.finish_reason)
             joined_into[message.uid] = above.uid
         else:
-            kept[message.uid] = replace(message, parent=parent)
+            kept[message.uid] = _below(message, parent)
     return list(kept.values()), joined_into

@@ -4,22 +4,79 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 _decoder = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
+# The list that may hold all chats of a document that is an object.
+_LARGE = "conversations"
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_SLICE = 4 * 2**20
+
+
+class Items:
+    """The items of an outermost list, read anew whenever they are gone through: only one is in memory at a time.
+
+    The text has been read to its end once, so that going through it raises nothing but what `step` raises.
+    """
+
+    def __init__(self, text: str, position: int, step: Callable[[], object]) -> None:
+        self._text, self._position, self._step = text, position, step
+
+    def __iter__(self) -> Iterator[Any]:
+        position = _space(self._text, self._position + 1)
+        ends = self._text.startswith("]", position)
+        while not ends:
+            self._step()
+            item, position = _decoder.raw_decode(self._text, position)
+            yield item
+            position, ends = _after_item(self._text, position, "]")
+
+
+def count_containers(content: bytes, enough: int) -> int:
+    """How many lists and objects JSON holds, without parsing it; no more than `enough` are told from `enough` exactly.
+
+    A parser makes a hundred bytes out of the three of `[],`.
+    """
+    # Brackets in texts are counted only where there would be too many with them.
+    count = content.count(b"[") + content.count(b"{")
+    if count <= enough:
+        return count
+    count = start = 0
+    size = _SLICE
+    while start < len(content) and count <= enough:
+        part = content[start : start + size]
+        bare = _STRING.sub(b"", part)
+        opened = bare.find(b'"')
+        count += bare.count(b"[", 0, None if opened < 0 else opened)
+        count += bare.count(b"{", 0, None if opened < 0 else opened)
+        if opened < 0:
+            start, size = start + len(part), _SLICE
+        elif start + len(part) == len(content):
+            break
+        elif inside := len(part) - (len(bare) - opened):
+            # From the text that the slice cut through.
+            start, size = start + inside, _SLICE
+        else:
+            size *= 2
+    return count
+
+
 def parse(text: str, step: Callable[[], object]) -> Any:
     """What `json.loads` makes of it, with a call of `step` before each item of the outermost lists.
 
-    Outermost are a list that is the whole document, and those in an object that is. Raises ValueError, RecursionError
-    and what `step` raises.
+    Outermost are a list that is the whole document, and those in an object that is; where such a list may hold the
+    chats of a person's whole history, it is given as `Items`. Raises ValueError, RecursionError and what `step` raises.
     """
     position = _space(text, 0)
+    value: Any
     if text.startswith("{", position):
         value, end = _object(text, position, step)
+    elif text.startswith("[", position):
+        value, end = _items(text, position, step)
     else:
         value, end = _value(text, position, step)
     if (end := _space(text, end)) != len(text):
@@ -47,6 +104,20 @@ def _list(text: str, position: int, step: Callable[[], object]) -> tuple[list[An
             return items, position
 
 
+def _items(text: str, position: int, step: Callable[[], object]) -> tuple[Items, int]:
+    """Read the list to its end, keep nothing of it, and give what reads it again."""
+    items = Items(text, position, step)
+    position = _space(text, position + 1)
+    if text.startswith("]", position):
+        return items, position + 1
+    while True:
+        step()
+        _, position = _decoder.raw_decode(text, position)
+        position, ends = _after_item(text, position, "]")
+        if ends:
+            return items, position
+
+
 def _object(text: str, position: int, step: Callable[[], object]) -> tuple[dict[str, Any], int]:
     found: dict[str, Any] = {}
     position = _space(text, position + 1)
@@ -59,7 +130,9 @@ def _object(text: str, position: int, step: Callable[[], object]) -> tuple[dict[
         position = _space(text, position)
         if not text.startswith(":", position):
             raise json.JSONDecodeError("Expecting ':' delimiter", text, position)
-        found[name], position = _value(text, _space(text, position + 1), step)
+        position = _space(text, position + 1)
+        read = _items if name == _LARGE and text.startswith("[", position) else _value
+        found[name], position = read(text, position, step)
         position, ends = _after_item(text, position, "}")
         if ends:
             return found, position

@@ -22,8 +22,12 @@ _Step = Callable[[], object]
 
 # Each recognises its own by fields that no other has; ours first.
 _READERS: tuple[ModuleType, ...] = (tandem, chatgpt, claude, open_webui, lm_studio, jan)
-# A person's whole history is some hundred megabytes; JSON takes about ten times that in memory.
+# A person's whole history is some hundred megabytes. Of its JSON, one chat at a time is in memory.
 LARGEST_FILE = 2**30
+# Chats have a list or an object in each 24 bytes at the most: a token of our own exports. Small files may have more.
+_BYTES_A_CONTAINER, _FREE_CONTAINERS = 12, 100_000
+# Text is seldom compressed to a tenth; a hundredth is what repeats itself without end. Small members may do so.
+_LARGEST_RATIO, _FREE_OF_RATIO = 100, 2**24
 # In characters; a title is one line.
 LONGEST_TITLE = 300
 
@@ -91,12 +95,18 @@ def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | S
         if isinstance(data, Skipped):
             yield data
             continue
-        reader = next((reader for reader in _READERS if reader.recognises(data)), None)
+        reader = _reader_of(data)
         if reader is None:
             yield Skipped(name, "unknown-format")
             continue
-        for entry in reader.entries(data):
+        for entry in data if isinstance(data, json_steps.Items) else reader.entries(data):
             yield _read(reader, entry)
+
+
+def _reader_of(data: Any) -> ModuleType | None:
+    """Whose document it is; of a list, the first entry that somebody recognises decides."""
+    documents = ([entry] for entry in data) if isinstance(data, json_steps.Items) else (data,)
+    return next((reader for one in documents for reader in _READERS if reader.recognises(one)), None)
 
 
 def _read(reader: ModuleType, entry: object) -> ImportedConversation | Skipped:
@@ -130,7 +140,7 @@ def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
             # ChatGPT cuts large histories into conversations-000.json and so on.
             if not (name.startswith("conversations") and name.endswith(".json")):
                 continue
-            if member.file_size > LARGEST_FILE:
+            if member.file_size > min(LARGEST_FILE, _FREE_OF_RATIO + member.compress_size * _LARGEST_RATIO):
                 yield name, Skipped(name, "too-large")
                 continue
             try:
@@ -153,7 +163,13 @@ def _jan_thread(folder: Path, step: _Step) -> Any:
 
 
 def _parsed(name: str, content: bytes, step: _Step) -> Any:
+    most = _FREE_CONTAINERS + len(content) // _BYTES_A_CONTAINER
+    if json_steps.count_containers(content, most) > most:
+        return Skipped(name, "too-large", "more lists and objects than chats have")
     try:
-        return json_steps.parse(content.decode("utf-8-sig"), step)
+        text = content.decode("utf-8-sig")
+        # Both would be in memory otherwise.
+        del content
+        return json_steps.parse(text, step)
     except (ValueError, RecursionError) as error:
         return Skipped(name, "not-json", str(error))

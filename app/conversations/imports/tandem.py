@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from app.conversations.encoding import round_from_row, stats_from_object, token_from_row
 from app.conversations.exports.json_format import FORMAT, VERSION
-from app.conversations.imports import fields
+from app.conversations.imports import fields, json_steps
 from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit
 from app.conversations.records import (
     COMPLETE,
@@ -27,8 +28,9 @@ def recognises(data: object) -> bool:
     return fields.text(data, "format") == FORMAT and isinstance(data, dict) and data.get("version") == VERSION
 
 
-def entries(data: Any) -> list[Any]:
-    return fields.items(data, "conversations")
+def entries(data: Any) -> Iterable[Any]:
+    found = data["conversations"] if isinstance(data, dict) and "conversations" in data else []
+    return found if isinstance(found, list | json_steps.Items) else []
 
 
 def title_of(entry: object) -> str:

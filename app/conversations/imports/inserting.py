@@ -1,0 +1,145 @@
+"""Inserts all messages of an imported chat with a few statements; one by one, 20,000 of them would take ten seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.conversations.database import Database, storable
+from app.conversations.encoding import (
+    attachments_to_json,
+    error_to_json,
+    pack_rounds,
+    pack_tokens,
+    stats_to_json,
+    to_json,
+)
+from app.conversations.imports.imported import ImportedMessage
+
+_COLUMNS = (
+    "id, uid, conversation_id, parent_id, selected_child, position, time_key, role, content, state, created_at, "
+    "attachments, main_model, draft_model, method, settings, seed, stats, finish_reason, error"
+)
+# In microseconds: so far are messages moved on that come without times of their own.
+_FURTHEST = 86_400_000_000
+
+
+def insert_messages(
+    database: Database,
+    conversation_id: int,
+    messages: Sequence[tuple[ImportedMessage, float]],
+    known: dict[str, int],
+) -> dict[str, int]:
+    """Add messages with their times, parents before children, as `MessageTree.add` does: each last among its siblings
+    and selected. Returns the ids of these and of `known` by their uids.
+    """
+    with database.write() as changes:
+        first = 1 + max(
+            database.scalar("SELECT max(id) FROM messages") or 0,
+            database.scalar("SELECT seq FROM sqlite_sequence WHERE name = 'messages'") or 0,
+        )
+        added = {message.uid: first + index for index, (message, _) in enumerate(messages)}
+        ids = known | added
+        parents = [None if message.parent is None else ids[message.parent] for message, _ in messages]
+        # The last child of each is the selected one.
+        selected = dict(zip(parents, added.values(), strict=True))
+        positions = _positions(database, conversation_id, parents, first)
+        keys = _free_time_keys(database, [created_at for _, created_at in messages])
+        rows = (
+            (
+                message_id := ids[message.uid],
+                message.uid,
+                conversation_id,
+                parent,
+                selected.get(message_id),
+                position,
+                key,
+                *_values(message, created_at),
+            )
+            for (message, created_at), parent, position, key in zip(messages, parents, positions, keys, strict=True)
+        )
+        marks = ", ".join("?" * len(_COLUMNS.split(",")))
+        database.connection.executemany(
+            f"INSERT INTO messages ({_COLUMNS}) VALUES ({marks})", (tuple(map(storable, row)) for row in rows)
+        )
+        for parent, child in selected.items():
+            if parent is None:
+                database.execute("UPDATE conversations SET selected_root = ? WHERE id = ?", (child, conversation_id))
+            elif parent < first:
+                database.execute("UPDATE messages SET selected_child = ? WHERE id = ?", (child, parent))
+        database.connection.executemany(
+            "INSERT INTO token_views (message_id, tokens, rounds) VALUES (?, ?, ?)",
+            (
+                (ids[message.uid], pack_tokens(message.tokens), pack_rounds(message.rounds))
+                for message, _ in messages
+                if message.tokens
+            ),
+        )
+        changes.conversations.add(conversation_id)
+        changes.messages.update(added.values())
+        changes.paths.add(conversation_id)
+    return ids
+
+
+def _values(message: ImportedMessage, created_at: float) -> tuple[Any, ...]:
+    source = message.source
+    return (
+        message.role,
+        message.content,
+        message.state,
+        created_at,
+        attachments_to_json(message.attachments),
+        source.main_model,
+        source.draft_model,
+        source.method,
+        to_json(source.settings),
+        None if source.seed is None else str(source.seed),
+        stats_to_json(message.stats),
+        message.finish_reason,
+        error_to_json(message.error),
+    )
+
+
+def _positions(database: Database, conversation_id: int, parents: Sequence[int | None], first: int) -> list[int]:
+    """Each message's position among its siblings; ids from `first` on are of messages that are being added."""
+    following: dict[int | None, int] = {}
+    positions = []
+    for parent in parents:
+        if parent not in following:
+            last = None
+            if parent is None or parent < first:
+                last = database.scalar(
+                    "SELECT max(position) FROM messages WHERE conversation_id = ? AND parent_id IS ?",
+                    (conversation_id, parent),
+                )
+            following[parent] = 0 if last is None else last + 1
+        positions.append(following[parent])
+        following[parent] += 1
+    return positions
+
+
+def _free_time_keys(database: Database, times: Sequence[float]) -> list[int]:
+    """The times in microseconds, each moved on to a number that no message has."""
+    wanted = [int(created_at * 1_000_000) for created_at in times]
+    if not wanted:
+        return []
+    taken = {
+        row[0]
+        for row in database.rows(
+            # Past the last one come as many as could be moved there.
+            "SELECT time_key FROM messages WHERE time_key BETWEEN ? AND ?",
+            (min(wanted), max(wanted) + _FURTHEST),
+        )
+    }
+    following: dict[int, int] = {}
+    keys = []
+    for key in wanted:
+        start = key
+        # Past all that came from the same time at once: there may be thousands.
+        key = following.get(key, key)
+        while key in taken:
+            key += 1
+        following[start] = key + 1
+        taken.add(key)
+        keys.append(key)
+    return keys

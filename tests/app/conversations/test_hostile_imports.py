@@ -1,0 +1,149 @@
+"""Files that would take all memory or minutes are refused in seconds, and large ones of a person come in."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.conversations.imports import json_steps
+from app.conversations.imports.json_steps import Items, count_containers
+from app.conversations.imports.reading import ImportReport, import_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.conversations.store import ConversationStore
+
+MB = 2**20
+
+
+def chat(number: int, **fields: Any) -> dict[str, Any]:
+    messages = [{"uuid": f"m{number}", "sender": "human", "text": "hello"}]
+    return {"uuid": f"c{number}", "name": f"c{number}", "chat_messages": messages, **fields}
+
+
+def imported(store: ConversationStore, path: Path) -> ImportReport:
+    return import_file(lambda operation: operation(store), path)
+
+
+def hostile(size: int) -> dict[str, bytes]:
+    """Documents of about `size` bytes that parse to many times that."""
+    return {
+        "empty lists": b"[" + b"[]," * (size // 3) + b"[]]",
+        "empty objects": b"[" + b"{}," * (size // 3) + b"{}]",
+        "in our own format": b'{"format":"tandem-conversations","version":1,"conversations":['
+        + b"[]," * (size // 3) + b"[]]}",
+        "in one chat": b'[{"uuid":"c","chat_messages":[' + b"[]," * (size // 3) + b"[]]}]",
+        "nested": b"[" * (size // 2) + b"]" * (size // 2),
+        "never closed": b"[" * size,
+        "in a text that never ends": b'["' + b"[" * size,
+        "escaped": b'["' + b"\\\"[" * (size // 3) + b'"]',
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", hostile(30))
+def test_what_parses_to_many_times_its_size_is_refused(store: ConversationStore, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(hostile(2 * MB)[kind])
+    tracemalloc.start()
+    try:
+        report = imported(store, path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert report.added == ()
+    assert [skipped.reason for skipped in report.skipped][:1] in (["too-large"], ["not-json"], ["unknown-format"])
+    assert peak < 14 * MB
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("kind", hostile(30))
+def test_sixty_megabytes_cost_twice_that_at_most(store: ConversationStore, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(hostile(60 * MB)[kind])
+    tracemalloc.start()
+    try:
+        report = imported(store, path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert report.added == ()
+    assert peak < 150 * MB
+
+
+def test_a_zip_that_grows_beyond_measure_is_not_unpacked(store: ConversationStore, tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", b"[" + b" " * 40 * MB + b"]")
+        archive.writestr("conversations-001.json", json.dumps([chat(1)]))
+    report = imported(store, path)
+    assert [(skipped.title, skipped.reason) for skipped in report.skipped] == [("conversations.json", "too-large")]
+    assert len(report.added) == 1
+
+
+def test_brackets_in_a_text_are_none(store: ConversationStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Slices shorter than the texts that they cut through.
+    monkeypatch.setattr(json_steps, "_SLICE", 64)
+    text = '[[{"\\' * 60_000
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([chat(1, name=text[:100]), chat(2, summary=text)]))
+    content = path.read_bytes()
+    assert content.count(b"[") > 100_000
+    assert count_containers(content, 10) == 7
+    assert len(imported(store, path).added) == 2
+
+
+def test_one_chat_is_in_memory_at_a_time(store: ConversationStore, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    # What makes each of them large is left out on the way.
+    path.write_text(json.dumps([chat(number, other=[{"key": 1.5}] * 5000) for number in range(60)]))
+    tracemalloc.start()
+    try:
+        assert len(imported(store, path).added) == 60
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * path.stat().st_size
+
+
+def test_a_document_that_breaks_off_adds_nothing(store: ConversationStore, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([chat(number) for number in range(5)])[:-20])
+    report = imported(store, path)
+    assert (report.added, [skipped.reason for skipped in report.skipped]) == ((), ["not-json"])
+
+
+def test_items_can_be_read_twice() -> None:
+    items = json_steps.parse(" [1, [2], {}] ", lambda: None)
+    assert isinstance(items, Items)
+    assert list(items) == list(items) == [1, [2], {}]
+
+
+def test_many_messages_are_added_as_one_by_one(store: ConversationStore, tmp_path: Path) -> None:
+    """Siblings, a continued chat and messages of one time, against what is expected of each."""
+    answers = [
+        {"uuid": f"a{number}", "sender": "assistant", "text": f"a{number}", "parent_message_uuid": "q"}
+        for number in range(3)
+    ]
+    messages = [{"uuid": "q", "sender": "human", "text": "q"}, *answers]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([chat(1, chat_messages=messages, created_at="2026-01-01T00:00:00Z")]))
+    (identity,) = imported(store, path).added
+    assert [message.content for message in store.messages.path(identity)] == ["q", "a2"]
+    messages += [
+        {"uuid": "a3", "sender": "assistant", "text": "a3", "parent_message_uuid": "q"},
+        {"uuid": "q2", "sender": "human", "text": "q2", "parent_message_uuid": "a1"},
+    ]
+    path.write_text(json.dumps([chat(1, chat_messages=messages)]))
+    assert imported(store, path).extended == (identity,)
+    every = {message.content: message for message in store.messages.all(identity)}
+    assert [every[f"a{number}"].position for number in range(4)] == [0, 1, 2, 3]
+    assert [message.content for message in store.messages.path(identity)] == ["q", "a2"]
+    assert [hit.message_id for hit in store.search.messages("q2")] == [every["q2"].id]
+    assert store.database.rows("PRAGMA foreign_key_check") == []
+    # The next id is another one.
+    assert store.messages.add_user_turn(identity, "next") > max(message.id for message in every.values())
