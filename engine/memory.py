@@ -12,7 +12,7 @@ import psutil
 
 from engine.advice.cache_shape import cache_shape
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
-from engine.errors import NotEnoughMemory
+from engine.errors import ModelNotUsable, NotEnoughMemory
 from engine.model_files.inspection import context_length, read_checked_config, weight_files
 from engine.status import MemoryUse
 
@@ -40,7 +40,10 @@ def memory_use(limit: int | None = None) -> MemoryUse:
 def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     """The size that a model folder will have in memory. Raises `ModelNotUsable`, also for sizes out of bounds."""
     config = read_checked_config(path)
-    weights = sum(file.stat().st_size for file in weight_files(path))
+    try:
+        weights = sum(file.stat().st_size for file in weight_files(path))
+    except OSError as error:
+        raise ModelNotUsable(path, "incomplete", Path(error.filename or "").name) from error
     if not on_gpu():
         weights = int(weights * 32 / _stored_bits(config))
     return ModelSize(str(path), weights, config, element_bytes(kv_bits))

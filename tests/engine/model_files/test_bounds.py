@@ -140,3 +140,9 @@ def test_learned_figures_are_read_from_regular_files_only(tmp_path: Path, kind: 
     else:
         os.mkfifo(path)
     assert LearnedFile(path, "here", "1").pairs() == {}
+
+
+def test_weights_that_are_a_link_to_nowhere_are_missing(good: Path) -> None:
+    (good / "model.safetensors").unlink()
+    (good / "model.safetensors").symlink_to(good / "nowhere")
+    assert refusal(lambda: size_on_disk(good, None)) == "incomplete"
