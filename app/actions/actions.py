@@ -48,6 +48,11 @@ class Actions(QObject):
     def in_group(self, group: str) -> list[QAction]:
         return [self._actions[spec.id] for spec in self.specs if spec.group == group]
 
+    def name(self, spec: ActionSpec[Any]) -> str:
+        """What the menu calls an action; the description of an option such as "On", which its menu explains."""
+        action = self._actions[spec.id]
+        return action.whatsThis() if spec.group else action.iconText()
+
     def update(self, state: ActionState) -> None:
         """Enable what is possible in this state."""
         if state == self._state:

@@ -66,19 +66,19 @@ class CommandPalette(Restyled, Overlay):
     def _search(self, wanted: str) -> None:
         self._list.clear()
         possible = [
-            (self._actions[spec.id], menu_title(menu))
+            (self._actions[spec.id], self._actions.name(spec), menu_title(menu))
             for menu, specs in self._actions.by_menu.items()
             for spec in specs
             if spec.id != "palette" and self._actions[spec.id].isEnabled()
         ]
-        found = [(action, menu) for action, menu in possible if matches(_words(action, menu), wanted)]
+        found = [row for row in possible if matches(_words(*row), wanted)]
         # Those that begin with what was typed come first; the table's order decides among equals.
         found.sort(key=lambda row: not _words(*row).casefold().startswith(wanted.casefold()))
-        self._found = [action for action, _ in found]
-        for action, menu in found:
+        self._found = [action for action, _, _ in found]
+        for action, name, menu in found:
             item = QListWidgetItem(self._list)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, action.whatsThis())
-            row = _Row(action, menu)
+            row = _Row(action, name, menu)
             # As wide as the list, whatever its words would like.
             item.setSizeHint(QSize(0, row.sizeHint().height()))
             self._list.setItemWidget(item, row)
@@ -96,22 +96,22 @@ class CommandPalette(Restyled, Overlay):
             action.trigger()
 
 
-def _words(action: QAction, menu: str) -> str:
-    return f"{action.whatsThis()} {action.text()} {menu}"
+def _words(action: QAction, name: str, menu: str) -> str:
+    return f"{name} {action.whatsThis()} {menu}"
 
 
 class _Row(QWidget):
-    """An action's sentence, the menu it is in, and its keys."""
+    """An action's name, the menu it is in, and its keys."""
 
-    def __init__(self, action: QAction, menu: str) -> None:
+    def __init__(self, action: QAction, name: str, menu: str) -> None:
         super().__init__()
-        name, in_menu = ElidedLabel(self), QLabel(menu, self)
-        name.setText(action.whatsThis())
+        title, in_menu = ElidedLabel(self), QLabel(menu, self)
+        title.setText(name)
         keys = QLabel(action.shortcut().toString(QKeySequence.SequenceFormat.NativeText), self)
         for label in (in_menu, keys):
             label.setProperty("styleClass", "muted")
         row = hbox(self, margins=(10, 6, 10, 6), spacing=12)
-        row.addWidget(name)
+        row.addWidget(title)
         row.addWidget(in_menu)
         row.addStretch(1)
         row.addWidget(keys)

@@ -54,7 +54,7 @@ class ShortcutSheet(Overlay):
         self._area.setFocus()
 
     def rows(self, menu: str) -> list[tuple[str, str]]:
-        """(what it does, its keys) of every action of a menu that has keys."""
+        """(its name, its keys) of every action of a menu that has keys."""
         native = QKeySequence.SequenceFormat.NativeText
-        found = [self._actions[spec.id] for spec in self._actions.by_menu[menu] if spec.shortcut]
-        return [(action.whatsThis(), action.shortcut().toString(native)) for action in found]
+        found = [spec for spec in self._actions.by_menu[menu] if spec.shortcut]
+        return [(self._actions.name(spec), self._actions[spec.id].shortcut().toString(native)) for spec in found]
