@@ -10,20 +10,14 @@ from collections import Counter
 from typing import Any
 
 from app.conversations.imports import fields
-from app.conversations.imports.imported import ImportedConversation, ImportedMessage, fit
-from app.conversations.records import AnswerSource
+from app.conversations.imports.imported import ImportedConversation, ImportedMessage, fit, imported_message
 from app.text.fences import fenced
 
 _REASONING = {"thoughts", "reasoning_recap"}
 
 
-def recognises(data: object) -> bool:
-    entries = data if isinstance(data, list) else [data]
-    return any(isinstance(entry, dict) and isinstance(entry.get("mapping"), dict) for entry in entries)
-
-
-def entries(data: Any) -> list[Any]:
-    return data if isinstance(data, list) else [data]
+def recognises(entry: object) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("mapping"), dict)
 
 
 def title_of(entry: object) -> str:
@@ -47,14 +41,13 @@ def read(entry: object) -> ImportedConversation:
     identity = identity or f"{fields.time(entry, 'create_time')}-{title_of(entry)}"
     return fit(
         ImportedConversation(
-            uid=None,
             origin=f"chatgpt:{identity}",
             title=title_of(entry),
             messages=tuple(messages),
             created_at=fields.time(entry, "create_time"),
             updated_at=fields.time(entry, "update_time"),
             selected=fields.text(entry, "current_node") or None,
-            archived=isinstance(entry, dict) and entry.get("is_archived") is True,
+            archived=fields.flag(entry, "is_archived"),
             left_out=left_out,
         ),
         passed_over,
@@ -82,12 +75,5 @@ def _message(uid: str, parent: str | None, message: Any, left_out: Counter[str])
     if not text.strip():
         left_out["empty"] += not without_text
         return None
-    model = fields.text(fields.mapping(message, "metadata"), "model_slug") if role == "assistant" else ""
-    return ImportedMessage(
-        uid=uid,
-        parent=parent,
-        role=role,
-        content=text,
-        created_at=fields.time(message, "create_time"),
-        source=AnswerSource(main_model=model),
-    )
+    model = fields.text(fields.mapping(message, "metadata"), "model_slug")
+    return imported_message(uid, parent, role, text, fields.time(message, "create_time"), model)

@@ -7,22 +7,16 @@ typed parts. Newer ones also name "parent_message_uuid". Times are ISO 8601.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from app.conversations.imports import fields
-from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit
+from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit, imported_message
 
 _ROLES = {"human": "user", "assistant": "assistant"}
 _REASONS = {"thinking": "reasoning", "tool_use": "tool", "tool_result": "tool"}
 
 
-def recognises(data: object) -> bool:
-    entries = data if isinstance(data, list) else [data]
-    return any(isinstance(entry, dict) and isinstance(entry.get("chat_messages"), list) for entry in entries)
-
-
-def entries(data: Any) -> list[Any]:
-    return data if isinstance(data, list) else [data]
+def recognises(entry: object) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("chat_messages"), list)
 
 
 def title_of(entry: object) -> str:
@@ -43,22 +37,15 @@ def read(entry: object) -> ImportedConversation:
             continue
         named = fields.text(message, "parent_message_uuid")
         previous = messages[-1].uid if messages else None
-        messages.append(
-            ImportedMessage(
-                uid=fields.text(message, "uuid") or derived_uid(previous, index, text),
-                parent=named if named in uids else (None if named else previous),
-                role=role,
-                content=text,
-                created_at=fields.time(message, "created_at"),
-            )
-        )
+        uid = fields.text(message, "uuid") or derived_uid(previous, index, text)
+        parent = named if named in uids else (None if named else previous)
+        messages.append(imported_message(uid, parent, role, text, fields.time(message, "created_at")))
     passed_over = {
         fields.text(message, "uuid"): fields.text(message, "parent_message_uuid") or None for message in listed
     }
     identity = fields.text(entry, "uuid") or f"{fields.text(entry, 'created_at')}-{title_of(entry)}"
     return fit(
         ImportedConversation(
-            uid=None,
             origin=f"claude:{identity}",
             title=title_of(entry),
             messages=tuple(messages),

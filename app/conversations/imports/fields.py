@@ -27,6 +27,10 @@ def items(container: object, key: str | int) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def flag(container: object, key: str | int) -> bool:
+    return _at(container, key) is True
+
+
 def time(container: object, key: str | int) -> float | None:
     """Seconds since 1970 from a number of seconds or milliseconds, or from an ISO 8601 text."""
     value = _at(container, key)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from app.conversations.records import NewMessage
+from app.conversations.records import AnswerSource, NewMessage
 from engine.events import Token
 from engine.stats import RoundRecord
 
@@ -34,10 +34,10 @@ class ImportedConversation:
     (lines of the file).
     """
 
-    uid: str | None
     origin: str | None
     title: str
     messages: tuple[ImportedMessage, ...]
+    uid: str | None = None
     title_edited: bool = True
     created_at: float | None = None
     updated_at: float | None = None
@@ -66,6 +66,19 @@ class Skipped:
 def derived_uid(*parts: object) -> str:
     """An identity for messages that come without one: the same parts give the same uid."""
     return hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def first_uid(messages: Sequence[ImportedMessage]) -> str:
+    """The identity of a chat that comes without one, from its first message."""
+    return derived_uid(*(message.uid for message in messages[:1]))
+
+
+def imported_message(
+    uid: str, parent: str | None, role: str, text: str, created_at: float | None, model: str = ""
+) -> ImportedMessage:
+    """A message of another app; `model` counts only for an answer."""
+    source = AnswerSource(main_model=model if role == "assistant" else "")
+    return ImportedMessage(role, text, uid, created_at=created_at, source=source, parent=parent)
 
 
 def fit(conversation: ImportedConversation, passed_over: Mapping[str, str | None]) -> ImportedConversation:

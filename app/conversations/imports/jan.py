@@ -11,16 +11,19 @@ from collections import Counter
 from typing import Any
 
 from app.conversations.imports import fields
-from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit
-from app.conversations.records import ROLES, AnswerSource
+from app.conversations.imports.imported import (
+    ImportedConversation,
+    ImportedMessage,
+    derived_uid,
+    first_uid,
+    fit,
+    imported_message,
+)
+from app.conversations.records import ROLES
 
 
-def recognises(data: object) -> bool:
-    return any(fields.text(line, "object") == "thread.message" for line in fields.items(data, "lines"))
-
-
-def entries(data: Any) -> list[Any]:
-    return [data]
+def recognises(entry: object) -> bool:
+    return any(fields.text(line, "object") == "thread.message" for line in fields.items(entry, "lines"))
 
 
 def title_of(entry: object) -> str:
@@ -44,21 +47,12 @@ def read(entry: Any) -> ImportedConversation:
             left_out["empty"] += 1
             continue
         previous = messages[-1].uid if messages else None
-        messages.append(
-            ImportedMessage(
-                uid=fields.text(line, "id") or derived_uid(previous, role, text),
-                parent=previous,
-                role=role,
-                content=text,
-                created_at=fields.time(line, "created_at"),
-                source=AnswerSource(main_model=model if role == "assistant" else ""),
-            )
-        )
+        uid = fields.text(line, "id") or derived_uid(previous, role, text)
+        messages.append(imported_message(uid, previous, role, text, fields.time(line, "created_at"), model))
     identity = fields.text(thread, "id") or fields.text(lines[0] if lines else None, "thread_id")
     return fit(
         ImportedConversation(
-            uid=None,
-            origin=f"jan:{identity or derived_uid(*(message.uid for message in messages[:1]))}",
+            origin=f"jan:{identity or first_uid(messages)}",
             title=title_of(entry),
             messages=tuple(messages),
             created_at=fields.time(thread, "created"),

@@ -8,19 +8,21 @@ format is not documented; this follows what readers of versions 0.3 and 0.4 desc
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from app.conversations.imports import fields
-from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit
-from app.conversations.records import ROLES, AnswerSource
+from app.conversations.imports.imported import (
+    ImportedConversation,
+    ImportedMessage,
+    derived_uid,
+    first_uid,
+    fit,
+    imported_message,
+)
+from app.conversations.records import ROLES
 
 
-def recognises(data: object) -> bool:
-    return any(fields.items(message, "versions") for message in fields.items(data, "messages"))
-
-
-def entries(data: Any) -> list[Any]:
-    return [data]
+def recognises(entry: object) -> bool:
+    return any(fields.items(message, "versions") for message in fields.items(entry, "messages"))
 
 
 def title_of(entry: object) -> str:
@@ -45,15 +47,13 @@ def read(entry: object) -> ImportedConversation:
                 continue
             uid = derived_uid(follows, index, role, text)
             sender = fields.text(fields.mapping(version, "senderInfo"), "senderName") or model
-            source = AnswerSource(main_model=sender if role == "assistant" else "")
-            messages.append(ImportedMessage(role, text, uid, source=source, parent=follows))
+            messages.append(imported_message(uid, follows, role, text, None, sender))
             if index == chosen:
                 parent = uid
     created = fields.time(entry, "createdAt")
     return fit(
         ImportedConversation(
-            uid=None,
-            origin=f"lm-studio:{created or derived_uid(*(message.uid for message in messages[:1]))}",
+            origin=f"lm-studio:{created or first_uid(messages)}",
             title=title_of(entry),
             messages=tuple(messages),
             created_at=created,

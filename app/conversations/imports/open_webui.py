@@ -11,17 +11,12 @@ from collections import Counter
 from typing import Any
 
 from app.conversations.imports import fields
-from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit
-from app.conversations.records import ROLES, AnswerSource
+from app.conversations.imports.imported import ImportedConversation, ImportedMessage, first_uid, fit, imported_message
+from app.conversations.records import ROLES
 
 
-def recognises(data: object) -> bool:
-    entries = data if isinstance(data, list) else [data]
-    return any(fields.mapping(fields.mapping(_chat(entry), "history"), "messages") for entry in entries)
-
-
-def entries(data: Any) -> list[Any]:
-    return data if isinstance(data, list) else [data]
+def recognises(entry: object) -> bool:
+    return bool(fields.mapping(fields.mapping(_chat(entry), "history"), "messages"))
 
 
 def title_of(entry: object) -> str:
@@ -45,21 +40,11 @@ def read(entry: object) -> ImportedConversation:
             left_out["empty"] += 1
             passed_over[uid] = parent
             continue
-        model = fields.text(message, "model") if role == "assistant" else ""
-        messages.append(
-            ImportedMessage(
-                uid=uid,
-                parent=parent,
-                role=role,
-                content=text,
-                created_at=fields.time(message, "timestamp"),
-                source=AnswerSource(main_model=model),
-            )
-        )
-    identity = fields.text(entry, "id") or derived_uid(*(message.uid for message in messages[:1]))
+        written_at, model = fields.time(message, "timestamp"), fields.text(message, "model")
+        messages.append(imported_message(uid, parent, role, text, written_at, model))
+    identity = fields.text(entry, "id") or first_uid(messages)
     return fit(
         ImportedConversation(
-            uid=None,
             origin=f"open-webui:{identity}",
             title=title_of(entry),
             messages=tuple(messages),
@@ -67,8 +52,8 @@ def read(entry: object) -> ImportedConversation:
             updated_at=fields.time(entry, "updated_at"),
             selected=fields.text(history, "currentId") or None,
             system_prompt=fields.text(fields.mapping(chat, "params"), "system"),
-            archived=isinstance(entry, dict) and entry.get("archived") is True,
-            pinned=isinstance(entry, dict) and entry.get("pinned") is True,
+            archived=fields.flag(entry, "archived"),
+            pinned=fields.flag(entry, "pinned"),
             left_out=left_out,
         ),
         passed_over,

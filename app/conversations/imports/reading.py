@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -20,8 +20,8 @@ from app.conversations.imports.imported import ImportedConversation, Skipped
 _Step = Callable[[], object]
 
 
-# Each recognises its own by fields that no other has; ours first.
-_READERS: tuple[ModuleType, ...] = (tandem, chatgpt, claude, open_webui, lm_studio, jan)
+# The readers of other apps' exports; each recognises its chats by fields that no other has.
+_READERS: tuple[ModuleType, ...] = (chatgpt, claude, open_webui, lm_studio, jan)
 # A person's whole history is some hundred megabytes. Of its JSON, one chat at a time is in memory.
 LARGEST_FILE = 2**30
 # Chats have a list or an object in each 24 bytes at the most: a token of our own exports. Small files may have more.
@@ -95,18 +95,20 @@ def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | S
         if isinstance(data, Skipped):
             yield data
             continue
-        reader = _reader_of(data)
+        reader, entries = _reader_of(data)
         if reader is None:
             yield Skipped(name, "unknown-format")
             continue
-        for entry in data if isinstance(data, json_steps.Items) else reader.entries(data):
+        for entry in entries:
             yield _read(reader, entry)
 
 
-def _reader_of(data: Any) -> ModuleType | None:
-    """Whose document it is; of a list, the first entry that somebody recognises decides."""
-    documents = ([entry] for entry in data) if isinstance(data, json_steps.Items) else (data,)
-    return next((reader for one in documents for reader in _READERS if reader.recognises(one)), None)
+def _reader_of(data: Any) -> tuple[ModuleType | None, Iterable[Any]]:
+    """The reader of a document and the document's chats; of a list, the first entry that is recognised decides."""
+    if tandem.recognises(data):
+        return tandem, tandem.entries(data)
+    entries = data if isinstance(data, list | json_steps.Items) else [data]
+    return next((reader for entry in entries for reader in _READERS if reader.recognises(entry)), None), entries
 
 
 def _read(reader: ModuleType, entry: object) -> ImportedConversation | Skipped:

@@ -12,20 +12,12 @@ from typing import Any
 from app.conversations.encoding import round_from_row, stats_from_object, token_from_row
 from app.conversations.exports.json_format import FORMAT, VERSION
 from app.conversations.imports import fields, json_steps
-from app.conversations.imports.imported import ImportedConversation, ImportedMessage, derived_uid, fit
-from app.conversations.records import (
-    COMPLETE,
-    INTERRUPTED,
-    ROLES,
-    STATES,
-    STREAMING,
-    AnswerSource,
-    Attachment,
-)
+from app.conversations.imports.imported import ImportedConversation, ImportedMessage, first_uid, fit
+from app.conversations.records import COMPLETE, INTERRUPTED, ROLES, STATES, STREAMING, AnswerSource, Attachment
 
 
-def recognises(data: object) -> bool:
-    return fields.text(data, "format") == FORMAT and isinstance(data, dict) and data.get("version") == VERSION
+def recognises(document: object) -> bool:
+    return isinstance(document, dict) and document.get("format") == FORMAT and document.get("version") == VERSION
 
 
 def entries(data: Any) -> Iterable[Any]:
@@ -53,7 +45,7 @@ def read(entry: Any) -> ImportedConversation:
         messages.append(_message(uid, parent, message))
     return fit(
         ImportedConversation(
-            uid=fields.text(entry, "uid") or derived_uid(*(message.uid for message in messages[:1])),
+            uid=fields.text(entry, "uid") or first_uid(messages),
             origin=fields.text(entry, "origin") or None,
             title=title_of(entry),
             title_edited=entry.get("title_edited") is True,
