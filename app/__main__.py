@@ -35,11 +35,11 @@ def _run(arguments: list[str]) -> int:
         if options.screenshot and not options.self_test:
             parser.error("--screenshot needs --self-test")
         code = int(options.run(options))
-        # Here, where a reader that has gone can still be told from a failure.
+        # Flush now, while a closed pipe can be told from a failure.
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        # The terminal has shown ^C in the line.
+        # The terminal has printed ^C on the line.
         print(file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:

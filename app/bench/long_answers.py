@@ -74,7 +74,7 @@ def measured(application: Any, kind: LongText, tokens: int) -> dict[str, Any]:
         with frames.recording(session, window, lambda: bool(answer.tokens)):
             wait(lambda: answer.ended, tokens / kind.rate + PATIENCE_S)
     fifth = len(answer.tokens) // _FIFTHS
-    # The first pictures of a window are not those of an answer.
+    # The first frames of a window do not belong to the answer.
     begins = [fifth // 4, *(fifth * index for index in range(1, _FIFTHS))]
     return {
         "tokens": len(answer.tokens),
@@ -104,7 +104,7 @@ def _cost(spent: list[tuple[int, float]], first: int, last: int) -> float:
 
 
 def lines(report: dict[str, Any]) -> list[str]:
-    """`growth` in words."""
+    """`growth` as text."""
     told = []
     for name, run in report.items():
         costs = ", ".join(f"{cost:.3f}" for cost in run["fifths"])

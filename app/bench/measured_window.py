@@ -1,4 +1,4 @@
-"""The real window with chats of its own, for benchmarks, and what its frames come to."""
+"""The real window with its own chats, for benchmarks, and statistics of its frames."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SETTLE_S, PATIENCE_S = 1.0, 120.0
 def measured_window(
     application: Any, make_engine: Callable[[], EngineClient], messages: int
 ) -> Iterator[tuple[MainWindow, Session]]:
-    """The real window with settings and chats of its own, ready to be asked."""
+    """The real window with its own settings and chats, ready for questions."""
 
     with tempfile.TemporaryDirectory(prefix="tandem-bench-") as folder:
         chats = Path(folder) / "chats.db"
@@ -78,7 +78,7 @@ def intervals(frames: Frames) -> dict[str, Any]:
 
 
 def spread(figures: dict[str, Any]) -> str:
-    """`intervals` in words."""
+    """`intervals` as text."""
     return (
         f"median {figures['interval_median_ms']:.1f} ms, 99th percentile {figures['interval_p99_ms']:.1f} ms, worst "
         f"{figures['interval_worst_ms']:.1f} ms ({figures['worst_waited_ms']:.1f} ms of it without a processor), "
@@ -87,12 +87,12 @@ def spread(figures: dict[str, Any]) -> str:
 
 
 def median(times: list[float]) -> float:
-    """0 where the machine was too busy for a single picture."""
+    """0 if the machine was too busy to paint a single frame."""
     return statistics.median(times) if times else 0.0
 
 
 def percentile(times: list[float], share: float) -> float:
-    """As `median`, for another share than a half."""
+    """As `median`, at another quantile."""
     return sorted(times)[math.ceil(share * len(times)) - 1] if times else 0.0
 
 

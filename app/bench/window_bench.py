@@ -112,7 +112,7 @@ def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
             began = time.thread_time()
             panel.follow()
             QCoreApplication.processEvents()
-            # The platform paints a few ms after it was asked to.
+            # The platform paints a few ms after a request.
             time.sleep(_FRAME_S)
             QCoreApplication.processEvents()
             times.append(1000 * (time.thread_time() - began))
@@ -123,7 +123,7 @@ def panel_figures(application: Any, rounds: int) -> dict[str, Any]:
 
 
 def _memory() -> float:
-    """What the process holds, in MB."""
+    """Resident memory of the process in MB."""
 
     return float(psutil.Process().memory_info().rss) / 1e6
 
@@ -134,7 +134,7 @@ def _starter_share(application: Any, repetitions: int) -> dict[str, Any]:
     sampling = _endless(starter_pair()[0])
 
     class LongAnswers(Engine):
-        """Answers everything at the same length, in the window and without it."""
+        """Answers every question at the same length, in the window and without it."""
 
         def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
             off = SpeculationSettings(method="off")
@@ -197,7 +197,7 @@ def _busy_cores(share: dict[str, Any]) -> float:
 
 
 def _speed_alone(session: Session) -> tuple[float, int]:
-    """Tokens a second and how many: nobody takes the events, and the Qt thread sleeps."""
+    """Tokens a second and their number, with no consumer of the events and the Qt thread asleep."""
 
     ended: list[Finished] = []
     request = ChatRequest([{"role": "user", "content": _QUESTION}])
@@ -215,7 +215,7 @@ def _speed_alone(session: Session) -> tuple[float, int]:
 
 
 def table(report: dict[str, Any]) -> str:
-    """The figures in words."""
+    """The figures as text."""
     frames, panel = report["frames"], report["panel"]
     lines = [
         f"{frames['frames']} frames while {frames['tokens_per_second']:.0f} tokens/s stream into a chat of "

@@ -144,7 +144,7 @@ class Answers:
             )
             if stats is not None:
                 self._record_request(message_id, now, finish_reason or state, stats)
-            # An answer found interrupted at a start was not worked on now.
+            # An answer found interrupted at start-up does not count as a use of the chat.
             if state != INTERRUPTED:
                 self._database.execute(
                     "UPDATE conversations SET updated_at = ? WHERE id = ?", (now, message.conversation_id)

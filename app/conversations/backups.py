@@ -38,7 +38,7 @@ DAILY_KEPT = 3
 _LARGEST_DAILY = 2 * 2**30
 _LEAST_FREE = 2**30
 _LONGEST_S = 600.0
-# Between so many pages, what waits for the store comes first: 256 kB are copied in about a millisecond.
+# Waiting operations run after this many pages; 256 kB are copied in about a millisecond.
 _PAGES = 64
 
 
@@ -110,7 +110,7 @@ def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]
 
     try:
         with closing(sqlite3.connect(unfinished, isolation_level=None)) as target:
-            # Until it has its name, nobody needs it after a power cut.
+            # An unfinished copy need not survive a power cut.
             target.execute("PRAGMA journal_mode = OFF")
             target.execute("PRAGMA synchronous = OFF")
             store.database.connection.backup(target, pages=_PAGES, progress=pause)
@@ -131,7 +131,7 @@ def finish_daily(unfinished: Path, path: Path) -> Path:
 
 
 def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Path | None:
-    """Put a backup in the place of the store at `path`, which nobody has open; what was there is kept as a backup.
+    """Put a backup in the place of the store at `path`, which no process has open; what was there is kept as a backup.
 
     Returns that one. The store's file changes in one step: a kill leaves the old one or the backup. Raises
     BackupNotUsable, StoreInUse or OSError, and changes nothing then.
@@ -149,7 +149,7 @@ def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Pa
         except BaseException:
             remove_with_side_files(fresh)
             raise
-        # A log applies to whatever file bears its name, so the old one's goes first.
+        # SQLite applies a log to any file of its name, so the old log is removed first.
         remove_side_files(path)
         os.replace(fresh, path)
         sync(path.parent)

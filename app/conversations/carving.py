@@ -32,7 +32,7 @@ Row = tuple[str, int, list[Any]]
 
 
 class _NotARowError(Exception):
-    """The bytes are no row."""
+    """The bytes do not encode a row."""
 
 
 def carve(path: Path) -> Iterator[Row]:

@@ -22,7 +22,7 @@ SPECULATION_KEYS = ("method", "depth", "acceptance")
 KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow", *SPECULATION_KEYS)
 
 # What a system prompt may name in double braces; it is filled in when a question is sent. There is no time of day:
-# it would be another prompt for every question, and everything would have to be read again.
+# it would change the prompt with every question and force a full prefill.
 VARIABLES = ("date", "weekday", "language", "model", "draft", "computer")
 _VARIABLE = re.compile(r"\{\{\s*([a-z]+)\s*\}\}")
 

@@ -52,7 +52,7 @@ class ConversationList:
         settings: Mapping[str, Any] | None = None,
         folder_id: int | None = None,
     ) -> int:
-        """A new chat without messages; with a `title`, it counts as chosen by a person."""
+        """A new chat without messages; with a `title`, it counts as chosen by the user."""
         now = self._database.clock()
         with self._database.write() as changes:
             identity = self._database.insert(
@@ -104,7 +104,7 @@ class ConversationList:
         return [row["uid"] for row in self._database.rows("SELECT uid FROM conversations")]
 
     def rename(self, conversation_id: int, title: str) -> None:
-        """Give the chat a title of a person's choice; an empty one lets the automatic title come back."""
+        """Set the title that the user chose; an empty one restores the automatic title."""
         title = " ".join(title.split())
         with self._database.write():
             self._update(conversation_id, title=title, title_edited=int(bool(title)))
@@ -112,7 +112,7 @@ class ConversationList:
                 self.title_automatically(conversation_id)
 
     def title_automatically(self, conversation_id: int) -> None:
-        """Title the chat after its first exchange, unless a person titled it."""
+        """Title the chat after its first exchange, unless the user titled it."""
         if self.get(conversation_id).title_edited:
             return
         question = self._database.row(
@@ -137,7 +137,7 @@ class ConversationList:
         self._update(conversation_id, title=title)
 
     def title_of_copy(self, conversation_id: int) -> str | None:
-        """The chat's title with the first number that makes it another one; None where it has none."""
+        """The chat's title with the first number that makes it unique; None if the chat has no title."""
         if not (title := self.get(conversation_id).title):
             return None
         rows = self._database.rows("SELECT title FROM conversations WHERE trashed_at IS NULL")
@@ -149,7 +149,7 @@ class ConversationList:
         )
 
     def set_unsent(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> None:
-        """Keep what stands in the composer. It does not count as a use of the chat."""
+        """Store the unsent message. This does not count as a use of the chat."""
         self._update(conversation_id, draft=text, draft_attachments=attachments_to_json(attachments))
 
     def set_system_prompt(self, conversation_id: int, text: str) -> None:
@@ -257,7 +257,7 @@ class ConversationList:
                 raise NotFound("folder", folder_id)
 
     def close_folder(self, folder_id: int, closed: bool) -> None:
-        """Hide the chats of a folder in the list, or show them again."""
+        """Hide or show the chats of a folder in the list."""
         with self._database.write() as changes:
             changes.folders = True
             self._database.execute("UPDATE folders SET closed = ? WHERE id = ?", (closed, folder_id))
@@ -280,7 +280,7 @@ class ConversationList:
         return [row["id"] for row in rows]
 
     def _update(self, conversation_id: int, **values: object) -> None:
-        """Set columns of one chat. The names are ours, never a caller's."""
+        """Set columns of one chat. The names are constants of this module, never input."""
         assignments = ", ".join(f"{column} = ?" for column in values)
         with self._database.write() as changes:
             cursor = self._database.execute(

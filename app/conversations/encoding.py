@@ -30,7 +30,7 @@ def to_json(value: object) -> str:
 def object_from_json(text: str) -> dict[str, Any]:
     """A JSON object; an empty one where a damaged disk left none.
 
-    What stands beside a chat's words must not hide them: one bad byte would take the whole list off the screen.
+    Damaged metadata must not hide a chat: one bad byte would otherwise empty the whole list.
     """
     try:
         found = json.loads(text)

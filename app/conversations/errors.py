@@ -1,4 +1,4 @@
-"""What can go wrong with the store, as types with fields; whoever shows them to a person words them."""
+"""The store's errors, as types with fields; the user interface words them."""
 
 from __future__ import annotations
 

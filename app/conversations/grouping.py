@@ -50,7 +50,7 @@ def grouped(conversations: Iterable[Conversation], now: float, zone: tzinfo | No
 
 
 def utc_offset() -> int:
-    """Of the computer's time zone now, in seconds: a process keeps the one that it began in unless it looks."""
+    """Of the computer's time zone now, in seconds: a process does not notice a change of time zone by itself."""
     tzset()
     return localtime().tm_gmtoff
 

@@ -45,7 +45,7 @@ class Listing:
         if view != before or len(changed) > _MOST:
             self.chats = [chat for chat in store.conversations.view(view) if _is_listed(store, chat)]
         else:
-            # A list of its own: the one that was handed out is read on another thread.
+            # A copy: the list returned before is read on another thread.
             self.chats = [chat for chat in self.chats if chat.id not in changed]
             for chat in store.conversations.among(changed, view):
                 if _is_listed(store, chat):

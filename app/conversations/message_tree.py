@@ -148,8 +148,8 @@ class MessageTree:
     def edit(self, message_id: int, text: str, attachments: Iterable[Attachment] | None = None) -> int:
         """A new sibling with another text, selected; what followed the old one stays under it.
 
-        `attachments` None keeps those of the message. An edited answer is a person's words: no model, no
-        figures.
+        `attachments` None keeps those of the message. An edited answer is the user's text: it has no model and no
+        statistics.
         """
         original = self.get(message_id)
         kept = original.attachments if attachments is None else attachments
@@ -242,7 +242,7 @@ class MessageTree:
         """`created_at` in microseconds, or a number soon after it that no message has."""
         key = int(created_at * 1_000_000)
         while self._database.row("SELECT 1 FROM messages WHERE time_key = ?", (key,)):
-            # Past all of that second's at once: imported chats may have thousands of one time.
+            # Skip the whole second at once: imported chats may have thousands of messages with one time.
             key = 1 + self._database.scalar(
                 "SELECT max(time_key) FROM messages WHERE time_key BETWEEN ?1 AND ?1 + 999999", (key,)
             )

@@ -46,7 +46,7 @@ _SYSTEM_ERRORS = (
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """The file was damaged: where it lies now, what was read out of it, and the backup that stood in."""
+    """The file was damaged: where it lies now, what was read out of it, and the backup that was used instead."""
 
     detail: str
     set_aside: Path
@@ -181,11 +181,11 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[D
         copy_with_log(path, set_aside)
         salvaged, backup_used = _recover_into(fresh, set_aside, backups_of(path))
     except BaseException:
-        # A full disk, as a rule: it must not become fuller with every start.
+        # Usually a full disk: remove the copy, so that repeated starts do not fill it further.
         remove_with_side_files(fresh)
         remove_with_side_files(set_aside)
         raise
-    # A log applies to whatever file bears its name, so the damaged one's goes first.
+    # SQLite applies a log to any file of its name, so the damaged file's log is removed first.
     remove_side_files(path)
     os.replace(fresh, path)
     sync(path.parent)

@@ -1,4 +1,4 @@
-"""Presets: a system prompt with settings under a name, to begin chats with or to put upon one. No Qt in here."""
+"""Presets: a system prompt with settings under a name, to begin chats with or to apply to one. No Qt."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ STATES = (COMPLETE, STREAMING, INTERRUPTED, FAILED)
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that goes with a user turn: its name, its media type and the text that the model is given."""
+    """A file attached to a user turn: its name, media type and the text given to the model."""
 
     name: str
     media_type: str

@@ -18,7 +18,7 @@ _TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_v
 _HIGHEST_KEY = 2**62
 # Where not even the last row can be read, ids are looked for up to here.
 _LIKELY_KEY = 2**20
-# A table whose root is gone fails wherever it is read: stop looking after this many places.
+# A table whose root is gone fails wherever it is read: stop after this many row ids.
 _MOST_FAILURES = 5000
 
 

@@ -1,4 +1,4 @@
-"""The figures of every answer, sortable and summed up by pair: what speculation brought on this machine."""
+"""The figures of every answer, sortable and summed up by pair: the measured effect of speculation on this machine."""
 
 from __future__ import annotations
 

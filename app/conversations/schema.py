@@ -174,8 +174,8 @@ _V3 = (
     "ALTER TABLE folders ADD COLUMN closed INTEGER NOT NULL DEFAULT 0",
 )
 
-# Version 4: what each round of an answer did, beside its tokens. Answers from before have none: their rejected guesses
-# were never written down.
+# Version 4: what each round of an answer did, beside its tokens. Answers from before have none: their rejected draft
+# tokens were not recorded.
 _V4 = (
     "ALTER TABLE chunks ADD COLUMN rounds BLOB NOT NULL DEFAULT x''",
     "ALTER TABLE token_views ADD COLUMN rounds BLOB NOT NULL DEFAULT x''",
@@ -219,7 +219,7 @@ def is_sound(connection: sqlite3.Connection) -> bool:
 
 
 def _definitions(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    # What FTS5 keeps in tables of its own is its business, and other versions of SQLite may do it otherwise.
+    # FTS5's own tables are not checked: they vary between versions of SQLite.
     rows = connection.execute(
         """
         SELECT name, sql FROM sqlite_master

@@ -84,8 +84,8 @@ def parse_query(text: str) -> Query | None:
 
 
 def parse_phrase(text: str) -> Query | None:
-    """A text of which all must stand together, as one types it to find it in what one reads; with double quotes in
-    it, it is read by `parse_query`. Signs alone are found as they are.
+    """The query of the find bar: the whole text as one phrase, or `parse_query` if it has double quotes. Punctuation
+    alone is found literally.
     """
     if '"' in text:
         return parse_query(text)
@@ -199,7 +199,7 @@ class Search:
         return [TitleHit(row["id"], row["title"], highlights(row["title"], query)) for row in rows]
 
     def rebuild(self) -> None:
-        """Write both indexes anew; for a new way of folding, or doubt."""
+        """Rebuild both indexes, after a change of folding or suspected damage."""
         with self._database.write():
             for statement in (
                 "INSERT INTO search (search) VALUES ('delete-all')",

@@ -15,7 +15,7 @@ def mend_texts(database: Database) -> None:
     """Replace the damaged bytes of every text, in one transaction. The search indexes have to be rebuilt afterwards."""
     with database.write():
         triggers = database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-        # They would read the old text, which is what cannot be read.
+        # The triggers would read the damaged text and fail.
         for trigger in triggers:
             database.execute(f"DROP TRIGGER {trigger['name']}")
         for table in _TABLES:

@@ -34,7 +34,7 @@ BACKUP_EVERY_S = 3600.0
 
 
 class _ClosingError(Exception):
-    """The thread is to end."""
+    """Raised to end the thread."""
 
 
 class StoreThread:
@@ -80,7 +80,7 @@ class StoreThread:
         return future
 
     def answer_writer(self, message_id: int) -> AnswerWriter:
-        """What takes the text of the streaming answer `message_id` as it comes."""
+        """The writer of the streaming answer `message_id`."""
         return AnswerWriter(self.submit, message_id)
 
     def close(self, timeout: float | None = 10.0) -> None:
@@ -107,7 +107,7 @@ class StoreThread:
         store.close()
 
     def _back_up_daily(self, store: ConversationStore) -> None:
-        """Copy the store where that is due. Everything that is handed in meanwhile runs between its pages."""
+        """Copy the store if a backup is due. Operations submitted meanwhile run between its pages."""
 
         def between() -> None:
             while (job := self._due_job()) is not None:
@@ -127,7 +127,7 @@ class StoreThread:
             _log.info("the daily backup of %s was not made", self._path, exc_info=True)
         else:
             if unfinished is not None:
-                # The disk takes its time, in which this thread has other things to do.
+                # Waiting for the disk on another thread leaves this one free for other operations.
                 self._finishing = threading.Thread(
                     target=self._finish_backup, args=(unfinished,), name="store-backup", daemon=True
                 )

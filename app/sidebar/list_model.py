@@ -1,4 +1,4 @@
-"""The left pane's rows: headings with the chats below them, or what a search found."""
+"""The left pane's rows: headings with the chats below them, or search results."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def title_of(row: Folder | Conversation | TitleHit | MessageHit) -> str:
 
 
 def _arranged(chats: Sequence[Conversation], folders: Sequence[Folder]) -> list[Row]:
-    """Pins first, then folders with their chats, then the other chats by day. A pinned chat stands at the top only."""
+    """Pins first, then folders with their chats, then the other chats by day. A pinned chat appears only at the top."""
     inside: dict[int | None, list[Conversation]] = {folder.id: [] for folder in folders}
     outside = []
     for chat in chats:
@@ -94,7 +94,7 @@ def _key(row: Row) -> tuple[type, str | int]:
 
 
 def _differs(chat: Conversation, before: Row) -> bool:
-    """Whether a chat's row is not what it was. That it was opened, or what stands in its composer, is not in there."""
+    """Whether a chat's row has changed. Being opened and its unsent message do not count."""
     assert isinstance(before, Conversation)
     return (chat.title, chat.folder_id, chat.pin_position) != (before.title, before.folder_id, before.pin_position)
 
@@ -172,7 +172,7 @@ class ChatListModel(QAbstractListModel):
         self, rows: list[Row], streaming: frozenset[int], listing: _Listing | None, counts: Counter[int | None]
     ) -> None:
         same, self._listing = listing == self._listing, listing
-        # What another search found is read from its top.
+        # New search results start at the top.
         most = 0 if listing is None else MOST_STEPS
         keys_before, self._keys = self._keys, self._keys if rows is self._rows else [_key(row) for row in rows]
         steps = steps_between(keys_before, self._keys, most) if same else None
@@ -194,7 +194,7 @@ class ChatListModel(QAbstractListModel):
                 self.dataChanged.emit(self.index(number), self.index(number))
 
     def _take(self, step: Step, rows: list[Row]) -> None:
-        """Do one step on the way to `rows`."""
+        """Apply one step towards `rows`."""
         root = QModelIndex()
         if isinstance(step, Remove):
             self.beginRemoveRows(root, step.first, step.last)
@@ -205,7 +205,7 @@ class ChatListModel(QAbstractListModel):
             self._rows[step.first : step.first] = rows[step.first : step.last + 1]
             self.endInsertRows()
         else:
-            # Qt names the row that it will stand before, as they are numbered now.
+            # Qt takes the destination as the row to insert before, in the numbering before the move.
             before = step.target + (step.target > step.source)
             self.beginMoveRows(root, step.source, step.source, root, before)
             self._rows.insert(step.target, self._rows.pop(step.source))
@@ -316,11 +316,11 @@ class ChatListModel(QAbstractListModel):
             self._drop_folder(json.loads(data.data(_FOLDER_DATA).toStdString()), row_number, onto=parent.isValid())
         elif data.hasFormat(_CHAT_DATA):
             self._drop_chat(json.loads(data.data(_CHAT_DATA).toStdString()), row_number, onto=parent.isValid())
-        # The list is read anew; Qt must not take the row out itself.
+        # The list is read again; Qt must not remove the row itself.
         return False
 
     def _drop_chat(self, dragged: int, row_number: int, onto: bool) -> None:
-        # Between two rows, the upper one says where that is.
+        # Between two rows, the upper one decides the target.
         target = self._rows[row_number if onto or row_number <= 0 else row_number - 1]
         if target == PINNED or (isinstance(target, Conversation) and target.pin_position is not None):
             self._drop_pin(dragged, max(row_number, 0))
@@ -335,7 +335,7 @@ class ChatListModel(QAbstractListModel):
         above = len(self._rows) if row_number < 0 else row_number
         ahead = sum(isinstance(row, Folder) for row in self._rows[:above])
         if onto:
-            # A chat below its folder stands for it.
+            # A chat below its folder counts as the folder.
             ahead = ahead if isinstance(self._rows[row_number], Folder) else ahead - 1
         elif folders.index(dragged) < ahead:
             ahead -= 1

@@ -19,7 +19,7 @@ from app.widgets.theme import scaled
 _Index = QModelIndex | QPersistentModelIndex
 # In pixels at the normal text size, as all that follow.
 _SIDE, _LINE, _ROW, _HIGH_ROW = 10, 20, 32, 52
-# How far chats stand in below their folder, and the size of the folder's marks.
+# The indent of chats below their folder, and the size of the folder's marks.
 _STEP, _MARK = 22, 14
 _TEXT, _HIT_TITLE, _SMALL, _HEADING = 14, 13, 12, 11
 
@@ -110,7 +110,7 @@ class RowPainter(QStyledItemDelegate):
         font.setPixelSize(scaled(pixels))
         painter.setFont(font)
         painter.setPen(QColor(colours.muted if muted else colours.text))
-        # Hits are heavier, and so wider, than the words around them.
+        # Hits are bolder, and so wider, than the text around them.
         heavy = QFont(font)
         heavy.setWeight(QFont.Weight.DemiBold)
         hits = [text[start:end] for start, end in spans]
@@ -130,7 +130,7 @@ class RowPainter(QStyledItemDelegate):
 
 
 def _middle(area: QRect) -> QRect:
-    """One line in the middle of a row."""
+    """One line, vertically centred in a row."""
     height = scaled(_LINE)
     return QRect(area.x(), area.y() + (area.height() - height) // 2, area.width(), height)
 

@@ -9,13 +9,12 @@ from PySide6.QtWidgets import QApplication
 from app.widgets.colours import Colours, dark, light
 from app.widgets.stylesheet import stylesheet
 
-MODES = ("system", "light", "dark")
 _current = light()
 _text_size = 100
 
 
 class Theme(QObject):
-    """Applies the theme in use to the application. `mode` is one of MODES; "system" follows the desktop.
+    """Applies the theme in use to the application. `mode` is "system" (as the desktop), "light" or "dark".
 
     Widgets that paint themselves ask `colours()` and repaint on a palette change, which Qt sends to every widget.
     `changed` follows every change of theme or text size.

@@ -26,7 +26,7 @@ class Panes:
         self._window, self._preferences = window, preferences
         self._widgets = {"sidebar": sidebar, "panel": panel}
         self._wanted = wanted_panes(preferences.values)
-        # 0 stands for the usual width.
+        # 0 is the usual width.
         self._widths = {"sidebar": preferences.values.sidebar_width, "panel": preferences.values.panel_width}
         self._handles = {
             "sidebar": PaneHandle(sidebar, True, sidebar_name),

@@ -11,7 +11,7 @@ from app.conversations.exports.rendering import as_html as rendered
 from app.conversations.records import Conversation, Message
 from app.text.thinking import parts_of
 
-# The policy forbids every request, should a reader's browser ever find one to make.
+# The policy forbids every request, in case one gets past the escaping.
 _PAGE = """<!DOCTYPE html>
 <html>
 <head>
@@ -89,5 +89,5 @@ def _answer(message: Message, labels: Labels) -> str:
 
 
 def _as_typed(text: str) -> str:
-    """A person's signs stay what they are."""
+    """The user's text, escaped and not rendered as Markdown."""
     return f'<div class="text">{escape(text)}</div>'

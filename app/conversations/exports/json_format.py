@@ -42,7 +42,7 @@ def conversation_as_object(
 
 
 def document(conversations: Iterable[dict[str, Any]], exported_at: float) -> Iterator[str]:
-    """The pieces of a whole document, so that a large export need not stand in memory."""
+    """The pieces of a whole document, so that a large export is never held in memory."""
     head = to_json({"format": FORMAT, "version": VERSION, "exported_at": exported_at})
     yield f'{head[:-1]},"conversations":['
     for index, conversation in enumerate(conversations):
@@ -75,7 +75,7 @@ def _message_as_object(message: Message, parent_uid: str | None) -> dict[str, An
         "parent": parent_uid,
         "role": message.role,
         "content": message.content,
-        # What streams now is cut off in the file.
+        # A streaming answer is exported as interrupted.
         "state": "interrupted" if message.state == "streaming" else message.state,
         "created_at": message.created_at,
         "attachments": [asdict(attachment) for attachment in message.attachments],

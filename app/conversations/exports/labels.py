@@ -1,4 +1,4 @@
-"""The few words that an export adds to what was said; the user interface hands in the translated ones."""
+"""The words that an export adds to the messages; the user interface passes translated ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers set themselves: nothing is fetched, and a screen reader can say them."""
+"""Formulas as MathML, which browsers render without fetching anything and screen readers can read out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ATTRIBUTES = frozenset((
     "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator", "stretchy",
     "symmetric", "voffset", "width", "xmlns",
 ))  # fmt: skip
-# How many parts these have; with another number of them browsers show a mark of error.
+# Number of children of these elements; browsers show an error for any other.
 _PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 
 
@@ -39,7 +39,7 @@ def as_mathml(formula: Formula) -> str | None:
     for element in math.iter():
         # Signs come as character references, which the library resolves in the finished text: too late to be safe.
         element.text = unescape(element.text) if element.text else element.text
-        # A command that it does not know comes back as its name.
+        # The library returns an unknown command as its name.
         if element.tag not in _ELEMENTS or (element.text or "").startswith("\\"):
             return None
         if len(element) != _PARTS.get(element.tag, len(element)):

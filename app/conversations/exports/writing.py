@@ -1,4 +1,4 @@
-"""Writing exports to disk: whole files or nothing, and the store's thread busy for one chat at a time."""
+"""Writing exports to disk: whole files or nothing, using the store's thread for one chat at a time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LONGEST_NAME = 200
 
 
 class Run(Protocol):
-    """Runs an operation where the store lives and waits: `lambda operation:
+    """Runs an operation on the store's thread and waits for it: `lambda operation:
     thread.submit(operation).result()`.
     """
 

@@ -1,4 +1,4 @@
-"""Putting an imported chat into the store: once, however often it is imported, and over nothing."""
+"""Adds an imported chat to the store: importing it again adds nothing, and nothing is overwritten."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _known(store: ConversationStore, identity: int) -> dict[str, sqlite3.Row]:
 
 
 def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:
-    """Whether the file has more of a message that is here: its answer was continued after an earlier export."""
+    """Whether the file has a longer text of a stored message: its answer was continued after an earlier export."""
     if known is None or known["role"] != message.role or known["state"] == STREAMING:
         return False
     content = storable(message.content)

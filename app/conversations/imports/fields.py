@@ -1,4 +1,4 @@
-"""Reading fields out of JSON that others wrote: what is missing or of another type reads as nothing."""
+"""Reads fields of other apps' JSON: a missing value or one of another type reads as empty."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 # Times above this are in milliseconds: in seconds it is the year 5138.
 _MILLISECONDS_FROM = 1e11
-# The year 9990: no calendar reaches much further, wherever it hangs.
+# The year 9990: `datetime` ends soon after, in every time zone.
 _LATEST = 253_000_000_000.0
 
 

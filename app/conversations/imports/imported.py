@@ -123,7 +123,7 @@ def _ordered(messages: Sequence[ImportedMessage]) -> list[ImportedMessage]:
             message = waiting.pop()
             placed[message.uid] = message
             waiting += [child for child in reversed(children.get(message.uid, [])) if child.uid not in placed]
-        # Whatever hangs on no first message hangs on a circle: cut it where it is met first.
+        # What no first message reaches belongs to a circle: cut it at its first message in the file.
         circle = next((message for message in unplaced if message.uid not in placed), None)
         if circle is None:
             return list(placed.values())

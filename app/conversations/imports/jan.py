@@ -32,7 +32,7 @@ def title_of(entry: object) -> str:
 
 
 def read(entry: Any) -> ImportedConversation:
-    """The chat, its messages in the order of their times: Jan's file need not be."""
+    """The chat, its messages sorted by time: the file's order may differ."""
     left_out: Counter[str] = Counter(unreadable=entry["unreadable"])
     thread = fields.mapping(entry, "thread")
     lines = sorted(fields.items(entry, "lines"), key=lambda line: fields.time(line, "created_at") or 0.0)

@@ -1,4 +1,4 @@
-"""JSON read piece by piece. In one go, a large file would hold up every other thread until it is read."""
+"""JSON read piece by piece. `json.loads` holds the GIL until a large file is parsed."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def title_of(entry: object) -> str:
 
 
 def read(entry: object) -> ImportedConversation:
-    """The chat; every version is a sibling, and what follows hangs on the version that was selected."""
+    """The chat; every version is a sibling, and what follows is below the selected version."""
     left_out: Counter[str] = Counter()
     messages: list[ImportedMessage] = []
     model = fields.text(fields.mapping(entry, "lastUsedModel"), "identifier")

@@ -1,4 +1,4 @@
-"""Importing a file: find out whose it is, read it chat by chat, and say what came in and what did not."""
+"""Importing a file: detect its format, read it chat by chat, and report what was imported and what was not."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _do
         try:
             outcome, identity = run(partial(add, conversation=found))
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
-            # What passes for a chat can still hold what no column takes; the others come in.
+            # A readable chat can still hold values that no column takes; the other chats are imported.
             skipped.append(Skipped(found.title, "unreadable", f"{type(error).__name__}: {error}"))
             continue
         if outcome == IN_TRASH:

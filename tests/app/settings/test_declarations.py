@@ -11,7 +11,6 @@ from app.settings.engine_settings import engine_settings_of, sampling_of, specul
 from app.settings.setting import Setting
 from app.system.language import LANGUAGES
 from app.system.paths import learned_file, prefix_folder
-from app.widgets.theme import MODES
 from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.speculation.proposers.registry import methods
@@ -51,5 +50,5 @@ def test_the_choices_are_those_that_there_are() -> None:
     assert {value for value, _ in LANGUAGE_NAMES} == set(LANGUAGES)
     assert set(METHOD_NAMES) == set(methods())
     assert {value for value, _ in RULES} == set(ACCEPTANCE_RULES)
-    assert {value for value, _ in SETTINGS["theme"].choices} == set(MODES)
+    assert {value for value, _ in SETTINGS["theme"].choices} == {"system", "light", "dark"}
     assert SETTINGS["depth"].most == MAX_DEPTH
