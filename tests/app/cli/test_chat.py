@@ -5,61 +5,18 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from app.__main__ import main
-from engine import ChatRequest, Event, Failed, Finished, RequestStats, TokensCommitted
+from engine import Failed, Finished, RequestStats
 from engine.errors import EngineError
 from engine.requests import MAX_DEPTH
-from engine.stats import RoundRecord
+from tests.app.cli.scripted_chat import KOREAN, ScriptedEngine
 from tests.tiny_models import write_model
-
-ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
-
-
-class ScriptedEngine:
-    """Answers each request with the next of some lists of events; an exception in a list is raised."""
-
-    def __init__(self, *answers: list[Event | BaseException]) -> None:
-        self.answers = list(answers)
-        self.asked: list[list[str]] = []
-        self.cancelled = 0
-        self._events: list[Event | BaseException] = []
-
-    def __enter__(self) -> ScriptedEngine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Nothing is open."""
-
-    def load(self, main: str, _draft: str | None) -> Future[Any]:
-        pair: Future[Any] = Future()
-        pair.set_result(SimpleNamespace(draft_problem=None, main=SimpleNamespace(name=main), draft=None))
-        return pair
-
-    def submit(self, request: ChatRequest) -> ScriptedEngine:
-        self.asked.append([message["content"] for message in request.messages])
-        self._events = self.answers.pop(0)
-        return self
-
-    def cancel(self) -> None:
-        self.cancelled += 1
-
-    def __iter__(self) -> Iterator[Event]:
-        while self._events:
-            event = self._events.pop(0)
-            if isinstance(event, BaseException):
-                raise event
-            yield event
-
-
-KOREAN = [TokensCommitted("한글", (), ROUND, RequestStats()), Finished("stop", "한글", (), RequestStats())]
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:

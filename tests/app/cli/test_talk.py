@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[3]
 CHAT = """
 import sys
 import app.__main__, app.cli.chat as chat
-from tests.app.cli.test_chat import ROUND, ScriptedEngine
+from tests.app.cli.scripted_chat import ROUND, ScriptedEngine
 from engine import Finished, RequestStats, TokensCommitted
 
 class Echo(ScriptedEngine):
@@ -32,6 +32,7 @@ class Echo(ScriptedEngine):
 chat.Engine = lambda _: Echo()
 sys.exit(app.__main__.main(["chat", *sys.argv[1:]]))
 """
+AGAIN_S = 10.0
 CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
 
 
@@ -63,6 +64,15 @@ class Terminal:
         assert words in self.text, self.text
         before, _, self.text = self.text.partition(words)
         return before
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C; again where it came between the prompt and the line editor's wait, which then misses it."""
+        self.type(CTRL_C)
+        while True:
+            if not select.select([self._ours], [], [], AGAIN_S)[0]:
+                self.type(CTRL_C)
+            elif not self._read():
+                return
 
     def end(self) -> tuple[int, str]:
         """Exit code, and what came before it."""
@@ -117,7 +127,7 @@ def test_it_is_left_with_exit_code_0(terminal: Terminal, leave: str) -> None:
 
 def test_ctrl_c_at_the_prompt_leaves_with_130_and_a_newline(terminal: Terminal) -> None:
     terminal.until("> ")
-    terminal.type(CTRL_C)
+    terminal.interrupt()
     code, text = terminal.end()
     assert code == 130
     assert text.endswith("\n")

@@ -27,7 +27,7 @@ ATTACK = "\x1b]0;PWNED\x07\x1b[2J\x1b]52;c;cHduZWQ=\x07\x9b31m\x08\x00\x7f\u202e
 ATTACKED_CHAT = f"""
 import sys
 import app.__main__, app.cli.chat as chat
-from tests.app.cli.test_chat import ROUND, ScriptedEngine
+from tests.app.cli.scripted_chat import ROUND, ScriptedEngine
 from engine import Finished, RequestStats, TokensCommitted
 text = {ATTACK!r}
 answer = [TokensCommitted(text, (), ROUND, RequestStats()), Finished("stop", text, (), RequestStats())]
