@@ -12,7 +12,7 @@ from app.library.library import Library
 from app.settings.store import SettingsStore
 from engine.advice.fit import working_set_limit
 from engine.memory import memory_use
-from tests.app.library.test_offline import NoToken
+from tests.app.hub_library import KeychainInMemory
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -23,7 +23,7 @@ def test_the_models_page_the_engine_and_the_setting_have_the_same_limit(tmp_path
         tmp_path / "q.json", tmp_path / "i.json", tmp_path / "s", tmp_path / "none", cache=tmp_path / "c"
     )
     settings = SettingsStore(tmp_path / "settings.json")
-    library = Library(settings, lambda: paths, NoToken())
+    library = Library(settings, lambda: paths, KeychainInMemory())
 
     def shows(limit: int) -> bool:
         return library.inventory is not None and library.inventory.limit == limit
