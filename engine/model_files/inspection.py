@@ -323,7 +323,6 @@ def _check_tokenizer_content(folder: Path) -> None:
         raise ModelNotUsable(folder, "no-tokenizer", f"tokenizer.json: {error}") from error
     if b'"model"' not in data:
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: no vocabulary")
-    # Most have no such step; parsing takes long for large vocabularies.
     if any(step in data for step in (b'"Replace"', b'"Prepend"', b'"Metaspace"', b'"WordPiece"')) and (
         grows_without_bounds(_read(folder, "tokenizer.json", TOKENIZER))
     ):
