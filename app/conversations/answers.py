@@ -21,9 +21,7 @@ from engine.stats import RequestStats, RoundRecord
 
 
 class Answers:
-    """Operations on the messages that models write. They raise NotFound, and WrongState where the state does
-    not fit.
-    """
+    """Operations on answers. They raise NotFound, and WrongState if the state does not fit."""
 
     def __init__(self, database: Database, messages: MessageTree, conversations: ConversationList) -> None:
         self._database = database
@@ -91,9 +89,7 @@ class Answers:
         tokens: Sequence[Token] = (),
         rounds: Sequence[RoundRecord] = (),
     ) -> None:
-        """End a streaming answer with the engine's `reason` and its last `text`; its figures enter the
-        history.
-        """
+        """End a streaming answer; its figures enter the history. `text` is its last part."""
         with self._database.write():
             self._end(message_id, COMPLETE, text, tokens, rounds, finish_reason=reason, stats=stats)
 

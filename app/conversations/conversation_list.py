@@ -81,9 +81,7 @@ class ConversationList:
         return _conversation(row)
 
     def view(self, view: str = ACTIVE, folder_id: int | None = None) -> list[Conversation]:
-        """The chats of a view (ACTIVE, ARCHIVED, TRASHED), pinned ones first in their order, then newest
-        first.
-        """
+        """The chats of ACTIVE, ARCHIVED or TRASHED: pinned ones in their order, then newest first."""
         where, parameters = _VIEWS[view], []
         if folder_id is not None:
             where, parameters = f"{where} AND folder_id = ?", [folder_id]

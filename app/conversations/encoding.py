@@ -131,9 +131,7 @@ def attachments_from_json(text: str) -> tuple[Attachment, ...]:
 
 
 def pack_tokens(tokens: Sequence[Token]) -> bytes:
-    """Tokens as zlib-packed JSON rows [id, text, source, position, round, logprob]; null is a log-probability
-    of -inf.
-    """
+    """Tokens as zlib-packed JSON rows [id, text, source, position, round, logprob or null for -inf]."""
     return zlib.compress(to_json([token_to_row(token) for token in tokens]).encode(), level=1)
 
 

@@ -176,9 +176,7 @@ class MessageTree:
             )
 
     def branch(self, message_id: int, title: str | None = None) -> int:
-        """A new chat that holds copies of the messages from the first one down to this one. Returns the
-        chat's id.
-        """
+        """Copy the messages from the first one to this one into a new chat; returns its id."""
         chain = self._upwards(message_id)
         with self._database.write():
             copy_id, copies = self._copy_conversation(chain[0]["conversation_id"], chain[::-1], title)

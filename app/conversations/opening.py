@@ -193,9 +193,7 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[D
 
 
 def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Salvage, Path | None]:
-    """Fill `fresh` from the damaged file, or from the newest backup that gives anything where that one gives
-    nothing.
-    """
+    """Fill `fresh` from the damaged file or, if that gives nothing, from the newest usable backup."""
     salvaged = Salvage(complete=False)
     for source in (set_aside, *backups):
         # A copy: reading a file whose log is pending writes to it, and what was set aside stays as it was.

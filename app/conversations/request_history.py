@@ -144,9 +144,7 @@ class RequestHistory:
         return [PairSummary(**dict(row)) for row in found]
 
     def as_csv(self, rows: Iterable[RequestRow]) -> str:
-        """Comma-separated values with a heading; names that a spreadsheet would run as a formula get a quote
-        before them.
-        """
+        """CSV with a heading; names that a spreadsheet would run as a formula get a leading quote."""
         text = io.StringIO()
         writer = csv.writer(text)
         writer.writerow(COLUMNS)

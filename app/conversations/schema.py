@@ -192,9 +192,7 @@ def version_of(connection: sqlite3.Connection) -> int:
 
 
 def migrate(connection: sqlite3.Connection, to: int = LATEST) -> None:
-    """Bring the file to version `to`, one transaction a version: killed in between, it has one version or the
-    next.
-    """
+    """Bring the file to version `to` in one transaction a version, so a kill leaves a whole version."""
     for version in range(version_of(connection) + 1, to + 1):
         connection.execute("BEGIN IMMEDIATE")
         try:

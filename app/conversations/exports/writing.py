@@ -29,9 +29,7 @@ _LONGEST_NAME = 200
 
 
 class Run(Protocol):
-    """Runs an operation on the store's thread and waits for it: `lambda operation:
-    thread.submit(operation).result()`.
-    """
+    """Runs an operation on the store's thread and returns its result."""
 
     def __call__(self, operation: Callable[[ConversationStore], Result]) -> Result: ...
 

@@ -15,9 +15,7 @@ from engine.stats import RoundRecord
 
 @dataclass(frozen=True, slots=True)
 class ImportedMessage(NewMessage):
-    """One message. `uid` is the same at every import of the same message; `parent` is another one's uid or
-    None.
-    """
+    """One message. Importing it again gives the same `uid`; `parent` is a uid or None."""
 
     parent: str | None = None
     tokens: tuple[Token, ...] = ()

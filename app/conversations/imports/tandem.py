@@ -30,9 +30,7 @@ def title_of(entry: object) -> str:
 
 
 def read(entry: Any) -> ImportedConversation:
-    """One chat with everything that the format holds. Raises ValueError, TypeError or KeyError for wrong
-    figures.
-    """
+    """One chat. Raises ValueError, TypeError or KeyError for malformed figures."""
     left_out: Counter[str] = Counter()
     messages: list[ImportedMessage] = []
     passed_over: dict[str, str | None] = {}
