@@ -1546,10 +1546,6 @@
         <translation>ドラフト（オフ）</translation>
     </message>
     <message>
-        <source>Speculation is on.</source>
-        <translation>投機的デコーディングはオンです。</translation>
-    </message>
-    <message>
         <source>Draft model: {name}. {state}</source>
         <translation>ドラフトモデル：{name}。{state}</translation>
     </message>
@@ -1566,26 +1562,6 @@
         <translation>
             <numerusform>%n 件をダウンロード中</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>The draft model is loading. You can already ask questions.</source>
-        <translation>ドラフトモデルを読み込んでいます。質問はすぐにできます。</translation>
-    </message>
-    <message>
-        <source>The models are loading.</source>
-        <translation>モデルを読み込んでいます。</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>メインモデルが読み込まれていません。</translation>
-    </message>
-    <message>
-        <source>Speculation is off.</source>
-        <translation>投機的デコーディングはオフです。</translation>
-    </message>
-    <message>
-        <source>No draft model is loaded.</source>
-        <translation>ドラフトモデルが読み込まれていません。</translation>
     </message>
     <message>
         <source>loading…</source>
@@ -3255,6 +3231,53 @@
     </message>
 </context>
 <context>
+    <name>Speculation</name>
+    <message>
+        <source>The draft model is loading. You can already ask questions.</source>
+        <translation>ドラフトモデルを読み込んでいます。質問はすぐにできます。</translation>
+    </message>
+    <message>
+        <source>The models are loading.</source>
+        <translation>モデルを読み込んでいます。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>メインモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Speculation is off.</source>
+        <translation>投機的デコーディングはオフです。</translation>
+    </message>
+    <message>
+        <source>No draft model is loaded.</source>
+        <translation>ドラフトモデルが読み込まれていません。</translation>
+    </message>
+    <message>
+        <source>Speculation: prompt lookup, no draft model</source>
+        <translation>投機的デコーディング：プロンプトルックアップ、ドラフトモデルなし</translation>
+    </message>
+    <message>
+        <source>Speculation: auto</source>
+        <translation>投機的デコーディング：自動</translation>
+    </message>
+    <message>
+        <source>Speculation: on</source>
+        <translation>投機的デコーディング：オン</translation>
+    </message>
+    <message>
+        <source>{times} the plain speed</source>
+        <translation>通常のデコードの {times}</translation>
+    </message>
+    <message>
+        <source>{times} faster</source>
+        <translation>{times}の速さ</translation>
+    </message>
+    <message>
+        <source>{times} faster, {saved} saved</source>
+        <translation>{times}の速さ、{saved} 短縮</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPage</name>
     <message>
         <source>{pair} is loaded and uses the settings above.</source>
@@ -3296,10 +3319,6 @@
         <translation>通常のデコード：{speed} トークン/秒</translation>
     </message>
     <message>
-        <source>now {depth}</source>
-        <translation>現在 {depth}</translation>
-    </message>
-    <message>
         <source>Speculation</source>
         <translation>投機的デコーディング</translation>
     </message>
@@ -3334,10 +3353,6 @@
     <message>
         <source>Where time went</source>
         <translation>時間の内訳</translation>
-    </message>
-    <message>
-        <source>Draft tokens per round</source>
-        <translation>ラウンドあたりのドラフトトークン</translation>
     </message>
 </context>
 <context>

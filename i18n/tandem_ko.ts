@@ -1546,10 +1546,6 @@
         <translation>초안 모델(꺼짐)</translation>
     </message>
     <message>
-        <source>Speculation is on.</source>
-        <translation>추측이 켜져 있어요.</translation>
-    </message>
-    <message>
         <source>Draft model: {name}. {state}</source>
         <translation>초안 모델: {name}. {state}</translation>
     </message>
@@ -1566,26 +1562,6 @@
         <translation>
             <numerusform>다운로드 %n개 진행 중</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>The draft model is loading. You can already ask questions.</source>
-        <translation>초안 모델을 불러오고 있어요. 질문은 지금 해도 돼요.</translation>
-    </message>
-    <message>
-        <source>The models are loading.</source>
-        <translation>모델을 불러오고 있어요.</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>불러온 메인 모델이 없어요.</translation>
-    </message>
-    <message>
-        <source>Speculation is off.</source>
-        <translation>추측이 꺼져 있어요.</translation>
-    </message>
-    <message>
-        <source>No draft model is loaded.</source>
-        <translation>불러온 초안 모델이 없어요.</translation>
     </message>
     <message>
         <source>loading…</source>
@@ -3255,6 +3231,53 @@
     </message>
 </context>
 <context>
+    <name>Speculation</name>
+    <message>
+        <source>The draft model is loading. You can already ask questions.</source>
+        <translation>초안 모델을 불러오고 있어요. 질문은 지금 해도 돼요.</translation>
+    </message>
+    <message>
+        <source>The models are loading.</source>
+        <translation>모델을 불러오고 있어요.</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>불러온 메인 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Speculation is off.</source>
+        <translation>추측이 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>No draft model is loaded.</source>
+        <translation>불러온 초안 모델이 없어요.</translation>
+    </message>
+    <message>
+        <source>Speculation: prompt lookup, no draft model</source>
+        <translation>추측: 프롬프트 룩업, 초안 모델 없음</translation>
+    </message>
+    <message>
+        <source>Speculation: auto</source>
+        <translation>추측: 자동</translation>
+    </message>
+    <message>
+        <source>Speculation: on</source>
+        <translation>추측: 켬</translation>
+    </message>
+    <message>
+        <source>{times} the plain speed</source>
+        <translation>일반 디코딩 속도의 {times}</translation>
+    </message>
+    <message>
+        <source>{times} faster</source>
+        <translation>{times} 빠름</translation>
+    </message>
+    <message>
+        <source>{times} faster, {saved} saved</source>
+        <translation>{times} 빠름, {saved} 절약</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPage</name>
     <message>
         <source>{pair} is loaded and uses the settings above.</source>
@@ -3296,10 +3319,6 @@
         <translation>일반 디코딩 속도: 초당 {speed}토큰</translation>
     </message>
     <message>
-        <source>now {depth}</source>
-        <translation>지금 {depth}</translation>
-    </message>
-    <message>
         <source>Speculation</source>
         <translation>추측</translation>
     </message>
@@ -3334,10 +3353,6 @@
     <message>
         <source>Where time went</source>
         <translation>소요 시간 내역</translation>
-    </message>
-    <message>
-        <source>Draft tokens per round</source>
-        <translation>라운드당 추측 토큰</translation>
     </message>
 </context>
 <context>

@@ -1546,10 +1546,6 @@
         <translation>草稿模型（关）</translation>
     </message>
     <message>
-        <source>Speculation is on.</source>
-        <translation>推测已开启。</translation>
-    </message>
-    <message>
         <source>Draft model: {name}. {state}</source>
         <translation>草稿模型：{name}。{state}</translation>
     </message>
@@ -1566,26 +1562,6 @@
         <translation>
             <numerusform>正在下载 %n 项</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>The draft model is loading. You can already ask questions.</source>
-        <translation>正在加载草稿模型，现在就可以提问。</translation>
-    </message>
-    <message>
-        <source>The models are loading.</source>
-        <translation>正在加载模型。</translation>
-    </message>
-    <message>
-        <source>No main model is loaded.</source>
-        <translation>没有加载主模型。</translation>
-    </message>
-    <message>
-        <source>Speculation is off.</source>
-        <translation>推测已关闭。</translation>
-    </message>
-    <message>
-        <source>No draft model is loaded.</source>
-        <translation>没有加载草稿模型。</translation>
     </message>
     <message>
         <source>loading…</source>
@@ -3255,6 +3231,53 @@
     </message>
 </context>
 <context>
+    <name>Speculation</name>
+    <message>
+        <source>The draft model is loading. You can already ask questions.</source>
+        <translation>正在加载草稿模型，现在就可以提问。</translation>
+    </message>
+    <message>
+        <source>The models are loading.</source>
+        <translation>正在加载模型。</translation>
+    </message>
+    <message>
+        <source>No main model is loaded.</source>
+        <translation>没有加载主模型。</translation>
+    </message>
+    <message>
+        <source>Speculation is off.</source>
+        <translation>推测已关闭。</translation>
+    </message>
+    <message>
+        <source>No draft model is loaded.</source>
+        <translation>没有加载草稿模型。</translation>
+    </message>
+    <message>
+        <source>Speculation: prompt lookup, no draft model</source>
+        <translation>推测：提示词查找，无草稿模型</translation>
+    </message>
+    <message>
+        <source>Speculation: auto</source>
+        <translation>推测：自动</translation>
+    </message>
+    <message>
+        <source>Speculation: on</source>
+        <translation>推测：开启</translation>
+    </message>
+    <message>
+        <source>{times} the plain speed</source>
+        <translation>普通解码速度的 {times}</translation>
+    </message>
+    <message>
+        <source>{times} faster</source>
+        <translation>速度为 {times}</translation>
+    </message>
+    <message>
+        <source>{times} faster, {saved} saved</source>
+        <translation>速度为 {times}，节省 {saved}</translation>
+    </message>
+</context>
+<context>
     <name>SpeculationPage</name>
     <message>
         <source>{pair} is loaded and uses the settings above.</source>
@@ -3296,10 +3319,6 @@
         <translation>普通解码：{speed} token/秒</translation>
     </message>
     <message>
-        <source>now {depth}</source>
-        <translation>当前 {depth}</translation>
-    </message>
-    <message>
         <source>Speculation</source>
         <translation>推测</translation>
     </message>
@@ -3334,10 +3353,6 @@
     <message>
         <source>Where time went</source>
         <translation>耗时构成</translation>
-    </message>
-    <message>
-        <source>Draft tokens per round</source>
-        <translation>每轮草稿 token 数</translation>
     </message>
 </context>
 <context>

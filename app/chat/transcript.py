@@ -221,6 +221,12 @@ class Transcript(Restyled, QScrollArea):
 
     def _focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         if now is not None and self.isAncestorOf(now):
+            # When a popup closes, the focus may pass through an answer on its way to where it was.
+            QTimer.singleShot(0, self, self._turn_to_focus)
+
+    def _turn_to_focus(self) -> None:
+        now = QApplication.focusWidget()
+        if now is not None and self.isAncestorOf(now):
             turn = next((view.turn for view in self._column.views if view.isAncestorOf(now)), None)
             if turn is not None:
                 self.turned_to.emit(turn)

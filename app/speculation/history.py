@@ -36,7 +36,7 @@ class Series:
 
 
 class RoundHistory:
-    """Tokens per second and depth over the rounds of one answer."""
+    """Tokens per second over the rounds of one answer."""
 
     # Rounds over which the current speed is averaged: a single one varies too much to read.
     WINDOW = 8
@@ -46,7 +46,7 @@ class RoundHistory:
         self._clear()
 
     def _clear(self) -> None:
-        self.speed, self.depth = Series(), Series()
+        self.speed = Series()
         self._seen = self._first = 0
         # The number of tokens after each of the last rounds.
         self._written: deque[int] = deque(maxlen=self.WINDOW + 1)
@@ -72,7 +72,6 @@ class RoundHistory:
             seconds = rounds[index].at_s - rounds[first].at_s
             if seconds > 0:
                 self.speed.add((written[-1] - written[0]) / seconds)
-            self.depth.add(rounds[index].drafted)
         self._seen = len(rounds)
 
 

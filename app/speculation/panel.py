@@ -19,6 +19,7 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class
 from app.widgets.throttle import Throttle
 from app.wording import figures
+from app.wording.speculation import outcome
 from engine.stats import RequestStats
 
 WIDTH = 340
@@ -27,6 +28,10 @@ WIDTH = 340
 _FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 _MEASUREMENTS = ("compare", "tune")
+# Lines kept for the sentence, which is there and gone with every answer.
+_SENTENCE_LINES = 4
+# What stands where no speed-up was measured: it keeps the line's height.
+NOT_MEASURED = figures.NONE
 
 
 class Section(QWidget):
@@ -65,23 +70,24 @@ class SpeculationPanel(Restyled, QFrame):
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         self._title = label(self, "title")
         self._segments = ActionSegments(actions, _CHOICES, self)
+        self.outcome = label(self, "title")
+        self.outcome.setWordWrap(True)
         self._rate_name = label(self, "caption")
         self.rate = label(self, "big")
         self.per_round, self.speed, self.depth_figure, self.first = (Figure(self) for _ in range(4))
         self._sentence = label(self, "reason")
         self._sentence.setWordWrap(True)
+        self._sentence.setMinimumHeight(_SENTENCE_LINES * self._sentence.fontMetrics().lineSpacing())
         self.measurements = ActionButtons(actions, _MEASUREMENTS, self)
         self._strip_name = label(self, "caption")
         self.strip = RoundStrip(self)
         self._legend = Legend(self)
         self._no_rounds = label(self, "muted")
         self._no_rounds.setWordWrap(True)
-        self.speed_line, self.depth_line = LineChart(52, "draft", self), LineChart(28, "draft", self)
+        self.speed_line = LineChart(52, "draft", self)
         self.positions, self.time = PositionBars(self), TimeBar(self)
-        charts: tuple[Chart, ...] = (self.speed_line, self.positions, self.time, self.depth_line)
-        self._speed_section, self._positions_section, self._time_section, self._depth_section = (
-            Section(chart, self) for chart in charts
-        )
+        charts: tuple[Chart, ...] = (self.speed_line, self.positions, self.time)
+        self._speed_section, self._positions_section, self._time_section = (Section(chart, self) for chart in charts)
         self._build()
         self.restyle()
 
@@ -95,6 +101,7 @@ class SpeculationPanel(Restyled, QFrame):
         column.addLayout(top)
         self._column = column
         column.addSpacing(4)
+        column.addWidget(self.outcome)
         column.addWidget(self._rate_name)
         column.addWidget(self.rate)
         grid = QGridLayout()
@@ -112,7 +119,7 @@ class SpeculationPanel(Restyled, QFrame):
         column.addSpacing(8)
         for view in (self._strip_name, self.strip, self._legend, self._no_rounds):
             column.addWidget(view)
-        for section in (self._speed_section, self._positions_section, self._time_section, self._depth_section):
+        for section in (self._speed_section, self._positions_section, self._time_section):
             column.addWidget(section)
         column.addStretch(1)
         self._body = body
@@ -181,6 +188,7 @@ class SpeculationPanel(Restyled, QFrame):
             self._figures_throttle.request()
 
     def _show_figures(self, answer: Answer | None, stats: RequestStats) -> None:
+        set_text(self.outcome, outcome(stats) or NOT_MEASURED)
         set_text(self.rate, figures.percent(stats.accept_rate))
         self.rate.setAccessibleName(f"{self._rate_name.text()}: {self.rate.text()}")
         self.per_round.show_value(figures.number(stats.tokens_per_round), self.tr("tokens per round"))
@@ -191,7 +199,7 @@ class SpeculationPanel(Restyled, QFrame):
         self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
 
     def _show_sentence(self, sentence: str, pays: bool) -> None:
-        self._sentence.setVisible(bool(sentence))
+        # An empty sentence keeps its place, so that nothing below it moves.
         set_text(self._sentence, sentence)
         set_style_class(self._sentence, "reason" if pays else "reason-plain")
 
@@ -204,15 +212,10 @@ class SpeculationPanel(Restyled, QFrame):
         self.positions.show_stats(stats)
         self.time.show_stats(stats)
         set_text(self._time_section.words, self.time.words())
-        deepest = max((record.drafted for record in answer.rounds[-1:]), default=0) if answer else 0
-        self.depth_line.show_values(
-            history.depth.values, None, self.tr("now {depth}").format(depth=figures.number(deepest, 0))
-        )
         self._speed_section.setVisible(bool(history.speed.values))
-        self._depth_section.setVisible(any(history.depth.values))
         self._positions_section.setVisible(bool(stats.drafted))
         self._time_section.setVisible(bool(history.speed.values))
-        for section in (self._speed_section, self._positions_section, self._time_section, self._depth_section):
+        for section in (self._speed_section, self._positions_section, self._time_section):
             section.words.setVisible(bool(section.words.text()))
 
     def retranslate(self) -> None:
@@ -225,7 +228,6 @@ class SpeculationPanel(Restyled, QFrame):
         self._speed_section.set_title(self.tr("Tokens per second"))
         self._positions_section.set_title(self.tr("Acceptance by position"))
         self._time_section.set_title(self.tr("Where time went"))
-        self._depth_section.set_title(self.tr("Draft tokens per round"))
         self._legend.retranslate()
         self.depth_figure.reserve_width(figures.depth_texts())
         self.refresh()

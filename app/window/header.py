@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.actions.actions import Actions
 from app.library.entries import short_name
+from app.session.answer import Answer
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.speculation.gauges import ActionSegments
@@ -26,8 +27,8 @@ from app.widgets.labels import label, tip
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
-from app.wording.errors import error_sentence
 from app.wording.figures import percent, source_name
+from app.wording.speculation import LOOKS_UP, plain_now, speculation_sentence, why_off
 
 _PROGRESS_MS = 150
 # The least and greatest width of a model's name, the width of margins and gaps, and the header's width from which
@@ -121,6 +122,8 @@ class Header(Restyled, QFrame):
         self.downloads = QToolButton(self)
         self.downloads.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._running = 0
+        self._answer: Answer | None = None
+        self._plain = False
         row = hbox(self, margins=(12, 0, 12, 0), spacing=8)
         for view in (self._left, self.main, self._plus, self.draft):
             row.addWidget(view)
@@ -150,10 +153,10 @@ class Header(Restyled, QFrame):
         self.main.show_model(self.tr("Main"), main_name, mark, colour, "chip")
         self.main.setAccessibleName(self.tr("Main model: {name}").format(name=main_name))
         self.main.setToolTip(tip(str(pair.main.path) if pair.main else main_name))
-        reason = self._why_off(pair)
-        on = not reason
+        method = self._session.settings.speculation.method
+        on = not why_off(pair, method)
         draft_name = self._name_of(pair, "draft")
-        looks_up = on and pair.draft is None
+        looks_up = on and (pair.draft is None or method == "ngram")
         colour = (colours.lookup if looks_up else colours.draft) if on else colours.muted
         self.draft.show_model(
             self.tr("Draft") if on else self.tr("Draft (off)"),
@@ -162,7 +165,7 @@ class Header(Restyled, QFrame):
             colour,
             "chip-on" if on else "chip",
         )
-        state = self.tr("Speculation is on.") if on else reason
+        state = speculation_sentence(pair, method, self._answer)
         self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=draft_name, state=state))
         self.draft.setToolTip(tip(state))
         self._state = self.tr("Loading…") if pair.loading else state
@@ -173,6 +176,13 @@ class Header(Restyled, QFrame):
         else:
             self._progress_timer.stop()
         self._fit()
+
+    def follow(self, answer: Answer) -> None:
+        """Say what speculation does in `answer` while it is written."""
+        plain = not answer.ended and plain_now(answer)
+        if answer is not self._answer or plain != self._plain:
+            self._answer, self._plain = answer, plain
+            self.refresh()
 
     def show_load_progress(self) -> None:
         """Show how much of the model that is loading has been read."""
@@ -230,31 +240,13 @@ class Header(Restyled, QFrame):
         super().resizeEvent(event)
         self._fit()
 
-    def _why_off(self, pair: Pair) -> str:
-        """Why this pair cannot speculate, in a sentence; "" when it can."""
-        method = self._session.settings.speculation.method
-        if pair.loading == "draft":
-            return self.tr("The draft model is loading. You can already ask questions.")
-        if pair.loading:
-            return self.tr("The models are loading.")
-        if pair.main is None:
-            return self.tr("No main model is loaded.")
-        if method == "off":
-            return self.tr("Speculation is off.")
-        if pair.draft_problem is not None:
-            return error_sentence(pair.draft_problem)
-        if pair.draft is None and method != "ngram":
-            return self.tr("No draft model is loaded.")
-        return ""
-
     def _name_of(self, pair: Pair, which: str) -> str:
         info = pair.main if which == "main" else pair.draft
         if pair.loading == which or (pair.loading == "main" and which == "draft"):
             return self.tr("loading…")
         if info is None:
-            looks_up = (
-                which == "draft" and pair.main is not None and self._session.settings.speculation.method == "ngram"
-            )
+            method = self._session.settings.speculation.method
+            looks_up = which == "draft" and pair.main is not None and method in LOOKS_UP
             return source_name("ngram") if looks_up else self.tr("none")
         return self.display_name(info.name, info.path)
 

@@ -44,7 +44,7 @@ def test_only_the_newest_wish_ends_the_loading(open_shown: OpenShown, qtbot: QtB
     assert seen == [("main", "first"), ("main", "second"), ("main", "second"), ("", "")]
 
 
-def test_the_draft_slot_says_on_or_off_at_every_width(open_shown: OpenShown, qtbot: QtBot) -> None:
+def test_the_draft_slot_says_what_proposes_at_every_width(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown()
     header = window.header
     for width in (1440, 900, 560):
@@ -52,6 +52,7 @@ def test_the_draft_slot_says_on_or_off_at_every_width(open_shown: OpenShown, qtb
         assert "Draft" in labels(header.draft)
         assert header.draft.property("styleClass") == "chip-on"
     window.session.models.set_draft(None)
-    qtbot.waitUntil(lambda: "No draft model is loaded." in header.draft.accessibleName())
-    assert "Draft (off)" in labels(header.draft)
+    qtbot.waitUntil(lambda: "Speculation: prompt lookup" in header.draft.accessibleName())
+    window.trigger("speculation-off")
+    assert "Speculation is off." in header.draft.accessibleName()
     assert header.draft.property("styleClass") == "chip"

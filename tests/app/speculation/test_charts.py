@@ -48,14 +48,13 @@ def test_rounds_taken_in_bit_by_bit_draw_what_they_draw_at_once() -> None:
         bits.follow(growing)
     whole.follow(growing)
     assert bits.speed.values == whole.speed.values
-    assert bits.depth.values == [float(record.drafted) for record in growing.rounds[1:]]
 
 
 def test_another_answer_starts_a_new_line() -> None:
     history = RoundHistory()
     history.follow(answer_of(STORY))
     history.follow(answer_of(Script("one two three")))
-    assert len(history.depth.values) == 1
+    assert len(history.speed.values) == 1
 
 
 def test_a_steady_speed_is_a_level_line() -> None:

@@ -15,7 +15,7 @@ from app.system import crash
 from app.wording import figures
 from engine.errors import InternalFailure
 from engine.status import LoadedPair
-from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine, model_info
+from tests.app.scripted_engine import PLAIN, STORY, Script, ScriptedEngine, ScriptedRound, model_info
 from tests.app.window_driver import texts
 
 if TYPE_CHECKING:
@@ -135,10 +135,27 @@ def test_a_failed_answer_says_why_and_can_be_tried_again(open_window: OpenWindow
 
 def test_the_header_says_that_speculation_is_switched_off(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
-    assert "Speculation is on" in window.header.draft.accessibleName()
+    assert "Speculation: auto" in window.header.draft.accessibleName()
     window.trigger("speculation-off")
     assert "Speculation is off" in window.header.draft.accessibleName()
     assert window.session.settings.speculation.method == "off"
+
+
+def test_header_and_panel_say_the_same_while_an_answer_is_decoded_plainly(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    gate = threading.Semaphore(0)
+    costly = ScriptedRound(0, 0, "main", "costs-more", (("plain_ms", 20.0), ("round_ms", 90.0)))
+    window = open_window(ScriptedEngine([Script(STORY, (costly,))], gate=gate))
+    window.ask("Tell me a story")
+    gate.release(6)
+    qtbot.waitUntil(lambda: len(window.session.chat.turns[-1].answer.rounds) > 2)
+    said = figures.sentence(window.session.chat.turns[-1].answer)[0]
+    assert said
+    assert said in window.header.draft.accessibleName()
+    gate.release(1000)
+    window.wait_until_answered()
+    assert "Speculation: auto" in window.header.draft.accessibleName()
 
 
 def test_an_answer_without_guesses_says_why(open_window: OpenWindow) -> None:
