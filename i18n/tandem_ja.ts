@@ -633,6 +633,17 @@
     </message>
 </context>
 <context>
+    <name>AnswerBody</name>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports have all of it.</source>
+        <translation>非常に長いため、最初の部分だけを表示しています。コピーと書き出しにはすべて含まれます。</translation>
+    </message>
+    <message>
+        <source>Shown without formatting, because this passage is very long.</source>
+        <translation>この部分は非常に長いため、書式なしで表示しています。</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>

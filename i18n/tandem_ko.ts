@@ -633,6 +633,17 @@
     </message>
 </context>
 <context>
+    <name>AnswerBody</name>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports have all of it.</source>
+        <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사와 내보내기에는 전체가 포함돼요.</translation>
+    </message>
+    <message>
+        <source>Shown without formatting, because this passage is very long.</source>
+        <translation>이 부분은 매우 길어서 서식 없이 표시해요.</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>

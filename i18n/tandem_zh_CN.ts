@@ -633,6 +633,17 @@
     </message>
 </context>
 <context>
+    <name>AnswerBody</name>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports have all of it.</source>
+        <translation>文本很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
+    </message>
+    <message>
+        <source>Shown without formatting, because this passage is very long.</source>
+        <translation>这一段很长，因此不带格式显示。</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>

@@ -1,252 +1,347 @@
-"""The blocks of an answer as widgets: finished ones stay as they are, the open tail is rendered again."""
+"""The blocks of an answer as widgets: finished ones stay as they are, the open tail is rendered again.
+
+No answer holds the Qt thread: a long text is read in slices, one each time the event loop comes round, and only what
+is near the view has widgets, which `load_between` makes within a budget. What has none keeps an estimated height.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TypeVar
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QWidget
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QVBoxLayout, QWidget
-
+from app.chat.answer_runs import (
+    LONGEST_SHOWN,
+    SPACING,
+    Notice,
+    Part,
+    Run,
+    View,
+    cost_of,
+    estimated_height,
+    grouped,
+    growing_column,
+    length_of,
+)
 from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
-from app.text.blocks import Block, Code, Splitter
-from app.text.formulas import find_formulas
-from app.widgets.layouts import vbox
+from app.text.blocks import PART, Block, Code, Splitter
+from app.text.blocks import Prose as ProseText
+from app.widgets.labels import WrappedLabel
+from app.widgets.restyled import Restyled
 
-_View = TypeVar("_View", Prose, CodeBlock)
-
-# Finished paragraphs share one widget up to this many characters, so that a selection can span them. The whole widget
-# is rendered again with each paragraph that is added, and a formula takes as long as this many characters.
-RUN_LENGTH = 6000
-_FORMULA_LENGTH = 100
-_PART_LENGTH = 24
-_SPACING = 12
+# What is read and made before the event loop comes round again, as `cost_of` counts: some 30 ms on a slow machine.
+SLICE = 12_000
 
 
-class AnswerBody(QWidget):
+class AnswerBody(Restyled, QWidget):
     """The blocks of an answer. Finished blocks never change again; only the open tail is rendered again.
 
     `grows` carries by how many pixels it will be higher, before it is; `rerendered` follows where search highlights
-    have to be made again; `passage_selected` carries the selected text.
+    have to be made again; `passage_selected` carries the selected text; `incomplete` follows when there are blocks
+    without widgets, which `load_between` makes.
     """
 
     grows = Signal(int)
     link_chosen = Signal(str)
     rerendered = Signal()
     passage_selected = Signal(str)
+    incomplete = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._column = _growing_column(self)
-        self._parts: list[_Part] = []
-        self._views: list[Prose | CodeBlock] = []
+        self._column = growing_column(self)
+        self._parts: list[Part] = []
         # New widgets that are not shown yet, and removed ones that are not hidden yet.
-        self._added: list[Prose | CodeBlock] = []
-        self._removed: list[Prose | CodeBlock] = []
+        self._added: list[View] = []
+        self._removed: list[QWidget] = []
+        self._runs: list[Run] = []
+        self._tail: list[Run] = []
+        self._slices = QTimer(self)
+        self._slices.setSingleShot(True)
+        self._slices.timeout.connect(self._read_slice)
         self._clear()
+        self.restyle()
 
     def _clear(self) -> None:
-        for view in list(self._views):
-            self._remove(view)
+        for run in [*self._runs, *self._tail]:
+            self._remove(run)
+        self._slices.stop()
         self._splitter = Splitter()
-        self._shown = ""
-        self._frozen_shown = 0
-        self._ended = False
-        self._run: Prose | None = None
-        self._run_length = 0
-        self._tail: list[Prose | CodeBlock] = []
+        self._text = ""
+        self._read = self._frozen_shown = 0
+        self._ended = self._finished = False
+        self._loaded = True
+        self._runs, self._tail = [], []
 
     def show_text(self, text: str, ended: bool) -> None:
         """Show an answer's text so far; `ended` when no more will come.
 
         A continued answer goes on inside of its last block, which was finished, so all of it is rendered again.
         """
-        if not text.startswith(self._shown) or (self._ended and text != self._shown):
+        if not text.startswith(self._text) or (self._ended and text != self._text):
             self._clear()
-        self._splitter.feed(text[len(self._shown) :])
-        self._shown = text
-        if ended:
+        self._text, self._ended = text, ended
+        self._read_slice()
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the text has been read into blocks."""
+        return self._read >= self._end and (self._finished or not self._ended)
+
+    @property
+    def _end(self) -> int:
+        return min(len(self._text), LONGEST_SHOWN)
+
+    def _read_slice(self) -> None:
+        """Read on for one slice. Blocks of a text that fits into it get their widgets at once."""
+        budget = SLICE
+        while budget > 0 and self._read < self._end:
+            part = self._text[self._read : min(self._read + PART, self._end)]
+            self._splitter.feed(part)
+            self._read += len(part)
+            budget -= cost_of(part)
+        waits = self._read < self._end
+        finishes = self._ended and not waits and not self._finished
+        if finishes:
             self._splitter.finish()
-            self._ended = True
-        for block in self._splitter.frozen[self._frozen_shown :]:
-            self._show_frozen(block)
-        self._frozen_shown = len(self._splitter.frozen)
-        self._show_tail(self._splitter.tail)
+            self._finished = True
+        self._show_frozen(0 if waits else SLICE)
+        self._show_tail([] if waits else self._splitter.tail)
+        if finishes and self._end < len(self._text):
+            self._add(Run(Notice(cut=True)), self._runs)
         self._swap()
+        if waits:
+            self._slices.start()
+        elif not self._loaded:
+            self.incomplete.emit()
 
     def _swap(self) -> None:
         """Show the new widgets and hide the removed ones, after emitting how much higher that makes the answer.
 
         At once: left to the event loop, Qt would first paint a frame without them.
         """
-        heights = [view.height() if isinstance(view, Prose) else view.needed_height for view in self._added]
+        heights = [view.needed_height if isinstance(view, CodeBlock) else view.height() for view in self._added]
         pixels = sum(heights) - sum(view.height() for view in self._removed)
-        pixels += _SPACING * (len(self._added) - len(self._removed))
+        pixels += SPACING * (len(self._added) - len(self._removed))
         if pixels > 0:
             self.grows.emit(pixels)
-        for view in self._removed:
-            view.hide()
+        for removed in self._removed:
+            removed.hide()
         for view in self._added:
-            view.show()
-            view.grows.connect(self.grows)
+            self._reveal(view)
         self._added, self._removed = [], []
 
-    def _show_frozen(self, block: Block) -> None:
-        """Show a finished block, in the widget that showed it in the tail where there is one."""
-        if isinstance(block, Code):
-            view = self._first_of_tail(CodeBlock) or self._add(CodeBlock(self))
-            view.show_code(block.text, block.language, block.closed)
-            self._run = None
-        elif self._run is None or self._run_length > RUN_LENGTH:
-            self._run = self._first_of_tail(Prose) or self._new_prose()
-            self._run.show_markdown(block.text)
-            self._run_length = _length(block)
-        else:
-            self._run.show_markdown(f"{self._run.markdown.rstrip()}\n\n{block.text}")
-            self._run_length += _length(block)
+    def _reveal(self, view: View) -> None:
+        view.show()
+        if not isinstance(view, WrappedLabel):
+            view.grows.connect(self.grows)
 
-    def _first_of_tail(self, kind: type[_View]) -> _View | None:
-        """Take the tail's first widget if it is of that kind; otherwise drop the tail, to be shown after the block."""
-        if self._tail and isinstance(self._tail[0], kind):
-            return self._tail.pop(0)  # type: ignore[return-value]
+    def _show_frozen(self, budget: int) -> None:
+        """Put finished blocks into runs. Each that changed is rendered once; new ones get widgets within the budget.
+
+        The widget that showed a block in the tail goes on showing it.
+        """
+        changed: dict[Run, None] = {}
+        for block in self._splitter.frozen[self._frozen_shown :]:
+            last, loaded = self._runs[-1] if self._runs else None, budget > 0
+            budget -= length_of(block)
+            if last is not None and isinstance(block, ProseText) and last.joins(block):
+                last.join(block)
+                changed[last] = None
+                continue
+            is_plain = isinstance(block, ProseText) and block.plain
+            was_plain = last is not None and isinstance(last.block, ProseText) and last.block.plain
+            if is_plain and not was_plain:
+                self._drop_tail(0)
+                self._add(Run(Notice()), self._runs, loaded)
+            run = Run(block)
+            taken = self._first_of_tail(block)
+            self._loaded = self._loaded and (loaded or taken is not None)
+            if taken is not None:
+                taken.block, taken.cost = run.block, run.cost
+                self._runs.append(taken)
+                run = taken
+            else:
+                self._add(run, self._runs, loaded)
+            changed[run] = None
+        self._frozen_shown = len(self._splitter.frozen)
+        for run in changed:
+            self._render(run)
+
+    def _first_of_tail(self, block: Block) -> Run | None:
+        """Take the tail's first run if it is of that kind; otherwise drop the tail, to be shown after the block."""
+        if self._tail and isinstance(self._tail[0].view, CodeBlock) == isinstance(block, Code):
+            return self._tail.pop(0)
         self._drop_tail(0)
         return None
 
     def _drop_tail(self, first: int) -> None:
-        for view in self._tail[first:]:
-            self._remove(view)
+        for run in self._tail[first:]:
+            self._remove(run)
         del self._tail[first:]
 
     def _show_tail(self, blocks: list[Block]) -> None:
         """Until the first line of a block is whole, it may still belong to the block before, so both are open."""
-        groups = _grouped(blocks)
+        groups = grouped(blocks)
         for index, block in enumerate(groups):
             is_code = isinstance(block, Code)
-            if index < len(self._tail) and isinstance(self._tail[index], CodeBlock) != is_code:
+            if index < len(self._tail) and isinstance(self._tail[index].view, CodeBlock) != is_code:
                 self._drop_tail(index)
             if index == len(self._tail):
-                self._tail.append(self._add(CodeBlock(self)) if is_code else self._new_prose())
-            view = self._tail[index]
-            if isinstance(view, CodeBlock) and isinstance(block, Code):
-                view.show_code(block.text, block.language, block.closed)
-            elif isinstance(view, Prose):
-                view.show_markdown(block.text)
+                self._add(Run(block), self._tail, True)
+            self._tail[index].block = block
+            self._render(self._tail[index])
         self._drop_tail(len(groups))
 
+    def _render(self, run: Run) -> None:
+        """Let a run's widget, if it has one, show what the run is now."""
+        view, block = run.view, run.block
+        if isinstance(view, CodeBlock) and isinstance(block, Code):
+            view.show_code(block.text, block.language, block.closed)
+        elif isinstance(view, Prose) and isinstance(block, ProseText):
+            view.show_markdown(block.text, block.plain)
+        elif view is None and run.holder is not None:
+            run.holder.setFixedHeight(estimated_height(block))
+
+    def load_between(self, top: int, bottom: int, budget: int) -> int:
+        """Make the widgets between two heights of this widget, and drop those far from there. Returns what is left of
+        the budget: if there is nothing, it has to be called again.
+        """
+        far = 2 * (bottom - top)
+        for part in self._parts:
+            first, last = part.y(), part.y() + part.height()
+            if last < top - far or first > bottom + far:
+                for run in part.runs:
+                    self._unload(run)
+            elif last >= top and first <= bottom:
+                for run in part.runs:
+                    y, height = first + run.widget.y(), run.widget.height()
+                    if run.view is None and budget > 0 and y + height >= top and y <= bottom:
+                        budget -= run.cost
+                        self.load(run)
+        return budget
+
+    def anchor_at(self, y: int) -> QWidget | None:
+        """The first block with a widget that reaches below a height, else the part of the column that does."""
+        part = next((part for part in self._parts if part.y() + part.height() > y), None)
+        if part is None:
+            return None
+        made = (run.widget for run in part.runs if run.view is not None)
+        return next((view for view in made if part.y() + view.y() + view.height() > y), part)
+
+    def load(self, run: Run) -> None:
+        """Make the widget of a run, if it has none."""
+        holder, part = run.holder, run.part
+        if run.view is not None or holder is None or part is None:
+            return
+        run.view = self._make_view(run)
+        run.holder = None
+        self._render(run)
+        part.exchange(run, holder)
+        self._reveal(run.view)
+        holder.hide()
+        holder.deleteLater()
+
+    def _unload(self, run: Run) -> None:
+        view, part = run.view, run.part
+        if view is None or part is None or not run.may_unload or run in self._tail or run is self._runs[-1]:
+            return
+        run.holder = _holder(part, view.height())
+        run.view = None
+        part.exchange(run, view)
+        view.hide()
+        view.deleteLater()
+
+    def _make_view(self, run: Run) -> View:
+        if isinstance(run.block, Notice):
+            view: View = self._new_notice(run.block)
+        elif isinstance(run.block, Code):
+            view = CodeBlock(self)
+        else:
+            view = self._new_prose()
+        leave_menu_to_parent(view)
+        # At its final width from the start: narrower, it would first be too high and the chat would jump.
+        view.resize(self.width(), view.height())
+        return view
+
     def _new_prose(self) -> Prose:
-        view = self._add(Prose(self))
+        view = Prose(self)
         view.link_chosen.connect(self.link_chosen)
         view.rerendered.connect(self.rerendered)
         view.selectionChanged.connect(lambda: self.passage_selected.emit(view.textCursor().selectedText()))
         return view
 
+    def _new_notice(self, notice: Notice) -> WrappedLabel:
+        label = WrappedLabel(self)
+        label.setObjectName("notice")
+        label.setProperty("styleClass", "muted")
+        label.setText(self._notice_text(notice))
+        return label
+
+    def _notice_text(self, notice: Notice) -> str:
+        if notice.cut:
+            return self.tr("Only the beginning of this very long text is shown. Copies and exports have all of it.")
+        return self.tr("Shown without formatting, because this passage is very long.")
+
+    def retranslate(self) -> None:
+        for run in self._runs:
+            if isinstance(run.block, Notice) and isinstance(run.view, WrappedLabel):
+                run.view.setText(self._notice_text(run.block))
+
     def emit_selection(self) -> None:
         """Emit `passage_selected` again, if anything is selected."""
-        for view in self._views:
+        for view in self.text_views:
             if isinstance(view, Prose) and view.textCursor().hasSelection():
                 self.passage_selected.emit(view.textCursor().selectedText())
 
     @property
+    def text_runs(self) -> list[Run]:
+        """The runs with text, top to bottom, with widgets or without."""
+        return [run for run in [*self._runs, *self._tail] if not isinstance(run.block, Notice)]
+
+    @property
     def text_views(self) -> list[Prose | QPlainTextEdit]:
-        """The text widgets of the blocks, top to bottom."""
-        return [view if isinstance(view, Prose) else view.text_view for view in self._views]
+        """The text widgets of the blocks that have any, top to bottom."""
+        views = [run.view for run in self.text_runs]
+        return [
+            view if isinstance(view, Prose) else view.text_view for view in views if isinstance(view, Prose | CodeBlock)
+        ]
 
-    def _add(self, view: _View) -> _View:
-        leave_menu_to_parent(view)
-        # At its final width from the start: narrower, it would first be too high and the chat would jump.
-        view.resize(self.width(), view.height())
+    def _add(self, run: Run, runs: list[Run], loaded: bool = True) -> None:
+        """Add a run at the end, with a widget if `loaded`."""
         if not self._parts or self._parts[-1].full:
-            self._parts.append(_Part(self))
+            self._parts.append(Part(self))
             self._column.insertWidget(self._column.count() - 1, self._parts[-1])
-        self._parts[-1].add(view)
-        self._views.append(view)
-        self._added.append(view)
-        return view
-
-    def _remove(self, view: Prose | CodeBlock) -> None:
-        self._views.remove(view)
-        if view in self._added:
-            self._added.remove(view)
+        if loaded:
+            run.view = self._make_view(run)
+            self._added.append(run.view)
         else:
-            self._removed.append(view)
-        part = next(part for part in reversed(self._parts) if part.isAncestorOf(view))
-        part.remove(view)
-        view.deleteLater()
-        if part.empty:
+            run.holder = _holder(self._parts[-1], estimated_height(run.block))
+        self._parts[-1].add(run)
+        runs.append(run)
+
+    def _remove(self, run: Run) -> None:
+        widget, part = run.widget, run.part
+        assert part is not None
+        if run.view is not None and run.view in self._added:
+            self._added.remove(run.view)
+        else:
+            self._removed.append(widget)
+        part.remove(run)
+        widget.deleteLater()
+        if not part.runs:
             self._parts.remove(part)
             self._column.removeWidget(part)
             part.hide()
             part.deleteLater()
 
 
-def runs_of(text: str) -> list[Block]:
-    """The blocks of a whole text, joined as `AnswerBody` shows them: one for each widget."""
-    splitter = Splitter()
-    splitter.feed(text)
-    splitter.finish()
-    runs: list[Block] = []
-    length = 0
-    for block in splitter.frozen:
-        last = runs[-1] if runs else None
-        if isinstance(block, Code) or last is None or isinstance(last, Code) or length > RUN_LENGTH:
-            runs.append(block)
-            length = 0
-        else:
-            runs[-1] = replace(last, text=f"{last.text.rstrip()}\n\n{block.text}")
-        length += _length(block)
-    return runs
-
-
-def _length(block: Block) -> int:
-    """How much of RUN_LENGTH the block takes."""
-    return len(block.text) + _FORMULA_LENGTH * len(find_formulas(block.text))
-
-
-def _grouped(blocks: list[Block]) -> list[Block]:
-    """Join neighbouring blocks of prose, which share a widget."""
-    groups: list[Block] = []
-    for block in blocks:
-        if groups and not isinstance(block, Code) and not isinstance(groups[-1], Code):
-            groups[-1] = replace(block, text=groups[-1].text + block.text)
-        else:
-            groups.append(block)
-    return groups
-
-
-class _Part(QWidget):
-    """Up to _PART_LENGTH blocks. Only the last part is laid out while the answer grows, so its length costs nothing."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._column = _growing_column(self)
-        # Shown now, so that its height is known before the event loop runs.
-        self.show()
-
-    @property
-    def empty(self) -> bool:
-        return self._column.count() == 1
-
-    @property
-    def full(self) -> bool:
-        return self._column.count() > _PART_LENGTH
-
-    def add(self, view: QWidget) -> None:
-        self._column.insertWidget(self._column.count() - 1, view)
-
-    def remove(self, view: QWidget) -> None:
-        self._column.removeWidget(view)
-
-
-def _growing_column(widget: QWidget) -> QVBoxLayout:
-    """The layout of a column that grows at its end while it is shown."""
-    # What is there keeps its position when a line is added, and need not be painted again.
-    widget.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-    column = vbox(widget, margins=(0, 0, 0, 0), spacing=_SPACING)
-    # The widget grows before its blocks are placed: squeezed first, every block would move twice.
-    column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
-    column.addStretch(1)
-    return column
+def _holder(part: Part, height: int) -> QWidget:
+    """What keeps the height of a run without a widget."""
+    holder = QWidget(part)
+    holder.setFixedHeight(height)
+    holder.show()
+    return holder
 
 
 def leave_menu_to_parent(view: QWidget) -> None:

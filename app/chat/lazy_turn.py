@@ -7,11 +7,15 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from app.chat.answer_body import SLICE
+from app.chat.answer_runs import LONGEST_SHOWN, cost_of
 from app.chat.turn_view import TurnView
 from app.session.chats import Turn
 from app.widgets.layouts import vbox
 
 _ANY_HEIGHT = 16_777_215
+# What a turn without texts costs to build, in the units of `cost_of`.
+_TURN_COST = 500
 # To estimate a height: characters and pixels of a line at the column's usual width, and the height of what surrounds
 # the text.
 _LINE_CHARACTERS, _LINE_PIXELS, _FRAME_PIXELS = 85, 21, 110
@@ -28,6 +32,11 @@ class LazyTurn(QWidget):
         self._make = make
         self._column = vbox(self, margins=(0, 0, 0, 0))
         self.setFixedHeight(_estimate(turn))
+
+    @property
+    def cost(self) -> int:
+        """What loading it takes of a budget: of a long answer only the first slice is made with it."""
+        return _TURN_COST + min(SLICE, cost_of(self.turn.answer.text[:SLICE]))
 
     def load(self) -> TurnView:
         if self.view is None:
@@ -52,5 +61,5 @@ class LazyTurn(QWidget):
 
 def _estimate(turn: Turn) -> int:
     """The height in pixels until the turn is loaded for the first time."""
-    lines = sum(1 + len(line) // _LINE_CHARACTERS for line in turn.answer.text.split("\n"))
+    lines = sum(1 + len(line) // _LINE_CHARACTERS for line in turn.answer.text[:LONGEST_SHOWN].split("\n"))
     return _FRAME_PIXELS + _LINE_PIXELS * (lines + len(turn.question) // _LINE_CHARACTERS)

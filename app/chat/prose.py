@@ -65,7 +65,7 @@ class Prose(Restyled, AutoHeightTextBrowser):
         super().__init__(parent)
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
         self._markdown = ""
-        self._waits = False
+        self._plain = self._waits = False
         self._painter: FormulaPainter | None = None
         self._text_size = 0
         self.restyle()
@@ -74,16 +74,19 @@ class Prose(Restyled, AutoHeightTextBrowser):
     def markdown(self) -> str:
         return self._markdown
 
-    def show_markdown(self, text: str) -> None:
-        if text == self._markdown or self._append(text):
+    def show_markdown(self, text: str, plain: bool = False) -> None:
+        """Render a text; if `plain`, show it as it was written."""
+        if plain == self._plain and (text == self._markdown or self._append(text)):
             return
-        self._markdown = text
+        self._markdown, self._plain = text, plain
         # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
         self._text_size = self.font().pixelSize()
         document = self.document()
         with _laid_out_once(document):
-            formulas = read_into(document, text)
+            formulas = [] if plain else read_into(document, text)
+            if plain:
+                document.setPlainText(text.strip("\n"))
             _space(document, self.font())
             if formulas:
                 if self._painter is None:
@@ -97,7 +100,7 @@ class Prose(Restyled, AutoHeightTextBrowser):
         """Insert only what is new, if that is plain words at the end of a plain line. Returns whether it was."""
         before = self._markdown
         added = text[len(before) :]
-        if not before or self._waits or not text.startswith(before) or not _adds_words(before, added):
+        if not before or self._waits or self._plain or not text.startswith(before) or not _adds_words(before, added):
             return False
         cursor = QTextCursor(self.document())
         # Outside of an edit block, a cursor computes its position on the screen each time it moves.
@@ -124,7 +127,7 @@ class Prose(Restyled, AutoHeightTextBrowser):
 
     def _render_again(self) -> None:
         text, self._markdown = self._markdown, ""
-        self.show_markdown(text)
+        self.show_markdown(text, self._plain)
         self.rerendered.emit()
 
     def source_of_selection(self) -> str:
@@ -166,8 +169,10 @@ def read_into(document: QTextDocument, markdown: str) -> list[Formula]:
     return formulas
 
 
-def rendered_text(markdown: str) -> str:
+def rendered_text(markdown: str, plain: bool = False) -> str:
     """The text that `Prose` shows, with a placeholder for each formula."""
+    if plain:
+        return markdown.strip("\n")
     document = QTextDocument()
     read_into(document, markdown)
     return document.toPlainText()

@@ -9,6 +9,10 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
+from app.chat.answer_runs import Notice, Run
+from app.chat.code_block import CodeBlock
+from app.chat.prose import Prose
+from app.chat.shown_text import block_text
 from app.conversations.search import Query, highlights
 from app.text.utf16 import utf16_length
 from app.widgets import theme
@@ -18,9 +22,9 @@ TextView = QTextEdit | QPlainTextEdit
 
 @dataclass(frozen=True)
 class _Match:
-    """`start` counts UTF-16 units."""
+    """`start` counts UTF-16 units. `source` is what shows it, which may have no widget now."""
 
-    view: TextView
+    source: TextView | Run
     start: int
 
 
@@ -30,18 +34,32 @@ class SearchHighlights:
     def __init__(self) -> None:
         self._matches: list[_Match] = []
 
-    def show(self, query: Query | None, views: Sequence[TextView], current: int | None) -> None:
-        """Highlight the matches of `query` in `views`, the one with index `current` differently; None removes all."""
+    def show(self, query: Query | None, sources: Sequence[TextView | Run], current: int | None) -> None:
+        """Highlight the matches of `query` in `sources`, the one with index `current` differently; None removes all."""
         self._matches = []
-        for view in views:
+        for source in sources:
+            view = view_of(source)
+            if view is None:
+                self._count(query, source)
+                continue
             text = view.toPlainText()
             selections = []
             for start, end in () if query is None else highlights(text, query):
                 first = utf16_length(text[:start])
                 is_current = len(self._matches) == current
                 selections.append(_selection(view, first, first + utf16_length(text[start:end]), is_current))
-                self._matches.append(_Match(view, first))
+                self._matches.append(_Match(source, first))
             view.setExtraSelections(selections)
+
+    def _count(self, query: Query | None, source: TextView | Run) -> None:
+        """Count the matches in a run that has no widget."""
+        if query is not None and isinstance(source, Run) and (text := _text_of(source)):
+            self._matches += [_Match(source, utf16_length(text[:start])) for start, _ in highlights(text, query)]
+
+    def run_of(self, index: int) -> Run | None:
+        """The run that has a match; None if it is in none."""
+        source = self._matches[min(index, len(self._matches) - 1)].source if self._matches else None
+        return source if isinstance(source, Run) else None
 
     def rect_of(self, index: int, turn: QWidget) -> QRect | None:
         """Where a match is in the turn's widget, after scrolling it into view sideways; None if there are no matches.
@@ -51,13 +69,29 @@ class SearchHighlights:
         if not self._matches:
             return None
         match = self._matches[min(index, len(self._matches) - 1)]
-        cursor = QTextCursor(match.view.document())
+        view = view_of(match.source)
+        if view is None:
+            return None
+        cursor = QTextCursor(view.document())
         cursor.setPosition(match.start)
-        rect = match.view.cursorRect(cursor)
-        bar, width = match.view.horizontalScrollBar(), match.view.viewport().width()
+        rect = view.cursorRect(cursor)
+        bar, width = view.horizontalScrollBar(), view.viewport().width()
         if not 0 <= rect.left() <= width * 3 // 4:
             bar.setValue(bar.value() + rect.left() - width // 3)
-        return rect.translated(match.view.viewport().mapTo(turn, QPoint(0, 0)))
+        return rect.translated(view.viewport().mapTo(turn, QPoint(0, 0)))
+
+
+def view_of(source: TextView | Run) -> TextView | None:
+    """The text widget of a run, if it has one now."""
+    if not isinstance(source, Run):
+        return source
+    if isinstance(source.view, CodeBlock):
+        return source.view.text_view
+    return source.view if isinstance(source.view, Prose) else None
+
+
+def _text_of(run: Run) -> str:
+    return "" if isinstance(run.block, Notice) else block_text(run.block)
 
 
 def _selection(view: TextView, start: int, end: int, current: bool) -> QTextEdit.ExtraSelection:

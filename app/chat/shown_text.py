@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from html import unescape
 from weakref import WeakKeyDictionary
 
-from app.chat.answer_body import runs_of
+from app.chat.answer_runs import runs_of
 from app.chat.prose import rendered_text
 from app.conversations.search import Query
 from app.conversations.search_tokens import fold
 from app.session.chats import Turn
-from app.text.blocks import Code
+from app.text.blocks import Block, Code
 
 # Markdown syntax inside and between words: a text without it has all that is shown.
 _SYNTAX = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
@@ -34,7 +34,12 @@ def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
 
 def block_texts(markdown: str) -> list[str]:
     """What the widgets of a Markdown text show, one text for each widget."""
-    return [block.text if isinstance(block, Code) else rendered_text(block.text) for block in runs_of(markdown)]
+    return [block_text(block) for block in runs_of(markdown)]
+
+
+def block_text(block: Block) -> str:
+    """What the widget of a block shows."""
+    return block.text if isinstance(block, Code) else rendered_text(block.text, block.plain)
 
 
 @dataclass

@@ -6,6 +6,8 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QWidget
 
+from app.chat.answer_body import SLICE
+from app.chat.answer_runs import top_in
 from app.chat.link_menu import LinkMenu
 from app.chat.shown_text import ShownTexts
 from app.chat.turn_column import TurnColumn
@@ -146,6 +148,7 @@ class Transcript(Restyled, QScrollArea):
     def reveal_match(self, turn: Turn, index: int) -> None:
         """Scroll to a match that is highlighted, or to the turn if it shows none."""
         view = self.view(turn)
+        view.load_match(index)
         settle_layouts()
         found = view.rect_of_match(index)
         if found is None:
@@ -208,6 +211,7 @@ class Transcript(Restyled, QScrollArea):
             self._highlight(view)
         view.rounds_selected.connect(lambda rounds: self.rounds_selected.emit(turn, rounds))
         view.grows.connect(lambda pixels: self._extend_range(turn, pixels))
+        view.incomplete.connect(self._load_soon)
         view.pressed.connect(lambda: self.turned_to.emit(turn))
         view.link_chosen.connect(self._show_link)
         view.acted.connect(lambda action: self._act(turn, action))
@@ -261,22 +265,30 @@ class Transcript(Restyled, QScrollArea):
         self._loaded_at = self.verticalScrollBar().value()
 
     def _load_passes(self) -> None:
+        """Load for one slice of work. What is in view comes first; the event loop comes round before the rest."""
+        budget = SLICE
         for _ in range(_LOAD_PASSES):
             settle_layouts()
             bar, height = self.verticalScrollBar(), self.viewport().height()
             if self._at_end:
                 bar.setValue(bar.maximum())
             top = bar.value()
-            found = self._column.slot_at(top)
-            anchor = found[1] if found is not None else None
-            offset = anchor.y() - top if anchor else 0
-            if not self._column.load_between(top - height, top + 2 * height):
+            anchor = self._column.anchor_at(top)
+            offset = top_in(anchor, self._body) - top if anchor is not None else 0
+            left = self._column.load_between(top, top + height, budget)
+            if left == budget:
+                left = self._column.load_between(top - height, top + 2 * height, budget)
+            if left == budget:
                 return
+            budget = left
             settle_layouts()
             if anchor is not None and not self._at_end:
-                bar.setValue(anchor.y() - offset)
+                bar.setValue(top_in(anchor, self._body) - offset)
             elif self._at_end:
                 bar.setValue(bar.maximum())
+            if budget <= 0:
+                self._load_soon()
+                return
 
     def _show_link(self, address: str) -> None:
         """Show where a link goes; only a second click opens it."""

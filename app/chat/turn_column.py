@@ -98,14 +98,28 @@ class TurnColumn(QWidget):
         self.setUpdatesEnabled(True)
         return had_focus
 
-    def load_between(self, top: int, bottom: int) -> bool:
-        """Load the turns between two heights and unload those far from there. Returns whether any was loaded."""
-        far, changed = 2 * (bottom - top), False
+    def load_between(self, top: int, bottom: int, budget: int) -> int:
+        """Load the turns between two heights, with the blocks of long ones, and unload those far from there.
+
+        Returns what is left of the budget; if there is nothing, it has to be called again.
+        """
+        far = 2 * (bottom - top)
         for slot in self._slots.values():
             bounds = slot.geometry()
             if bounds.bottom() >= top and bounds.top() <= bottom:
-                changed = changed or slot.view is None
-                slot.load()
+                if slot.view is None and budget > 0:
+                    budget -= slot.cost
+                    slot.load()
+                if slot.view is not None:
+                    budget = slot.view.load_between(top - slot.y(), bottom - slot.y(), budget)
             elif bounds.bottom() < top - far or bounds.top() > bottom + far:
                 slot.unload()
-        return changed
+        return budget
+
+    def anchor_at(self, y: int) -> QWidget | None:
+        """What is at a height: a block of an answer where it has a widget, else the turn."""
+        found = self.slot_at(y)
+        if found is None:
+            return None
+        slot = found[1]
+        return slot.view.anchor_at(y - slot.y()) if slot.view is not None else slot

@@ -8,12 +8,13 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
+from app.chat.answer_runs import Run, top_in
 from app.chat.answer_texts import foot_html, status_text, trouble_of
 from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
 from app.chat.question_editor import QuestionEditor
-from app.chat.search_highlights import SearchHighlights, TextView
+from app.chat.search_highlights import SearchHighlights, TextView, view_of
 from app.chat.shown_text import block_texts
 from app.chat.thinking_fold import ThinkingFold
 from app.chat.token_view import TokenView
@@ -36,7 +37,7 @@ class TurnView(Restyled, QWidget):
     `acted` carries the action of a row or the note, `edited` the new text of the question, `rounds_selected` the rounds
     whose tokens are selected; `pressed` follows a click beside the texts, `focus_lost` the removal of the widget that
     had the focus, `tokens_wanted` when tokens are needed that are only on disk. `grows` carries by how many pixels the
-    answer will be higher, before it is.
+    answer will be higher, before it is; `incomplete` follows when it has blocks that `load_between` has to make.
     """
 
     link_chosen = Signal(str)
@@ -47,6 +48,7 @@ class TurnView(Restyled, QWidget):
     pressed = Signal()
     grows = Signal(int)
     focus_lost = Signal()
+    incomplete = Signal()
 
     def __init__(self, turn: Turn, as_tokens: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,6 +108,8 @@ class TurnView(Restyled, QWidget):
         self.thinking.body.rerendered.connect(self._highlight_again)
         self.tokens.grows.connect(self.grows)
         self.body.grows.connect(self.grows)
+        self.body.incomplete.connect(self.incomplete)
+        self.thinking.body.incomplete.connect(self.incomplete)
         self._note.acted.connect(self.acted)
         self.answer_row.acted.connect(lambda action: self.acted.emit(_ANSWER_ACTIONS.get(action, action)))
         self.question_row.acted.connect(lambda action: self.acted.emit(_QUESTION_ACTIONS.get(action, action)))
@@ -185,19 +189,55 @@ class TurnView(Restyled, QWidget):
         for view in (self.tokens, *self.thinking.body.text_views, *self.body.text_views):
             if view not in shown:
                 view.setExtraSelections([])
-        self._highlights.show(self._query, shown, self._current_match)
+        self._highlights.show(self._query, self._sources(), self._current_match)
 
     def rect_of_match(self, index: int) -> QRect | None:
         """Where a match is in this widget; None if there are no matches."""
         return self._highlights.rect_of(index, self)
 
+    def load_match(self, index: int) -> None:
+        """Make the widget of the block that has a match."""
+        run = self._highlights.run_of(index)
+        if run is not None and run.view is None:
+            for body in (self.body, self.thinking.body):
+                if run in body.text_runs:
+                    body.load(run)
+            self._show_highlights()
+
+    def load_between(self, top: int, bottom: int, budget: int) -> int:
+        """Make the blocks between two heights of this widget. Returns what is left of the budget."""
+        made = 0
+        for body in self._bodies():
+            y = top_in(body, self)
+            left = body.load_between(top - y, bottom - y, budget)
+            made, budget = made + budget - left, left
+        if made and self._query is not None:
+            self._highlight_again()
+        return budget
+
+    def anchor_at(self, y: int) -> QWidget:
+        """The block, or what is around the blocks, that reaches below a height."""
+        for body in self._bodies():
+            top = top_in(body, self)
+            if top <= y < top + body.height() and (found := body.anchor_at(y - top)) is not None:
+                return found
+        return self
+
+    def _bodies(self) -> list[AnswerBody]:
+        """Those that are shown."""
+        return [body for body in (self.thinking.body, self.body) if body.isVisibleTo(self)]
+
     def _text_views(self) -> list[TextView]:
         """The widgets with the texts of the question and the answer, top to bottom."""
+        return [view for view in map(view_of, self._sources()) if view is not None]
+
+    def _sources(self) -> list[TextView | Run]:
+        """What shows the texts of the question and the answer, top to bottom."""
         question = [self._bubble.text] if self.turn.asks else []
         if not self.tokens.isHidden():
             return [*question, self.tokens]
-        thoughts = [] if self.thinking.isHidden() else self.thinking.body.text_views
-        return [*question, *thoughts, *self.body.text_views]
+        thoughts = [] if self.thinking.isHidden() else self.thinking.body.text_runs
+        return [*question, *thoughts, *self.body.text_runs]
 
     def edit_question(self, send_key: str) -> None:
         """Replace the question by an editor, until `end_edit`. `send_key` is that of the message box."""

@@ -2,7 +2,7 @@
 Qt in here.
 
 Only the tail is parsed again as text arrives, so a long answer costs no more per token at its end than at its
-start.
+start. The tail is bounded: a block that is longer, and has no place to cut it, is plain text until the next blank line.
 """
 
 from __future__ import annotations
@@ -14,28 +14,27 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
 from app.text.fences import OpenBlock
+from app.text.pieces import LONG_PARAGRAPH, pieces_of, plain_end, weight
 
 # A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
 
-# A paragraph longer than this many characters is cut between sentences: all of its lines are set anew with each word.
-LONG_PARAGRAPH = 4000
-# Only before a letter: anything else may mean something where a paragraph begins.
-_SENTENCE_END = re.compile(r"""(?:[.!?…]["')\]”’]*\s+|[。！？…][」』）”’]*\s*)(?=[^\W\d_])""")
-_WORD_END = re.compile(r"(?:\s+|[、，；：])(?=[^\W\d_])")
-_PAIRED = ("`", "**", "$")
-
 # Of a table of more lines than this, a row is shown once it is whole: all of it is laid out again each time.
 _LONG_TABLE = 12
-# After so many rows a table goes on in another one with the same head.
-TABLE_ROWS = 100
-_HEAD = 2
-
 # A line of more characters than this is what it looks like.
 _SETTLED = 8
 _WORDS = re.compile(r" *(?:(?:[-+*]|\d{1,9}[.)]) +)?[^\W\d_]")
 _CUT_KINDS = ("paragraph_open", "table_open")
 _KINDS_OF_LINES = ("paragraph_open", "bullet_list_open", "ordered_list_open", "table_open")
+
+# So many characters are parsed at once. An open block that weighs more than LONGEST_BLOCK becomes plain text, and so
+# does a paragraph of more characters than LONGEST_PARAGRAPH that has no place to cut it.
+PART = 2000
+LONGEST_BLOCK = 20_000
+LONGEST_PARAGRAPH = 6000
+# A code block goes on in another one after that many characters.
+LONGEST_CODE = 30_000
+_BLANK_LINE = re.compile(r"(?:\A|\n)[ \t]*\n")
 
 # A formula that stands by itself ends within this many lines, or it was none.
 _LONGEST_FORMULA = 60
@@ -82,9 +81,10 @@ _parser.core.ruler.enableOnly(["normalize", "block"])
 
 @dataclass(frozen=True)
 class Prose:
-    """Markdown that is no code block."""
+    """Markdown that is no code block; if `plain`, it is shown as it was written, because it is too long."""
 
     text: str
+    plain: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,12 +110,17 @@ class Splitter:
         self._return = ""
         self._spans: list[_Span] = []
         self._fence: OpenBlock | None = None
+        self._plain = False
 
     def feed(self, delta: str) -> None:
         """Read on. Lines may end in any way; in the blocks they end as in Unix."""
         delta = self._return + delta
         self._return = "\r" if delta.endswith("\r") else ""
         delta = delta.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
+        for start in range(0, len(delta), PART):
+            self._read(delta[start : start + PART])
+
+    def _read(self, delta: str) -> None:
         longer = self._only_longer(delta) or self._only_a_row(delta)
         self._open += delta
         if longer:
@@ -129,16 +134,19 @@ class Splitter:
         self.feed("\n" if self._return else "")
         self._settle()
         self._show_tail(ended=True)
-        if self._fence is None:
+        if self._plain:
+            self.frozen.extend(self.tail)
+        elif self._fence is None:
             self._freeze(self._spans if self._open else [], _lines(self._open))
         else:
             self.frozen.extend(self.tail)
-        self.tail, self._open, self._fence = [], "", None
+        self.tail, self._open, self._fence, self._plain = [], "", None, False
 
     def _only_longer(self, delta: str) -> bool:
         """Whether the open text keeps its blocks with `delta` at its end, so that it need not be parsed again."""
         return (
             self._fence is None
+            and not self._plain
             and bool(self._spans)
             and self._spans[-1].kind in _KINDS_OF_LINES
             and len(self._open) + len(delta) <= (LONG_PARAGRAPH if self._spans[-1].kind in _CUT_KINDS else LONG_TAIL)
@@ -147,15 +155,21 @@ class Splitter:
 
     def _only_a_row(self, delta: str) -> bool:
         """Whether `delta` goes on a row of a long table, which is not shown before it is whole."""
-        if self._fence is not None or not self._spans or "\n" in delta:
+        if self._fence is not None or self._plain or not self._spans or "\n" in delta:
             return False
         span, line = self._spans[-1], self._open[self._open.rfind("\n") + 1 :] + delta
         is_long = span.kind == "table_open" and span.end - span.start > _LONG_TABLE
         return is_long and line.startswith("|") and span.end >= self._open.count("\n")
 
     def _settle(self) -> None:
-        while self._open and (self._settle_code() if self._fence else self._settle_prose()):
+        while self._open and self._settle_once():
             pass
+
+    def _settle_once(self) -> bool:
+        """Freeze what is finished; True when what follows is to be read in another way."""
+        if self._fence is not None:
+            return self._settle_code()
+        return self._settle_plain() if self._plain else self._settle_prose()
 
     def _settle_prose(self) -> bool:
         """Freeze finished blocks; True when the tail turned into a code block that has to be read on."""
@@ -174,7 +188,35 @@ class Splitter:
             return True
         if self._spans:
             self._cut(self._spans[-1])
-        return False
+        else:
+            # Nothing but blank lines, of which the last may be the indent of a block.
+            self._open = self._open[self._open.rfind("\n") + 1 :][:PART]
+        self._plain = self._is_too_long()
+        return self._plain
+
+    def _is_too_long(self) -> bool:
+        """Whether the open text is to be plain, because it would be parsed and laid out again with each token."""
+        if not self._spans:
+            return False
+        longest = LONGEST_PARAGRAPH if self._spans[-1].kind == "paragraph_open" else LONGEST_BLOCK
+        return len(self._open) > longest or weight(self._open) > LONGEST_BLOCK
+
+    def _settle_plain(self) -> bool:
+        """Freeze plain text in pieces; True when it ended at a blank line."""
+        while True:
+            end = _BLANK_LINE.search(self._open, 0, LONG_PARAGRAPH + 1)
+            if end is not None:
+                self._freeze_plain(end.end())
+                self._plain, self._spans = False, []
+                return True
+            if weight(self._open) <= LONG_PARAGRAPH:
+                return False
+            self._freeze_plain(plain_end(self._open))
+
+    def _freeze_plain(self, end: int) -> None:
+        piece, self._open = self._open[:end], self._open[end:]
+        if piece.strip():
+            self.frozen.append(Prose(piece, plain=True))
 
     def _settle_code(self) -> bool:
         """Read whole lines into the open code block; True when it closed and there is text after it."""
@@ -188,12 +230,22 @@ class Splitter:
                 self._open = "\n".join([*lines[index + 1 :], self._open])
                 return True
             fence.content += fence.dedented(line) + "\n"
+            if len(fence.content) > LONGEST_CODE:
+                self._freeze_code(fence)
+        if len(self._open) > LONGEST_CODE:
+            fence.content, self._open = fence.content + fence.dedented(self._open), ""
+            self._freeze_code(fence)
         return False
+
+    def _freeze_code(self, fence: OpenBlock) -> None:
+        """Go on in another code block: all of one is laid out again when it comes near the view."""
+        self.frozen.append(Code(fence.content, fence.language, closed=True))
+        fence.content = ""
 
     def _freeze(self, spans: list[_Span], lines: list[str]) -> None:
         for span in spans:
             if span.kind in _CUT_KINDS:
-                self.frozen.extend(map(Prose, _pieces(span.kind, lines[span.start : span.end])))
+                self.frozen.extend(map(Prose, pieces_of(span.kind, lines[span.start : span.end])))
             else:
                 self.frozen.append(_block_of(span, lines))
 
@@ -203,7 +255,7 @@ class Splitter:
         if span.items and len(self._open) > LONG_TAIL:
             pieces = ["".join(lines[: span.items[-1]]), "".join(lines[span.items[-1] :])]
         elif len(self._spans) == 1 and span.kind in _CUT_KINDS:
-            pieces = _pieces(span.kind, lines[span.start : span.end])
+            pieces = pieces_of(span.kind, lines[span.start : span.end])
             pieces[-1] += "".join(lines[span.end :])
         else:
             return
@@ -213,6 +265,9 @@ class Splitter:
             self._spans = _top_level(self._open)
 
     def _show_tail(self, ended: bool = False) -> None:
+        if self._plain:
+            self.tail = [Prose(self._open, plain=True)] if self._open.strip() else []
+            return
         if self._fence is None:
             lines = _lines(self._open)
             # A fence is read on by itself as soon as its first line is whole: here that is still being written.
@@ -291,37 +346,6 @@ def _has_open_row(span: _Span, lines: list[str]) -> bool:
     """Whether the last line of a long table is still being written."""
     is_long = span.kind == "table_open" and span.end - span.start > _LONG_TABLE
     return is_long and span.end == len(lines) and not lines[-1].endswith("\n")
-
-
-def _pieces(kind: str, lines: list[str]) -> list[str]:
-    """A paragraph or a table in pieces that are not too long, the same ones however it arrived."""
-    return _tables(lines) if kind == "table_open" else _paragraphs("".join(lines))
-
-
-def _tables(lines: list[str]) -> list[str]:
-    head, rows = "".join(lines[:_HEAD]), lines[_HEAD:]
-    # What begins like a row may turn out to be something else.
-    whole = len(rows) - (not lines[-1].endswith("\n"))
-    *starts, last = range(0, max(1, whole), TABLE_ROWS)
-    return [*(head + "".join(rows[start : start + TABLE_ROWS]) for start in starts), head + "".join(rows[last:])]
-
-
-def _paragraphs(text: str) -> list[str]:
-    pieces = []
-    while len(text) > LONG_PARAGRAPH:
-        ends = [*_cuts(_WORD_END, text, 0), *_cuts(_SENTENCE_END, text, LONG_PARAGRAPH // 2)]
-        if not ends:
-            break
-        # Sentences come last, and so go first; what is in bold or in code should not be torn.
-        whole = (end for end in reversed(ends) if all(text.count(mark, 0, end) % 2 == 0 for mark in _PAIRED))
-        end = next(whole, ends[-1])
-        pieces.append(text[:end].rstrip())
-        text = text[end:]
-    return [*pieces, text]
-
-
-def _cuts(end: re.Pattern[str], text: str, first: int) -> list[int]:
-    return [match.end() for match in end.finditer(text, first, LONG_PARAGRAPH)]
 
 
 def _block_of(span: _Span, lines: list[str], closed: bool = True) -> Block:

@@ -6,7 +6,9 @@ import random
 
 import pytest
 
-from app.text.blocks import LONG_PARAGRAPH, LONG_TAIL, TABLE_ROWS, Code, Prose, Splitter
+from app.text.blocks import LONG_TAIL, LONGEST_CODE, LONGEST_PARAGRAPH, Code, Prose, Splitter
+from app.text.pieces import LONG_PARAGRAPH, TABLE_ROWS, weight
+from tests.app.hostile_answers import ANSWERS
 
 TEXTS = {
     "paragraphs": "One.\n\nTwo goes\non.\n\n## Heading\n\nThree.",
@@ -148,8 +150,35 @@ def test_a_paragraph_after_a_very_long_one_begins_one_of_its_own() -> None:
 
 
 def test_a_long_run_of_signs_without_a_place_to_cut_stays_whole() -> None:
-    text = "0123456789" * 900
+    text = "0123456789" * 590
     assert in_steps(text, 50).frozen == [Prose(text)]
+
+
+@pytest.mark.parametrize("step", [7, 900, 100_000])
+def test_a_run_of_signs_that_is_too_long_is_plain_until_the_next_blank_line(step: int) -> None:
+    text = "*_" * 4500 + "\nand *so*\non\n\nThen *words*.\n"
+    *plain, last = in_steps(text, step).frozen
+    assert "".join(block.text for block in plain) + last.text == text
+    assert all(block.plain and len(block.text) <= LONG_PARAGRAPH for block in plain)
+    assert (last.text, last.plain) == ("Then *words*.\n", False)
+    assert in_steps(text, step).frozen == blocks_of(text, []).frozen
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_no_block_and_no_open_text_is_too_long_to_lay_out_in_a_frame(name: str) -> None:
+    text, splitter = ANSWERS[name]()[:30_000], Splitter()
+    for start in range(0, len(text), 3000):
+        splitter.feed(text[start : start + 3000])
+        assert sum(weight(block.text) for block in splitter.tail if isinstance(block, Prose)) <= 27_000
+    splitter.finish()
+    for block in splitter.frozen:
+        if isinstance(block, Code):
+            assert len(block.text) <= LONGEST_CODE + 6000
+        elif block.plain:
+            assert weight(block.text) <= LONG_PARAGRAPH + 6000
+        else:
+            assert weight(block.text) <= 27_000
+            assert len(block.text) <= LONGEST_PARAGRAPH + 4000 or "\n" in block.text.strip()
 
 
 def test_a_fence_may_follow_blank_lines_at_the_very_start() -> None:

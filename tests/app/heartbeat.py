@@ -1,0 +1,46 @@
+"""How long the Qt thread does not come back to its event loop: processor time, which other programs do not change."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
+
+
+class Heartbeat(QObject):
+    """Beats each time the event loop comes round. `stalls` are seconds of processor time from beat to beat."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stalls: list[float] = []
+        self._last = time.thread_time()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._beat)
+        self._timer.start(0)
+
+    def _beat(self) -> None:
+        now = time.thread_time()
+        self.stalls.append(now - self._last)
+        self._last = time.thread_time()
+
+    def rest(self, calm: int, patience_s: float) -> None:
+        """Run the event loop until it has had nothing to do for so many rounds."""
+        deadline, quiet = time.monotonic() + patience_s, 0
+        while quiet < calm and time.monotonic() < deadline:
+            seen = len(self.stalls)
+            QCoreApplication.processEvents()
+            quiet = quiet + 1 if all(stall < 0.002 for stall in self.stalls[seen:]) else 0
+            time.sleep(0.0005)
+
+    @property
+    def longest(self) -> float:
+        return max(self.stalls, default=0.0)
+
+    def take(self) -> float:
+        """The longest stall since the last call."""
+        longest = self.longest
+        self.stalls.clear()
+        return longest
+
+    def stop(self) -> None:
+        self._timer.stop()
