@@ -14,6 +14,8 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 # The list that may hold all chats of a document that is an object.
 _LARGE = "conversations"
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+# Or one that is cut off, as a group: looking at it again from each quotation mark in it would take for ever.
+_STRING_OR_CUT = re.compile(_STRING.pattern + rb'|("[^"\\]*+(?:\\.[^"\\]*+)*+\\?\Z)', re.DOTALL)
 _SLICE = 4 * 2**20
 
 
@@ -46,22 +48,24 @@ def count_containers(content: bytes, enough: int) -> int:
     if count <= enough:
         return count
     count = start = 0
-    size = _SLICE
     while start < len(content) and count <= enough:
-        part = content[start : start + size]
-        bare = _STRING.sub(b"", part)
+        part = content[start : start + _SLICE]
+        bare = _STRING_OR_CUT.sub(rb"\1", part)
         opened = bare.find(b'"')
         count += bare.count(b"[", 0, None if opened < 0 else opened)
         count += bare.count(b"{", 0, None if opened < 0 else opened)
         if opened < 0:
-            start, size = start + len(part), _SLICE
+            start += len(part)
         elif start + len(part) == len(content):
             break
         elif inside := len(part) - (len(bare) - opened):
             # From the text that the slice cut through.
-            start, size = start + inside, _SLICE
+            start += inside
+        elif text := _STRING.match(content, start):
+            # A text longer than a slice: past it, without a copy of it.
+            start = text.end()
         else:
-            size *= 2
+            break
     return count
 
 
