@@ -1152,7 +1152,7 @@
     </message>
     <message>
         <source>Drop the oldest messages</source>
-        <translation>古いメッセージを除く</translation>
+        <translation>古い順に除く</translation>
     </message>
     <message>
         <source>Keep the first {count} tokens of {name}</source>
@@ -2032,7 +2032,7 @@
     </message>
     <message>
         <source>Prompt lookup (n-gram)</source>
-        <translation>プロンプトルックアップ（n-gram）</translation>
+        <translation>プロンプトルックアップ</translation>
     </message>
     <message>
         <source>No draft</source>
@@ -2807,7 +2807,7 @@
     </message>
     <message>
         <source>Prompt lookup (n-gram)</source>
-        <translation>プロンプトルックアップ（n-gram）</translation>
+        <translation>プロンプトルックアップ</translation>
     </message>
     <message>
         <source>On</source>
@@ -3047,11 +3047,11 @@
     </message>
     <message>
         <source>Stop and tell me</source>
-        <translation>停止して知らせる</translation>
+        <translation>停止して通知</translation>
     </message>
     <message>
         <source>Drop the oldest messages</source>
-        <translation>古いメッセージを除く</translation>
+        <translation>古い順に除く</translation>
     </message>
     <message>
         <source>KV cache of the main model</source>

@@ -113,7 +113,7 @@ def test_a_preset_is_saved_under_a_name_and_found_in_another_chat(
     sheet: ChatSettingsSheet, window: WindowDriver
 ) -> None:
     sheet.prompt.edit.setPlainText("Speak like a pirate.")
-    assert sheet.presets.currentText() == "Customize"
+    assert sheet.presets.currentText() == "Custom"
     sheet.save.click()
     QTest.keyClicks(sheet.name, "Pirate")
     sheet.save.click()
@@ -238,16 +238,16 @@ def test_what_somebody_wrote_is_not_lost_to_a_preset(
     qtbot.waitUntil(lambda: bool(window.session.chat.turns))
     button = window.preset_button
     button.fill_menu()
-    (back,) = [action for action in button.menu_.actions() if action.text() == "Customize"]
+    (back,) = [action for action in button.menu_.actions() if action.text() == "Custom"]
     back.trigger()
     chat = window.session.chat
     assert (chat.system_prompt, chat.own) == ("A long system prompt that somebody wrote.", {"max_tokens": 64})
     button.fill_menu()
-    assert "Customize" not in [action.text() for action in button.menu_.actions()]
+    assert "Custom" not in [action.text() for action in button.menu_.actions()]
 
 
 def test_a_preset_leaves_nothing_behind(sheet: ChatSettingsSheet, window: WindowDriver) -> None:
     choose(sheet, "Concise")
     choose(sheet, "Precise")
-    assert sheet.presets.findText("Customize") < 0
+    assert sheet.presets.findText("Custom") < 0
     assert window.session.chat.set_aside is None
