@@ -28,6 +28,22 @@
         <translation>新しいチャットを始める</translation>
     </message>
     <message>
+        <source>Previous chat</source>
+        <translation>前のチャット</translation>
+    </message>
+    <message>
+        <source>Show the chat above in the list</source>
+        <translation>リストで上にあるチャットを表示</translation>
+    </message>
+    <message>
+        <source>Next chat</source>
+        <translation>次のチャット</translation>
+    </message>
+    <message>
+        <source>Show the chat below in the list</source>
+        <translation>リストで下にあるチャットを表示</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>送信</translation>
     </message>
@@ -126,6 +142,14 @@
     <message>
         <source>Save this chat as Markdown, HTML or JSON</source>
         <translation>このチャットを Markdown、HTML、JSON で保存</translation>
+    </message>
+    <message>
+        <source>Print…</source>
+        <translation>プリント…</translation>
+    </message>
+    <message>
+        <source>Print this chat</source>
+        <translation>このチャットをプリント</translation>
     </message>
     <message>
         <source>Export all chats…</source>
@@ -472,6 +496,30 @@
         <translation>ドラフトされたトークンを表示</translation>
     </message>
     <message>
+        <source>Larger text</source>
+        <translation>文字を大きく</translation>
+    </message>
+    <message>
+        <source>Make the text larger</source>
+        <translation>テキストをより大きく表示</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>文字を小さく</translation>
+    </message>
+    <message>
+        <source>Make the text smaller</source>
+        <translation>テキストをより小さく表示</translation>
+    </message>
+    <message>
+        <source>Normal text size</source>
+        <translation>標準のテキストサイズ</translation>
+    </message>
+    <message>
+        <source>Show the text in its normal size</source>
+        <translation>テキストを標準の大きさで表示</translation>
+    </message>
+    <message>
         <source>Full screen</source>
         <translation>フルスクリーン</translation>
     </message>
@@ -654,6 +702,10 @@
         <translation>{name} はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
     </message>
     <message>
+        <source>Tandem’s models read text and cannot see {name}. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem のモデルはテキストを読むもので、「{name}」を見ることはできません。画像からテキストをコピーして貼り付けるか、テキスト、コード、PDF のファイルを添付してください。</translation>
+    </message>
+    <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>{name} の文字コードを認識できませんでした。UTF-8 で保存し直し、もう一度添付してください。</translation>
     </message>
@@ -676,6 +728,10 @@
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>{name} にはスキャンしたページなどの画像しかありません。先に文字認識（OCR）を行ってください。</translation>
+    </message>
+    <message>
+        <source>the picture</source>
+        <translation>貼り付けた画像</translation>
     </message>
 </context>
 <context>

@@ -28,6 +28,22 @@
         <translation>새 대화 시작</translation>
     </message>
     <message>
+        <source>Previous chat</source>
+        <translation>이전 대화</translation>
+    </message>
+    <message>
+        <source>Show the chat above in the list</source>
+        <translation>목록에서 위에 있는 대화 보기</translation>
+    </message>
+    <message>
+        <source>Next chat</source>
+        <translation>다음 대화</translation>
+    </message>
+    <message>
+        <source>Show the chat below in the list</source>
+        <translation>목록에서 아래에 있는 대화 보기</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>보내기</translation>
     </message>
@@ -126,6 +142,14 @@
     <message>
         <source>Save this chat as Markdown, HTML or JSON</source>
         <translation>이 대화를 Markdown, HTML, JSON으로 저장</translation>
+    </message>
+    <message>
+        <source>Print…</source>
+        <translation>프린트…</translation>
+    </message>
+    <message>
+        <source>Print this chat</source>
+        <translation>이 대화 프린트하기</translation>
     </message>
     <message>
         <source>Export all chats…</source>
@@ -472,6 +496,30 @@
         <translation>추측으로 나온 토큰 보기</translation>
     </message>
     <message>
+        <source>Larger text</source>
+        <translation>텍스트 크게</translation>
+    </message>
+    <message>
+        <source>Make the text larger</source>
+        <translation>텍스트를 더 크게</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>텍스트 작게</translation>
+    </message>
+    <message>
+        <source>Make the text smaller</source>
+        <translation>텍스트를 더 작게</translation>
+    </message>
+    <message>
+        <source>Normal text size</source>
+        <translation>기본 텍스트 크기</translation>
+    </message>
+    <message>
+        <source>Show the text in its normal size</source>
+        <translation>텍스트를 기본 크기로 보기</translation>
+    </message>
+    <message>
         <source>Full screen</source>
         <translation>전체 화면</translation>
     </message>
@@ -654,6 +702,10 @@
         <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
     </message>
     <message>
+        <source>Tandem’s models read text and cannot see {name}. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem의 모델은 텍스트만 읽고 ‘{name}’ 그림은 볼 수 없어요. 그림의 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
+    </message>
+    <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>‘{name}’ 파일의 인코딩을 알 수 없어요. UTF-8로 저장한 다음 다시 첨부해 주세요.</translation>
     </message>
@@ -676,6 +728,10 @@
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>‘{name}’ 파일에는 스캔한 페이지 같은 이미지만 있어요. 먼저 문자 인식(OCR)을 해 주세요.</translation>
+    </message>
+    <message>
+        <source>the picture</source>
+        <translation>붙여 넣은 그림</translation>
     </message>
 </context>
 <context>

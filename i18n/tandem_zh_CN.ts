@@ -28,6 +28,22 @@
         <translation>开始新对话</translation>
     </message>
     <message>
+        <source>Previous chat</source>
+        <translation>上一个对话</translation>
+    </message>
+    <message>
+        <source>Show the chat above in the list</source>
+        <translation>显示列表中上方的对话</translation>
+    </message>
+    <message>
+        <source>Next chat</source>
+        <translation>下一个对话</translation>
+    </message>
+    <message>
+        <source>Show the chat below in the list</source>
+        <translation>显示列表中下方的对话</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>发送</translation>
     </message>
@@ -126,6 +142,14 @@
     <message>
         <source>Save this chat as Markdown, HTML or JSON</source>
         <translation>将此对话保存为 Markdown、HTML 或 JSON</translation>
+    </message>
+    <message>
+        <source>Print…</source>
+        <translation>打印…</translation>
+    </message>
+    <message>
+        <source>Print this chat</source>
+        <translation>打印此对话</translation>
     </message>
     <message>
         <source>Export all chats…</source>
@@ -472,6 +496,30 @@
         <translation>显示哪些 token 来自草稿</translation>
     </message>
     <message>
+        <source>Larger text</source>
+        <translation>放大文字</translation>
+    </message>
+    <message>
+        <source>Make the text larger</source>
+        <translation>让文字更大</translation>
+    </message>
+    <message>
+        <source>Smaller text</source>
+        <translation>缩小文字</translation>
+    </message>
+    <message>
+        <source>Make the text smaller</source>
+        <translation>让文字更小</translation>
+    </message>
+    <message>
+        <source>Normal text size</source>
+        <translation>正常文字大小</translation>
+    </message>
+    <message>
+        <source>Show the text in its normal size</source>
+        <translation>以正常大小显示文字</translation>
+    </message>
+    <message>
         <source>Full screen</source>
         <translation>全屏幕</translation>
     </message>
@@ -654,6 +702,10 @@
         <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
     </message>
     <message>
+        <source>Tandem’s models read text and cannot see {name}. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem 的模型只读文字，看不到“{name}”。请从图片中拷贝文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
+    </message>
+    <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
         <translation>无法识别 {name} 的编码。请存为 UTF-8 后重新附加。</translation>
     </message>
@@ -676,6 +728,10 @@
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>{name} 只包含图像（例如扫描页）。请先进行文字识别（OCR）。</translation>
+    </message>
+    <message>
+        <source>the picture</source>
+        <translation>粘贴的图片</translation>
     </message>
 </context>
 <context>

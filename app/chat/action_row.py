@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import label
+from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 
 ROW_HEIGHT = 26
 # How long a button shows that it has copied.
@@ -32,7 +33,7 @@ class ActionRow(Restyled, QWidget):
         """`actions` are (action, icon); "previous" and "next" switch between versions and are always there."""
         super().__init__(parent)
         self.setFixedHeight(ROW_HEIGHT)
-        self._lit = False
+        self._lit, self._words = False, ""
         self._confirmed: set[str] = set()
         self._icons = {"previous": "chevron-left", "next": "chevron-right", **dict(actions)}
         self._buttons = {action: _Button(self) for action in self._icons}
@@ -48,8 +49,12 @@ class ActionRow(Restyled, QWidget):
             button.clicked.connect(lambda _=False, chosen=action: self._act(chosen))
             if action not in ("previous", "next"):
                 row.addWidget(button)
+        self._origin = styled(ElidedLabel(self), "muted")
+        self._origin.setObjectName("origin")
+        self._origin.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._origin.setVisible(not align_right)
         if not align_right:
-            row.addStretch(1)
+            row.addWidget(self._origin, 1)
         self.restyle()
 
     def _act(self, action: str) -> None:
@@ -77,8 +82,14 @@ class ActionRow(Restyled, QWidget):
             self.repaint_buttons()
 
     def repaint_buttons(self) -> None:
+        self._origin.setText(self._words if self.lit else "")
         for button in self._buttons.values():
             button.update()
+
+    def show_origin(self, words: str) -> None:
+        """Show quietly what the message came from; while the row is lit."""
+        self._words = words
+        self.repaint_buttons()
 
     def show_version(self, position: int, count: int) -> None:
         """Show which of `count` versions the message is, counted from 0; nothing where it is the only one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
 from app.session.answer import Answer, State
 from app.wording import figures
@@ -44,6 +44,16 @@ def foot_html(answer: Answer) -> str:
     if reason := figures.why(answer):
         parts.append(escape(reason))
     return "&nbsp;&nbsp;&nbsp; ".join(parts)
+
+
+def origin_text(answer: Answer) -> str:
+    """When the answer was asked for, and the main model that wrote it."""
+    parts = [answer.model] if answer.model else []
+    if answer.asked_at is not None:
+        asked = QDateTime.fromSecsSinceEpoch(int(answer.asked_at))
+        short, is_today = QLocale.FormatType.ShortFormat, asked.date() == QDate.currentDate()
+        parts.append(QLocale().toString(asked.time(), short) if is_today else QLocale().toString(asked, short))
+    return " · ".join(parts)
 
 
 def trouble_of(answer: Answer) -> Trouble | None:

@@ -23,8 +23,9 @@ class MessageEdit(QPlainTextEdit):
     """Plain text of one to _MAX_LINES lines.
 
     `submitted` follows Enter (with Command or Ctrl if `send_key` is "modifier"), `edited` every change of the text or
-    of what is being composed; `files_given` carries the paths of files that were pasted or dropped. The Up key in an
-    empty box recalls earlier messages, which `history` returns, oldest first.
+    of what is being composed; `files_given` carries the paths of files that were pasted or dropped, `picture_given`
+    follows a picture that is no file. The Up key in an empty box recalls earlier messages, which `history` returns,
+    oldest first.
 
     While an input method composes, every key belongs to it: Enter confirms a candidate and never sends. Whether it
     composes is read from the text layout each time, because `clear()` ends a composition without any event.
@@ -33,6 +34,7 @@ class MessageEdit(QPlainTextEdit):
     submitted = Signal()
     edited = Signal()
     files_given = Signal(list)
+    picture_given = Signal()
     send_key = "enter"
 
     def __init__(self, parent: QWidget | None = None, shrinks: bool = False) -> None:
@@ -131,11 +133,13 @@ class MessageEdit(QPlainTextEdit):
         return True
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return bool(files_in(source)) or super().canInsertFromMimeData(source)
+        return bool(files_in(source)) or source.hasImage() or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         if files := files_in(source):
             self.files_given.emit(files)
+        elif source.hasImage() and not source.hasText():
+            self.picture_given.emit()
         else:
             super().insertFromMimeData(source)
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
 from app.chat.answer_runs import Run, top_in
-from app.chat.answer_texts import foot_html, status_text, trouble_of
+from app.chat.answer_texts import foot_html, origin_text, status_text, trouble_of
 from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
@@ -299,6 +299,7 @@ class TurnView(Restyled, QWidget):
 
     def _show_end(self, answer: Answer) -> None:
         self._foot.setText(foot_html(answer))
+        self.answer_row.show_origin(origin_text(answer))
         if trouble := trouble_of(answer):
             self._note.show_message(trouble.sentence, trouble.button, trouble.action, trouble.calm)
         else:

@@ -42,6 +42,7 @@ _REASONS = {"stop": State.DONE, "length": State.LENGTH, "cancelled": State.CANCE
 class Answer:
     """What has arrived so far. `tokens` and `rounds` are the engine's own records, in order.
 
+    `model` is the name of the main model that writes it and `asked_at` the time (Unix seconds) when it was asked for.
     A continued answer has its text from before in `before`; the rounds of the new request are numbered on.
     """
 
@@ -54,6 +55,8 @@ class Answer:
     error: EngineError | None = None
     before: str = ""
     first_round: int = 0
+    model: str = ""
+    asked_at: float | None = None
     _parts: GrowingParts = field(default_factory=GrowingParts, repr=False, compare=False)
     # Where closed thoughts end in the text, how many tokens they have, and how many seconds they took.
     _thoughts: tuple[int, int, float | None] = field(default=(-1, 0, None), repr=False, compare=False)

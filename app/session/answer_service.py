@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
@@ -216,6 +217,8 @@ class AnswerService(QObject):
         )
 
     def _begin(self, chat: Chat, turn: Turn, write: WriteTurn, give_back: Callable[[], object]) -> None:
+        turn.answer.model = self._models.pair.names[0]
+        turn.answer.asked_at = turn.answer.asked_at or time.time()
         answer = StreamingAnswer(chat, turn, self._settings.generation_of(chat), self._services, self._listeners)
         self._running[turn] = answer
         chat.answering.append(turn)

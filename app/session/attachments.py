@@ -19,12 +19,15 @@ from app.text.encodings import decode, has_no_controls
 LARGEST_BYTES = 2 * 2**20
 # A PDF file is mostly fonts and pictures, of which only the text goes along.
 LARGEST_PDF_BYTES = 50 * 2**20
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".avif")
+_PICTURE_STARTS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _TEXT, _CHARSET = "text/plain", "; charset="
 
 
 class NotAttachable(Exception):
-    """A file that cannot go along: `reason` is "not-text", "unknown-encoding", "too-large", "unreadable", "encrypted"
-    (a PDF file that wants a password), "damaged" (one that cannot be made out) or "no-text" (one of pictures only).
+    """A file that cannot go along: `reason` is "not-text", "picture", "unknown-encoding", "too-large", "unreadable",
+    "encrypted" (a PDF file that wants a password), "damaged" (one that cannot be made out) or "no-text" (one of
+    pictures only).
     """
 
     def __init__(self, name: str, reason: str) -> None:
@@ -51,6 +54,8 @@ def read_attachment(path: Path, language: str = "", step: Callable[[], object] =
         content = path.read_bytes()
     except OSError as error:
         raise NotAttachable(path.name, "unreadable") from error
+    if path.suffix.lower() in _PICTURES or content.startswith(_PICTURE_STARTS):
+        raise NotAttachable(path.name, "picture")
     if is_pdf or content.startswith(b"%PDF-"):
         return Attachment(path.name, "application/pdf", _pdf_text(path.name, content, step))
     if (decoded := decode(content, language)) is None:

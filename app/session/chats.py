@@ -194,4 +194,11 @@ def stored_answer(message: Message) -> Answer:
     error = None
     if message.state == FAILED:
         state, error = State.FAILED, RecordedError(*(message.error or ("engine", {})))
-    return Answer(state, message.content, stats=message.stats or RequestStats(), error=error)
+    return Answer(
+        state,
+        message.content,
+        stats=message.stats or RequestStats(),
+        error=error,
+        model=message.source.main_model,
+        asked_at=message.created_at,
+    )

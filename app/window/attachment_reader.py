@@ -94,6 +94,10 @@ class AttachmentReader(QObject):
     def show_reason(self, error: NotAttachable) -> None:
         sentences = {
             "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
+            "picture": self.tr(
+                "Tandem’s models read text and cannot see {name}. Copy the text out of the picture and paste it, or "
+                "attach a text, code or PDF file."
+            ),
             "unknown-encoding": self.tr("The text encoding of {name} was not recognized. Save it as UTF-8."),
             "too-large": self.tr("{name} is too large for any model's context."),
             "unreadable": self.tr("{name} cannot be read."),
@@ -104,6 +108,10 @@ class AttachmentReader(QObject):
         sentence = sentences[error.reason].format(name=error.name)
         self._reason = lambda: sentence
         self._banner.show_message(self._reason, None)
+
+    def refuse_picture(self) -> None:
+        """A picture without a file was pasted."""
+        self.show_reason(NotAttachable(self.tr("the picture"), "picture"))
 
     def forget_reasons(self) -> None:
         """A question is sent: why a file does not go with it is of no interest any more."""

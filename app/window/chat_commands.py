@@ -51,6 +51,14 @@ class ChatCommands(QObject):
         if self._session.chat.id is not None:
             run(self._session.chat.id)
 
+    def step(self, by: int) -> None:
+        """Show the chat that stands `by` rows further down the list; from the new chat, the first."""
+        ids = [chat.id for chat in self._session.list.chats]
+        shown = self._session.chat.id
+        index = ids.index(shown) + by if shown in ids else 0
+        if 0 <= index < len(ids):
+            self._session.chats.open_id(ids[index])
+
     def show_hit(self, chat_id: int, message_id: int) -> None:
         """Show a message that the search over all chats found."""
         self._search.show_hit(chat_id, message_id, self._sidebar.search.words)

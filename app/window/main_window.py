@@ -141,6 +141,7 @@ class MainWindow(Restyled, QMainWindow):
             window=self,
             application=self._application,
             session=self._session,
+            preferences=self._preferences,
             notifications=self.notifications,
             settings=self._settings,
             models=self._models,
@@ -217,6 +218,7 @@ class MainWindow(Restyled, QMainWindow):
             written.connect(self._keep_unsent)
         self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
         self._composer.edit.files_given.connect(self._attach)
+        self._composer.edit.picture_given.connect(self._attachments.refuse_picture)
         self._transcript.focus_lost.connect(self._composer.setFocus)
         self._find.focus_lost.connect(self._composer.setFocus)
         self._find.found.connect(self._update_actions)

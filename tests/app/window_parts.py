@@ -122,6 +122,11 @@ class TurnDriver:
         return self.view.findChild(QLabel, "foot")
 
     @property
+    def origin(self) -> str:
+        """The model and the time beside the buttons of an answer."""
+        return self.view.answer_row.findChild(QLabel, "origin").text()
+
+    @property
     def foot(self) -> str:
         return self.foot_label.text()
 

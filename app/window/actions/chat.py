@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtGui import QAction
 
+from app.chat.printing import print_chat
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.window.actions.parts import WindowAction
 
@@ -15,6 +16,20 @@ CHAT_ACTIONS = (
         lambda parts: parts.session.chats.new_chat(),
         "Ctrl+N",
         "plus",
+    ),
+    WindowAction(
+        "previous-chat",
+        QT_TRANSLATE_NOOP("Actions", "Previous chat"),
+        QT_TRANSLATE_NOOP("Actions", "Show the chat above in the list"),
+        lambda parts: parts.chats.step(-1),
+        "Ctrl+Alt+Up",
+    ),
+    WindowAction(
+        "next-chat",
+        QT_TRANSLATE_NOOP("Actions", "Next chat"),
+        QT_TRANSLATE_NOOP("Actions", "Show the chat below in the list"),
+        lambda parts: parts.chats.step(1),
+        "Ctrl+Alt+Down",
     ),
     WindowAction(
         "send",
@@ -147,6 +162,14 @@ CHAT_ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Save this chat as Markdown, HTML or JSON"),
         lambda parts: parts.chats.on_shown(parts.transfer.export_chat),
         enabled=lambda now: now.is_kept,
+    ),
+    WindowAction(
+        "print-chat",
+        QT_TRANSLATE_NOOP("Actions", "Print…"),
+        QT_TRANSLATE_NOOP("Actions", "Print this chat"),
+        lambda parts: print_chat(parts.session.chat, parts.window),
+        "Ctrl+P",
+        enabled=lambda now: now.has_turns,
     ),
     WindowAction(
         "export-all",

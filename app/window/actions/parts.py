@@ -13,6 +13,7 @@ from app.chat.settings_sheet import ChatSettingsSheet
 from app.chat.transcript import Transcript
 from app.models.model_controller import ModelController
 from app.session.session import Session
+from app.settings.store import SettingsStore
 from app.settings_window.dialog import SettingsWindow
 from app.sidebar.pane import ChatPane
 from app.speculation.comparison import Comparer
@@ -37,6 +38,7 @@ class WindowParts:
     window: QMainWindow
     application: Application
     session: Session
+    preferences: SettingsStore
     notifications: Notifications
     settings: SettingsWindow
     models: ModelController

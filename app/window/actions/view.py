@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import sys
 
+from app.settings.declarations import SETTINGS
 from app.system.language import LANGUAGES
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.window.actions.parts import WindowAction, WindowParts
+
+
+def _zoom(parts: WindowParts, step: int) -> None:
+    """Choose the next larger or smaller text size, if there is one."""
+    sizes = [size for size, _ in SETTINGS["text_size"].choices]
+    wanted = sizes.index(parts.preferences.values.text_size) + step
+    parts.preferences.change(text_size=sizes[min(max(wanted, 0), len(sizes) - 1)])
 
 
 def _toggle_full_screen(parts: WindowParts) -> None:
@@ -61,6 +69,27 @@ VIEW_ACTIONS = (
         "Ctrl+T",
         group="answers",
         checked=lambda parts: parts.transcript.as_tokens,
+    ),
+    WindowAction(
+        "zoom-in",
+        QT_TRANSLATE_NOOP("Actions", "Larger text"),
+        QT_TRANSLATE_NOOP("Actions", "Make the text larger"),
+        lambda parts: _zoom(parts, 1),
+        "Ctrl+=",
+    ),
+    WindowAction(
+        "zoom-out",
+        QT_TRANSLATE_NOOP("Actions", "Smaller text"),
+        QT_TRANSLATE_NOOP("Actions", "Make the text smaller"),
+        lambda parts: _zoom(parts, -1),
+        "Ctrl+-",
+    ),
+    WindowAction(
+        "zoom-reset",
+        QT_TRANSLATE_NOOP("Actions", "Normal text size"),
+        QT_TRANSLATE_NOOP("Actions", "Show the text in its normal size"),
+        lambda parts: parts.preferences.change(text_size=SETTINGS["text_size"].default),
+        "Ctrl+0",
     ),
     WindowAction(
         "full-screen",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
@@ -125,7 +125,7 @@ def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, t
     window.settle()
     window.paste(tmp_path / "photo.png")
     qtbot.waitUntil(lambda: window.banner.isVisible())
-    assert "photo.png is not a text file" in window.banner_text
+    assert "cannot see photo.png" in window.banner_text
     assert window.composer.files.isHidden()
 
 
@@ -143,7 +143,7 @@ def test_a_pdf_file_goes_along_as_its_text(open_window: OpenWindow, qtbot: QtBot
 
 
 @pytest.mark.parametrize(
-    "reason", ["not-text", "unknown-encoding", "too-large", "unreadable", "encrypted", "damaged", "no-text"]
+    "reason", ["not-text", "picture", "unknown-encoding", "too-large", "unreadable", "encrypted", "damaged", "no-text"]
 )
 def test_every_reason_has_a_sentence(
     open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
@@ -154,7 +154,7 @@ def test_every_reason_has_a_sentence(
     monkeypatch.setattr("app.window.attachment_reader.read_attachment", refused)
     window = open_window(ScriptedEngine())
     window.paste(tmp_path / "a.pdf")
-    qtbot.waitUntil(lambda: window.banner_text.startswith("a.pdf "))
+    qtbot.waitUntil(lambda: "a.pdf" in window.banner_text)
 
 
 def test_a_guessed_encoding_is_said_beside_the_name(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
@@ -315,3 +315,12 @@ def test_why_a_file_was_refused_is_no_news_after_sending(open_window: OpenWindow
     qtbot.waitUntil(lambda: "real.bin is not a text file" in window.banner_text)
     window.ask("hello")
     assert window.banner_text == ""
+
+
+def test_a_picture_that_is_pasted_says_what_is_possible(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    data = QMimeData()
+    data.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
+    assert window.edit.canInsertFromMimeData(data)
+    window.edit.insertFromMimeData(data)
+    assert "Copy the text out of the picture" in window.banner_text
