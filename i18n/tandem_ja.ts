@@ -2999,7 +2999,7 @@
     </message>
     <message>
         <source>Draft tokens per round</source>
-        <translation>ラウンドあたりのドラフトトークン</translation>
+        <translation>ドラフトトークン/ラウンド</translation>
     </message>
     <message>
         <source>Automatic adapts to the speed measured on this computer. A fixed number can slow answers down.</source>
