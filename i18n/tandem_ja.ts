@@ -1481,12 +1481,12 @@
         <translation>省いた古いメッセージ {value} 件</translation>
     </message>
     <message>
-        <source>draft tokens per round</source>
-        <translation>ドラフトトークン/ラウンド</translation>
+        <source>drafted per round</source>
+        <translation>ドラフト数/ラウンド</translation>
     </message>
     <message>
-        <source>draft tokens per round ({source})</source>
-        <translation>ドラフトトークン/ラウンド（{source}）</translation>
+        <source>drafted by {source}</source>
+        <translation>{source}</translation>
     </message>
     <message>
         <source>tokens/s</source>

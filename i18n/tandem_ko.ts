@@ -1481,12 +1481,12 @@
         <translation>제외한 이전 메시지 {value}개</translation>
     </message>
     <message>
-        <source>draft tokens per round</source>
-        <translation>라운드당 추측 토큰</translation>
+        <source>drafted per round</source>
+        <translation>라운드당 추측 수</translation>
     </message>
     <message>
-        <source>draft tokens per round ({source})</source>
-        <translation>라운드당 추측 토큰({source})</translation>
+        <source>drafted by {source}</source>
+        <translation>{source} 추측</translation>
     </message>
     <message>
         <source>tokens/s</source>

@@ -1481,12 +1481,12 @@
         <translation>省去的旧消息 {value} 条</translation>
     </message>
     <message>
-        <source>draft tokens per round</source>
-        <translation>每轮草稿 token</translation>
+        <source>drafted per round</source>
+        <translation>每轮草稿数</translation>
     </message>
     <message>
-        <source>draft tokens per round ({source})</source>
-        <translation>每轮草稿 token（{source}）</translation>
+        <source>drafted by {source}</source>
+        <translation>{source}</translation>
     </message>
     <message>
         <source>tokens/s</source>

@@ -111,7 +111,7 @@ def depth_in_use(answer: Answer) -> float | None:
 
 def depth_text(answer: Answer | None) -> str:
     """The caption under the depth, with the source if all rounds have the same."""
-    plain = QCoreApplication.translate("Figures", "draft tokens per round")
+    plain = QCoreApplication.translate("Figures", "drafted per round")
     newest = answer.rounds[-1:] if answer and not answer.ended else answer.rounds if answer else []
     sources = {record.source for record in newest if record.drafted}
     if len(sources) != 1:
@@ -121,11 +121,11 @@ def depth_text(answer: Answer | None) -> str:
 
 def depth_texts() -> tuple[str, ...]:
     """Every possible caption under the depth."""
-    return QCoreApplication.translate("Figures", "draft tokens per round"), _depth_of("draft"), _depth_of("ngram")
+    return QCoreApplication.translate("Figures", "drafted per round"), _depth_of("draft"), _depth_of("ngram")
 
 
 def _depth_of(source: str) -> str:
-    return QCoreApplication.translate("Figures", "draft tokens per round ({source})").format(source=source_name(source))
+    return QCoreApplication.translate("Figures", "drafted by {source}").format(source=source_name(source))
 
 
 def speed_text(stats: RequestStats) -> str:
