@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 from app.actions.actions import Actions
 from app.widgets import theme
 from app.widgets.controls import Segments
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import label
 from app.widgets.layouts import hbox, vbox
@@ -95,7 +96,13 @@ class Figure(QWidget):
     def reserve_width(self, names: Iterable[str]) -> None:
         """Be as wide as the widest of these names, so that nothing moves when the name changes."""
         self._name.ensurePolished()
-        self._name.setMinimumWidth(max(map(self._name.fontMetrics().horizontalAdvance, names)))
+        shown, widths = self._name.text(), []
+        for name in names:
+            self._name.setText(name)
+            # Some letters reach beyond their advance, which only the label's own hint counts.
+            widths.append(self._name.minimumSizeHint().width())
+        self._name.setText(shown)
+        self._name.setMinimumWidth(max(widths))
 
     def show_value(self, value: str, name: str) -> None:
         if self._value.text() != value:
@@ -112,14 +119,16 @@ class Legend(Restyled, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._marks: list[tuple[QLabel, QLabel, str]] = []
-        row = hbox(self, margins=(0, 0, 0, 0), spacing=4)
+        # Where the names are long, the last of them stand in a second row.
+        flow = FlowLayout(self, spacing=8)
         for source in ("main", "draft", "ngram", "rejected"):
-            mark, name = QLabel(self), label(self, "muted")
+            entry = QWidget(self)
+            row = hbox(entry, margins=(0, 0, 0, 0), spacing=4)
+            mark, name = QLabel(entry), label(entry, "muted")
             row.addWidget(mark)
             row.addWidget(name)
-            row.addSpacing(8)
+            flow.addWidget(entry)
             self._marks.append((mark, name, source))
-        row.addStretch(1)
         self.restyle()
 
     def retranslate(self) -> None:

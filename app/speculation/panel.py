@@ -22,7 +22,7 @@ from app.wording import figures
 from app.wording.speculation import outcome
 from engine.stats import RequestStats
 
-WIDTH = 340
+WIDTH = 360
 # How often figures and charts, and the moving strip, are painted while an answer is written: the engine needs the
 # processor more.
 _FIGURES_MS, _STRIP_MS = 250, 60

@@ -241,6 +241,16 @@ def test_a_unit_from_another_font_does_not_move_a_figure(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
+def test_the_panel_is_wide_enough_for_what_is_in_it(open_window: OpenWindow, qapp: Application, code: str) -> None:
+    qapp.language.choose(code)
+    window = open_window(ScriptedEngine([Script("Hello there, this is an answer.")]))
+    window.ask("Hello?")
+    window.wait_until_answered()
+    QApplication.processEvents()
+    assert window.panel.minimumSizeHint().width() <= window.panel.width()
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
 def test_who_guesses_moves_no_figure(open_window: OpenWindow, qapp: Application, code: str) -> None:
     qapp.language.choose(code)
     panel = open_window(ScriptedEngine()).panel

@@ -55,11 +55,11 @@ def kept() -> tuple[int, int]:
 def test_widths_that_were_dragged_survive_a_restart(window: WindowDriver, open_window: OpenWindow) -> None:
     drag(handle_of(window, "sidebar"), 60)
     drag(handle_of(window, "panel"), -50)
-    assert (window.sidebar.pane.width(), window.panel.width()) == (308, 390)
-    assert kept() == (308, 390)
+    assert (window.sidebar.pane.width(), window.panel.width()) == (308, 410)
+    assert kept() == (308, 410)
     window.close()
     again = open_window(ScriptedEngine())
-    assert (again.sidebar.pane.width(), again.panel.width()) == (308, 390)
+    assert (again.sidebar.pane.width(), again.panel.width()) == (308, 410)
 
 
 @pytest.mark.parametrize(("distance", "sidebar", "panel"), [(900, 400, None), (-900, 200, 480)])
@@ -73,14 +73,14 @@ def test_no_pane_is_dragged_beyond_its_bounds(
         assert window.panel.width() == panel
     else:
         least = max(260, window.panel.minimumSizeHint().width())
-        assert window.panel.width() == least <= 340
+        assert window.panel.width() == least <= 360
 
 
 def test_arrow_keys_move_an_edge_the_way_they_point(window: WindowDriver) -> None:
     QTest.keyClick(handle_of(window, "sidebar"), Qt.Key.Key_Right)
     QTest.keyClick(handle_of(window, "panel"), Qt.Key.Key_Left)
-    assert (window.sidebar.pane.width(), window.panel.width()) == (264, 356)
-    assert kept() == (264, 356)
+    assert (window.sidebar.pane.width(), window.panel.width()) == (264, 376)
+    assert kept() == (264, 376)
 
 
 @pytest.mark.parametrize("by_mouse", [True, False])
@@ -99,7 +99,7 @@ def test_wide_panes_give_way_and_hide_where_the_window_is_narrow(window: WindowD
     drag(handle_of(window, "sidebar"), 150)
     drag(handle_of(window, "panel"), -140)
     window.resize(1110, 700)
-    assert (window.sidebar.pane.width(), window.panel.width()) == (330, 340)
+    assert (window.sidebar.pane.width(), window.panel.width()) == (310, 360)
     window.resize(900, 600)
     assert (window.sidebar.pane.width(), window.panel.isVisible()) == (398, False)
     window.resize(560, 420)
@@ -113,7 +113,7 @@ def test_widths_from_a_file_that_was_written_by_hand_are_bounded(open_window: Op
     window = open_window(ScriptedEngine())
     window.resize(1440, 900)
     assert window.sidebar.pane.width() == 400
-    assert 260 <= window.panel.width() <= 340
+    assert 260 <= window.panel.width() <= 360
 
 
 def test_an_edge_is_named_and_shows_its_focus(window: WindowDriver, qapp: Application, qtbot: QtBot) -> None:
@@ -144,7 +144,7 @@ def test_the_narrowest_panes_cut_no_text_off(
 def test_the_panel_follows_the_text_size(window: WindowDriver, qapp: Application, qtbot: QtBot) -> None:
     try:
         qapp.theme.set_text_size(130)
-        qtbot.waitUntil(lambda: window.panel.width() == 442)
+        qtbot.waitUntil(lambda: window.panel.width() == 468)
     finally:
         qapp.theme.set_text_size(100)
-    qtbot.waitUntil(lambda: window.panel.width() == 340)
+    qtbot.waitUntil(lambda: window.panel.width() == 360)
