@@ -36,6 +36,7 @@ BUILT_ON = (
     ("ziamath, ziafont, latex2mathml", "MIT"),
     ("Pygments, psutil, pypdf", "BSD"),
     ("chardet", "0BSD"),
+    ("shtab", "MPL-2.0"),
     ("SQLite", "public domain"),
 )
 

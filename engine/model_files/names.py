@@ -22,7 +22,8 @@ def resolve_model(name_or_path: str | Path) -> Path:
     """
     # `os.path` has no errors for what can be no path: a name too long, a home of nobody.
     path = Path(os.path.expanduser(name_or_path))
-    if os.path.exists(path):
+    # An empty name would be the folder that the process runs in.
+    if str(name_or_path) and os.path.exists(path):
         return path.resolve() if path.is_dir() else path
     name = str(name_or_path)
     if _HUB_NAME.fullmatch(name):

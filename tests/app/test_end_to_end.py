@@ -116,7 +116,7 @@ def test_tuning_measures_the_starter_pair_and_the_settings_show_it(window: Windo
 def test_taking_the_draft_away_is_told_in_the_header(window: WindowDriver, qtbot: QtBot) -> None:
     window.trigger("no-draft")
     qtbot.waitUntil(lambda: not window.session.models.pair.loading)
-    assert "No draft model" in window.header.draft.toolTip()
+    assert "no draft model" in window.header.draft.toolTip()
     assert window.session.answers.ready
 
 

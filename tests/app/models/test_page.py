@@ -10,6 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.models.download_card import DownloadCard
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
 from app.settings_window.dialog import PAGES
 from app.system.language import LANGUAGES
@@ -86,7 +87,7 @@ def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_show
     }
     for state, (button, words) in states.items():
         library.show(downloading(LARGER, state))
-        (card,) = page.download_cards()
+        (card,) = page.findChildren(DownloadCard)
         assert card.main_button.text() == button
         assert card.facts.text().startswith(words)
         assert window.header.downloads.isHidden() == (state == "paused")

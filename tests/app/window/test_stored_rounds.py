@@ -46,7 +46,6 @@ def test_the_panel_shows_the_rounds_of_a_stored_answer(open_window: OpenWindow, 
     panel = window.panel
     assert panel.strip.visible_rounds() == kept[-panel.strip.columns :]
     assert panel.depth_figure.text == depth
-    assert "Draft tokens per round" in window.panel_text
     assert "Acceptance by position" in window.panel_text
 
 

@@ -250,7 +250,7 @@ def test_a_hub_whose_files_are_on_a_host_that_cannot_be_reached_is_tried_less_an
     hub.fault(NAME, "*", raw=b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n" + elsewhere + b"\r\n")
     waits: list[float] = []
     waiting = threading.Event.wait
-    settings = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=Polling(first_s=0.01, longest_s=0.16))
+    settings = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.5, polling=Polling(first_s=0.01, longest_s=0.16))
 
     def wait(self: threading.Event, timeout: float | None = None) -> bool:
         # It waits without a limit only for the threads that it starts.
