@@ -88,14 +88,6 @@ def read_wordings(language: str) -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def read_short(language: str) -> dict[str, tuple[str, ...]]:
-    """What people type in a word or two, by topic."""
-    return {
-        name: tuple(texts) for name, texts in _read(_HERE / "phrases" / f"short_{language}.toml")["questions"].items()
-    }
-
-
-@cache
 def read_words() -> list[dict[str, str]]:
     """Common words, each in the four languages."""
     return list(_read(_HERE / "phrases" / "words.toml")["words"])

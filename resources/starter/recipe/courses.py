@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 class Mix:
     """How often a conversation turns to what; what is left over goes to the skills.
 
-    `followup` is the share of questions about a topic with follow-ups that are followed by one of them; `short` is the
-    share of messages of a word or two.
+    `followup` is the share of questions about a topic with follow-ups that are followed by one of them.
     """
 
     topic: float = 0.34
@@ -19,7 +18,6 @@ class Mix:
     memory: float = 0.06
     previous: float = 0.06
     followup: float = 0.25
-    short: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -143,17 +141,6 @@ DEEPER_COURSES = (
         conversations=60_000,
         first_rate=0.06,
         languages=("ja", "en", "ja", "ko", "ja", "zh"),
-    ),
-    # Messages of a word or two, which the courses before answered in the language that used the word most.
-    replace(
-        _LATE,
-        steps=160,
-        seed=44,
-        conversations=12_000,
-        first_rate=0.1,
-        lengths=(84, 9, 4, 2, 1),
-        languages=("en", "ko", "en", "ja", "zh"),
-        mix=Mix(topic=0.17, small_talk=0.04, offtopic=0.06, memory=0.07, previous=0.07, followup=0.45, short=0.4),
     ),
 )
 

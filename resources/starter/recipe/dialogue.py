@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from resources.starter.recipe.content import LANGUAGES, read_content, read_short, read_wordings
+from resources.starter.recipe.content import LANGUAGES, read_content, read_wordings
 from resources.starter.recipe.conversations import Turn
 from resources.starter.recipe.noise import drop_words, splice
 from resources.starter.recipe.skills import draw_skill
 from resources.starter.recipe.skills.texts import first_sentence, nonsense
-from resources.starter.recipe.templates import draw, fill
+from resources.starter.recipe.templates import fill
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,9 +55,6 @@ def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     draw -= mix.memory
     if draw < mix.previous:
         return _look_back(voice, before)
-    draw -= mix.previous
-    if draw < mix.short:
-        return [_short(voice)]
     return draw_skill(voice)
 
 
@@ -84,22 +81,6 @@ def _topic(voice: Voice, names: Sequence[str] = ()) -> list[Turn]:
         followup = rng.choice(topic.followups)
         turns.append(Turn(voice.word(followup.questions), followup.answer, FOLLOWUP))
     return turns
-
-
-def _short(voice: Voice) -> Turn:
-    """A word or two that stand for a question, in this language only: what the answer's language is learned from."""
-    topics = read_content(voice.language).topics
-    # Half of them are small talk, as the first words of a chat are.
-    names = [name for name in SMALL_TALK if name in topics] if voice.rng.random() < 0.5 else list(topics)
-    name = voice.rng.choice(names)
-    text = draw(voice.rng.choice(read_short(voice.language)[name]), voice.rng)
-    form = voice.rng.random()
-    if form < 0.2:
-        text = text[:1].upper() + text[1:]
-    elif form < 0.25:
-        text = text.upper()
-    ending = voice.rng.choice(["", "", "", "", "?", "!", "."])
-    return Turn(text.rstrip("?!.") + ending, topics[name].answer, TOPIC)
 
 
 def _offtopic(voice: Voice) -> Turn:
