@@ -71,9 +71,6 @@ class DownloadList(QWidget):
         self._column.addWidget(self.heading)
         self.hide()
 
-    def cards(self) -> list[DownloadCard]:
-        return list(self._cards.values())
-
     def refresh(self) -> None:
         """Show the downloads as they are now."""
         current = {status.repository: status for status in self._library.downloads}
