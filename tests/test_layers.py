@@ -19,9 +19,11 @@ APP_LAYERS = (
 # What engine/speculation imports of the rest of the engine: nothing of its thread, of chats, of folders or of the Hub.
 BELOW_SPECULATION = (
     "engine.conversation", "engine.cpu_backend", "engine.disk_pool", "engine.errors", "engine.foreign_code",
-    "engine.loading", "engine.prompts", "engine.requests", "engine.sampling", "engine.stats", "engine.steps",
-    "engine.tuning",
+    "engine.heads", "engine.loading", "engine.prompts", "engine.requests", "engine.sampling", "engine.stats",
+    "engine.steps", "engine.tuning",
 )  # fmt: skip
+# What engine/heads imports: networks and their files, nothing of rounds, samplers or chats.
+BELOW_HEADS = ("engine.errors", "engine.model_files", "engine.steps")
 WITHOUT_QT = ("engine", "app.conversations", "app.text")
 
 
@@ -129,6 +131,16 @@ def test_speculation_imports_only_what_a_round_needs() -> None:
         for name in modules("engine/speculation")
         for other in ARROWS[name]
         if other.startswith("engine.") and not other.startswith(("engine.speculation", *BELOW_SPECULATION))
+    }
+    assert not beyond
+
+
+def test_heads_import_only_files_and_errors() -> None:
+    beyond = {
+        f"{name} -> {other}"
+        for name in modules("engine/heads")
+        for other in ARROWS[name]
+        if other.startswith("engine.") and not other.startswith(("engine.heads", *BELOW_HEADS))
     }
     assert not beyond
 

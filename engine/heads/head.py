@@ -1,0 +1,164 @@
+"""The interface of heads: what one needs of the main model, what it keeps of a conversation, what it proposes.
+
+A head reads the outputs of some layers of the main model (its taps) for every committed token, keeps what it needs of
+them in a `HeadContext`, and proposes the tokens after the newest one. It knows nothing of rounds, chats or samplers;
+wrong taps make its proposals worse, never the text wrong.
+
+Words: row i of a context belongs to the token at position i of the conversation. The anchor is the newest committed
+token; the main model has not read it yet, so it has no row. After a round that accepted `a` draft tokens the main
+model has read the old anchor and those `a`: their rows extend the context, and the bonus token is the new anchor.
+
+All arrays are lazy, and everything runs on the engine's thread.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import mlx.core as mx
+
+
+@dataclass(frozen=True, slots=True)
+class MainPorts:
+    """What heads use of the main model besides its taps.
+
+    `embed` takes int ids (1, n) to the embeddings (1, n, width) that the first layer is given: scaled where the family
+    scales them. `logits` takes (1, n, width) through the output matrix alone, without the main model's soft cap, to
+    (1, n, vocabulary). `final_norm` is the norm before the output matrix. `vocabulary` counts the rows of the output
+    matrix, padding included.
+    """
+
+    embed: Callable[[mx.array], mx.array]
+    logits: Callable[[mx.array], mx.array]
+    final_norm: Callable[[mx.array], mx.array]
+    layer_count: int
+    width: int
+    vocabulary: int
+
+
+class Draw(Protocol):
+    """Draws the tokens of some rows of a proposal with the sampler of the request."""
+
+    def __call__(self, first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
+        """The tokens (n,) int32 of draft tokens `first` to `first + n - 1`, counted from 0.
+
+        `scores` (n, m) are logits. Column c stands for the id `ids[row, c]`; without `ids`, for c itself. Heads whose
+        rows are independent call it once for all rows, the others once for each row, left to right.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HeadProposal:
+    """Draft tokens as main-model ids (count,) int32, and the logits that they were drawn from.
+
+    `scores` (count, m) and `ids` (count, m) or None are those of `Draw`. `confidence`, float32 (count,), is the head's
+    own estimate of the chance that each token is accepted if those before it are; None where it has none.
+    """
+
+    tokens: mx.array
+    scores: mx.array
+    ids: mx.array | None = None
+    confidence: mx.array | None = None
+
+
+class HeadContext(ABC):
+    """What a head keeps of one conversation: rows for the positions `start` to `length - 1`, without gaps.
+
+    A context that begins behind the text's first token, or that has dropped rows which no layer sees any more, is
+    shorter: its proposals are perhaps worse.
+    """
+
+    @property
+    @abstractmethod
+    def start(self) -> int:
+        """The position of the oldest row it keeps."""
+
+    @property
+    @abstractmethod
+    def length(self) -> int:
+        """The position after its newest row: how many tokens of the text it has followed."""
+
+    @property
+    @abstractmethod
+    def nbytes(self) -> int:
+        """Bytes of memory that it holds."""
+
+    @abstractmethod
+    def rewind(self, length: int) -> None:
+        """Forget the rows from position `length` on, 0 <= length <= self.length.
+
+        Afterwards `self.length` is at most `length`: a head that needs rows which are no longer there goes back
+        further. The caller supplies rows from there on, or takes a new context.
+        """
+
+    @abstractmethod
+    def copy(self) -> HeadContext:
+        """An independent context with the same rows. Arrays are shared until one of the two changes."""
+
+    @property
+    @abstractmethod
+    def state(self) -> dict[str, mx.array]:
+        """All that `Head.restore` needs, for the disk: arrays by name, evaluated or not."""
+
+
+class Head(ABC):
+    """A loaded head. One network for all conversations; each has its own context.
+
+    `kind` is its family ("dflash", "dspark", ...); `taps` are the layers of the main model, counted from 0 and
+    ascending, whose outputs it reads; `identity` is the same for equal weights and settings, and changes with them:
+    contexts belong to it.
+    """
+
+    kind: str
+    taps: tuple[int, ...]
+    identity: str
+
+    @property
+    @abstractmethod
+    def max_proposals(self) -> int:
+        """The most draft tokens of one proposal."""
+
+    @property
+    @abstractmethod
+    def nbytes(self) -> int:
+        """Bytes of its weights."""
+
+    @abstractmethod
+    def context_bytes(self, length: int) -> int:
+        """Bytes of a context of `length` tokens at most."""
+
+    @abstractmethod
+    def bind(self, ports: MainPorts) -> None:
+        """Set the main model to draft for, before anything else is asked of it.
+
+        Raises `ModelNotUsable` (wrong-main) where the head was not made for a model of this shape.
+        """
+
+    @abstractmethod
+    def new_context(self, start: int = 0) -> HeadContext:
+        """A context without rows, whose first one will be that of position `start`."""
+
+    @abstractmethod
+    def restore(self, state: dict[str, mx.array]) -> HeadContext:
+        """The context that `state` was taken of. Raises ValueError for arrays that are not of this head."""
+
+    @abstractmethod
+    def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
+        """Append the rows of the tokens at the positions from `context.length` on, all of them committed.
+
+        `taps` (1, S, len(self.taps) * width) holds the outputs of the tapped layers side by side, in the order of
+        `self.taps`; `tokens` are the S tokens that the main model was given to make them. Nothing is evaluated: the
+        caller evaluates `context.state` with whatever it evaluates next, or the taps stay in memory.
+        """
+
+    @abstractmethod
+    def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
+        """`count` draft tokens to follow the anchor, 1 <= count <= max_proposals; nothing is evaluated.
+
+        `anchor` is the newest token, int32 (1,), perhaps lazy, at position `context.length`. The context is left as
+        it was.
+        """
