@@ -1311,8 +1311,8 @@
         <translation>語彙が異なります。</translation>
     </message>
     <message>
-        <source>Its weights do not give usable numbers.</source>
-        <translation>重みから使える数値が得られません。</translation>
+        <source>Its weights produce invalid values.</source>
+        <translation>重みから無効な値が出力されます。</translation>
     </message>
     <message>
         <source>There is not enough memory for it.</source>
@@ -1342,6 +1342,10 @@
         <translation>すでに {limit} 件の質問が待機中です。どれかの回答が終わってから、もう一度お試しください。</translation>
     </message>
     <message>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <translation>モデルのチャットテンプレートがこのチャットから空のプロンプトを生成しました。新しいチャットを始めるか、別のモデルを選んでください。</translation>
+    </message>
+    <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
         <translation>{name} はコンテキスト {context} トークンで {needed} GB のメモリが必要ですが、空きは {available} GB です。{largest} トークンなら収まります。コンテキストを短くするか、より小さいドラフトモデルを選んでください。</translation>
     </message>
@@ -1368,10 +1372,6 @@
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
         <translation>エンジンで予期しないエラーが起きました（{detail}）。もう一度お試しください。繰り返す場合は Tandem を再起動してください。</translation>
-    </message>
-    <message>
-        <source>The model&apos;s chat template makes nothing of this chat. Start a new chat or choose another model.</source>
-        <translation>モデルのチャットテンプレートがこのチャットから何も作りません。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
         <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
@@ -1426,8 +1426,8 @@
         <translation>{name} はこのメインモデルのドラフトには使えません。語彙が異なります（{detail}）。別のドラフトモデルを選んでください。</translation>
     </message>
     <message>
-        <source>The weights of {name} do not give usable numbers ({detail}). Choose another copy of this model.</source>
-        <translation>{name} の重みから使える数値が得られません（{detail}）。このモデルの別のコピーを選んでください。</translation>
+        <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
+        <translation>{name} の重みから無効な値が出力されます（{detail}）。このモデルの別のコピーを選んでください。</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>

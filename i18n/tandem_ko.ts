@@ -1311,8 +1311,8 @@
         <translation>어휘가 서로 달라요.</translation>
     </message>
     <message>
-        <source>Its weights do not give usable numbers.</source>
-        <translation>가중치가 쓸 수 있는 숫자를 내지 않아요.</translation>
+        <source>Its weights produce invalid values.</source>
+        <translation>가중치에서 잘못된 값이 나와요.</translation>
     </message>
     <message>
         <source>There is not enough memory for it.</source>
@@ -1342,6 +1342,10 @@
         <translation>이미 질문 {limit}개가 대기 중이에요. 그중 하나의 답변이 끝나면 다시 시도해 주세요.</translation>
     </message>
     <message>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <translation>모델의 대화 템플릿이 이 대화에서 빈 프롬프트를 만들었어요. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
         <translation>{name} 모델은 컨텍스트 {context}토큰에 메모리 {needed}GB가 필요한데 {available}GB만 비어 있어요. {largest}토큰이면 들어가요. 컨텍스트를 줄이거나 더 작은 초안 모델을 선택해 주세요.</translation>
     </message>
@@ -1368,10 +1372,6 @@
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
         <translation>엔진에서 예상하지 못한 오류가 났어요({detail}). 다시 시도해 보고, 또 생기면 Tandem을 다시 시작해 주세요.</translation>
-    </message>
-    <message>
-        <source>The model&apos;s chat template makes nothing of this chat. Start a new chat or choose another model.</source>
-        <translation>이 대화에서 모델의 대화 템플릿이 아무것도 만들지 않아요. 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
         <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
@@ -1426,8 +1426,8 @@
         <translation>{name} 모델은 이 메인 모델의 초안 모델로 쓸 수 없어요. 어휘가 서로 달라요({detail}). 다른 초안 모델을 선택해 주세요.</translation>
     </message>
     <message>
-        <source>The weights of {name} do not give usable numbers ({detail}). Choose another copy of this model.</source>
-        <translation>{name}의 가중치가 쓸 수 있는 숫자를 내지 않아요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
+        <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
+        <translation>{name}의 가중치에서 잘못된 값이 나와요({detail}). 이 모델의 다른 사본을 선택해 주세요.</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>

@@ -1311,8 +1311,8 @@
         <translation>两者的词表不同。</translation>
     </message>
     <message>
-        <source>Its weights do not give usable numbers.</source>
-        <translation>其权重得不到可用的数值。</translation>
+        <source>Its weights produce invalid values.</source>
+        <translation>其权重会产生无效值。</translation>
     </message>
     <message>
         <source>There is not enough memory for it.</source>
@@ -1342,6 +1342,10 @@
         <translation>已有 {limit} 个问题在排队。请等其中一个回答完后再试。</translation>
     </message>
     <message>
+        <source>The model&apos;s chat template produced an empty prompt for this chat. Start a new chat or choose another model.</source>
+        <translation>模型的对话模板为此对话生成了空的提示词。请开始新对话或选择其他模型。</translation>
+    </message>
+    <message>
         <source>{name} needs {needed} GB of memory for a context of {context} tokens, and {available} GB are free. It fits with {largest} tokens: shorten the context or choose a smaller draft model.</source>
         <translation>{name} 在 {context} 个 token 的上下文下需要 {needed} GB 内存，可用 {available} GB。{largest} 个 token 可以放下：请缩短上下文，或选择更小的草稿模型。</translation>
     </message>
@@ -1368,10 +1372,6 @@
     <message>
         <source>The engine hit an unexpected error: {detail}. Try again; if it happens again, restart Tandem.</source>
         <translation>引擎遇到意外错误（{detail}）。请重试；如果再次出现，请重新启动 Tandem。</translation>
-    </message>
-    <message>
-        <source>The model&apos;s chat template makes nothing of this chat. Start a new chat or choose another model.</source>
-        <translation>模型的对话模板没有从此对话生成任何内容。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
         <source>The model&apos;s chat template was stopped after {detail} seconds with this chat. Shorten your message, start a new chat or choose another model.</source>
@@ -1426,8 +1426,8 @@
         <translation>{name} 不能用作这个主模型的草稿模型：两者的词表不同（{detail}）。请选择其他草稿模型。</translation>
     </message>
     <message>
-        <source>The weights of {name} do not give usable numbers ({detail}). Choose another copy of this model.</source>
-        <translation>{name} 的权重得不到可用的数值（{detail}）。请选择此模型的其他副本。</translation>
+        <source>The weights of {name} produce invalid values ({detail}). Choose another copy of this model.</source>
+        <translation>{name} 的权重会产生无效值（{detail}）。请选择此模型的其他副本。</translation>
     </message>
     <message>
         <source>There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.</source>

@@ -12,6 +12,7 @@ from typing import Any
 from app.cli.answers import JsonOutput, TextOutput
 from app.cli.conversation import Conversation, readable, request
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
+from app.cli.memory_limit import chosen_memory_limit
 from app.cli.pair_options import add_pair_options, chosen_pair
 from app.cli.talk import talk
 from app.system.paths import learned_file
@@ -72,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         # Bad settings and questions end the command before any model is loaded.
         request(arguments, [{"role": "user", "content": "-"}])
         question = _question(arguments)
-        with Engine(EngineSettings(learned_file=learned_file())) as engine:
+        with Engine(EngineSettings(learned_file=learned_file(), memory_limit=chosen_memory_limit())) as engine:
             conversation = Conversation(engine, arguments, show)
             conversation.load(*chosen_pair(arguments))
             if question is not None:

@@ -13,10 +13,10 @@ from typing import Any
 
 from app.cli.downloads import follow
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
+from app.cli.memory_limit import memory_limit
 from app.cli.tables import format_bytes, print_table
 from app.system.paths import cache_folder
 from engine.advice.catalog import load_catalog
-from engine.advice.fit import working_set_limit
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import advise_remotely, suggest_draft
 from engine.errors import EngineError
@@ -183,9 +183,7 @@ def _pairs(arguments: argparse.Namespace) -> int:
 
 
 def _advice(arguments: argparse.Namespace) -> list[PairAdvice]:
-    import psutil
-
-    limit = working_set_limit(psutil.virtual_memory().total)
+    limit = memory_limit()
     catalog, installed = load_catalog(), _installed(arguments)
     main = next((model for model in installed if _is_named(model, arguments.id)), None)
     known = main or catalog.models.get(parse_repository(arguments.id))

@@ -65,7 +65,9 @@ def _template_failed(arguments: Mapping[str, str]) -> str:
     )
     sentences = {
         "empty": translate(
-            "Errors", "The model's chat template makes nothing of this chat. Start a new chat or choose another model."
+            "Errors",
+            "The model's chat template produced an empty prompt for this chat. "
+            "Start a new chat or choose another model.",
         ),
         "too-slow": translate(
             "Errors",
@@ -165,7 +167,7 @@ def model_reasons() -> dict[str, str]:
         ),
         "not-finite": translate(
             "Errors",
-            "The weights of {name} do not give usable numbers ({detail}). Choose another copy of this model.",
+            "The weights of {name} produce invalid values ({detail}). Choose another copy of this model.",
         ),
         "no-room": translate(
             "Errors",
@@ -248,7 +250,7 @@ def draft_reasons() -> dict[str, str]:
         "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),
         "unsafe": translate("DraftReasons", "It requires running its own code."),
         "vocabulary": translate("DraftReasons", "Their vocabularies differ."),
-        "not-finite": translate("DraftReasons", "Its weights do not give usable numbers."),
+        "not-finite": translate("DraftReasons", "Its weights produce invalid values."),
         "no-room": translate("DraftReasons", "There is not enough memory for it."),
     }
 

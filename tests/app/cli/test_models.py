@@ -20,6 +20,8 @@ from huggingface_hub import constants
 
 from app.cli import downloads as terminal_downloads
 from app.cli import models as terminal_models
+from app.settings.store import SettingsStore
+from app.system.paths import settings_folder
 from engine.paths import resources
 from tests.engine.model_files.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub
@@ -176,6 +178,26 @@ def test_pairs_of_an_installed_model_are_ranked_with_their_reasons(
     assert lines[1].startswith("*  org/draft")
     assert lines[1].endswith("same tokenizer")
     assert "different tokenizer" in lines[2]
+
+
+def free_bytes(capsys: pytest.CaptureFixture[str]) -> int:
+    """The memory left for a draft, which the verdict on one that does not fit names."""
+    (verdict,) = [one for one in objects(capsys) if one["id"] == "org/draft"]
+    assert verdict["verdict"] == "no-room"
+    return int(dict(verdict["arguments"])["free"])
+
+
+def test_pairs_are_judged_by_the_limit_that_the_engine_admits(
+    run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_snapshot(cache, "org/main", model_files(llama_config(num_hidden_layers=40)))
+    write_snapshot(cache, "org/draft", model_files())
+    monkeypatch.setattr("engine.memory.recommended_limit", lambda: 200_000)
+    assert run("pairs", "org/main", "--json") == 0
+    device = free_bytes(capsys)
+    SettingsStore(settings_folder() / "settings.json").change(memory_limit_gb=0.0001)
+    assert run("pairs", "org/main", "--json") == 0
+    assert device - free_bytes(capsys) == 100_000
 
 
 def test_pairs_of_a_model_that_is_only_on_the_hub_are_looked_up(

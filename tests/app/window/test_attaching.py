@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
 from app.conversations.records import Attachment
 from app.session.attachments import NotAttachable, read_attachment
+from app.system.language import LANGUAGES
 from app.widgets.layouts import settle_layouts
 from app.window.attachment_reader import AttachmentReader
 from tests.app.pdf_files import pdf
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from app.widgets.application import Application
     from tests.app.conftest import OpenWindow
 
 
@@ -142,19 +145,37 @@ def test_a_pdf_file_goes_along_as_its_text(open_window: OpenWindow, qtbot: QtBot
     )
 
 
-@pytest.mark.parametrize(
-    "reason", ["not-text", "picture", "unknown-encoding", "too-large", "unreadable", "encrypted", "damaged", "no-text"]
-)
-def test_every_reason_has_a_sentence(
-    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str
-) -> None:
-    def refused(path: Path, *_: object) -> Attachment:
-        raise NotAttachable(path.name, reason)
+REASONS = {
+    "not-text": "is not a text file",
+    "picture": "cannot see a.pdf",
+    "unknown-encoding": "text encoding of a.pdf was not recognized",
+    "too-large": "too large for any model",
+    "unreadable": "a.pdf cannot be read",
+    "encrypted": "password-protected",
+    "damaged": "damaged: its text cannot be read",
+    "no-text": "contains only images",
+}
 
-    monkeypatch.setattr("app.window.attachment_reader.read_attachment", refused)
+
+def test_the_reasons_are_those_that_the_code_documents() -> None:
+    assert set(re.findall(r'"([a-z-]+)"', NotAttachable.__doc__ or "")) == set(REASONS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_reason_has_a_sentence(open_window: OpenWindow, qapp: Application, language: str) -> None:
     window = open_window(ScriptedEngine())
-    window.paste(tmp_path / "a.pdf")
-    qtbot.waitUntil(lambda: "a.pdf" in window.banner_text)
+    window.settle()
+    qapp.language.choose(language)
+    sentences = []
+    for reason, words in REASONS.items():
+        window.find(AttachmentReader).show_reason(NotAttachable("a.pdf", reason))
+        sentence = window.banner_text
+        assert "a.pdf" in sentence
+        assert "{" not in sentence
+        assert sentence.rstrip().endswith((".", "요.", "。"))
+        assert language != "en" or words in sentence
+        sentences.append(sentence)
+    assert len(set(sentences)) == len(REASONS)
 
 
 def test_a_guessed_encoding_is_said_beside_the_name(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
