@@ -4,16 +4,48 @@
 <context>
     <name>Actions</name>
     <message>
+        <source>Tandem</source>
+        <translation>Tandem</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>ファイル</translation>
+    </message>
+    <message>
         <source>Chat</source>
         <translation>チャット</translation>
     </message>
     <message>
-        <source>Edit</source>
-        <translation>編集</translation>
+        <source>Speculation</source>
+        <translation>投機的デコーディング</translation>
     </message>
     <message>
-        <source>Models</source>
-        <translation>モデル</translation>
+        <source>Window</source>
+        <translation>ウインドウ</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>ヘルプ</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>検索</translation>
+    </message>
+    <message>
+        <source>Speech</source>
+        <translation>スピーチ</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外観</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>言語</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>編集</translation>
     </message>
     <message>
         <source>View</source>
@@ -26,6 +58,14 @@
     <message>
         <source>Start a new chat</source>
         <translation>新しいチャットを始める</translation>
+    </message>
+    <message>
+        <source>Zoom</source>
+        <translation>拡大/縮小</translation>
+    </message>
+    <message>
+        <source>Make the window as large as possible, or as large as before</source>
+        <translation>ウインドウを最大の大きさに、または元の大きさに</translation>
     </message>
     <message>
         <source>Previous chat</source>
@@ -86,10 +126,6 @@
     <message>
         <source>Change the title of this chat</source>
         <translation>このチャットのタイトルを変更</translation>
-    </message>
-    <message>
-        <source>Pin or unpin chat</source>
-        <translation>チャットのピン留めを切り替え</translation>
     </message>
     <message>
         <source>Pin this chat to the top, or unpin it</source>
@@ -202,6 +238,14 @@
     <message>
         <source>Regenerate</source>
         <translation>再生成</translation>
+    </message>
+    <message>
+        <source>Pin chat</source>
+        <translation>チャットをピン留め</translation>
+    </message>
+    <message>
+        <source>Unpin chat</source>
+        <translation>チャットのピン留めを外す</translation>
     </message>
     <message>
         <source>Move to folder…</source>
@@ -464,16 +508,8 @@
         <translation>これらのモデルでの投機的デコーディングのコストと効果を測定</translation>
     </message>
     <message>
-        <source>Chats</source>
-        <translation>チャット一覧</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>チャット一覧の表示を切り替え</translation>
-    </message>
-    <message>
-        <source>Live panel</source>
-        <translation>ライブパネル</translation>
     </message>
     <message>
         <source>Show or hide the live panel</source>
@@ -494,6 +530,30 @@
     <message>
         <source>Show which tokens were drafted</source>
         <translation>ドラフトされたトークンを表示</translation>
+    </message>
+    <message>
+        <source>Show chat list</source>
+        <translation>チャット一覧を表示</translation>
+    </message>
+    <message>
+        <source>Hide chat list</source>
+        <translation>チャット一覧を非表示</translation>
+    </message>
+    <message>
+        <source>Show live panel</source>
+        <translation>ライブパネルを表示</translation>
+    </message>
+    <message>
+        <source>Hide live panel</source>
+        <translation>ライブパネルを非表示</translation>
+    </message>
+    <message>
+        <source>Answers as text</source>
+        <translation>回答をテキストで</translation>
+    </message>
+    <message>
+        <source>Answers as tokens</source>
+        <translation>回答をトークンで</translation>
     </message>
     <message>
         <source>Larger text</source>
@@ -520,8 +580,12 @@
         <translation>テキストを標準の大きさで表示</translation>
     </message>
     <message>
-        <source>Full screen</source>
-        <translation>フルスクリーン</translation>
+        <source>Enter full screen</source>
+        <translation>フルスクリーンにする</translation>
+    </message>
+    <message>
+        <source>Exit full screen</source>
+        <translation>フルスクリーンを解除</translation>
     </message>
     <message>
         <source>Enter or leave full screen</source>
@@ -1929,17 +1993,6 @@
     <message>
         <source>Close</source>
         <translation>閉じる</translation>
-    </message>
-</context>
-<context>
-    <name>Menus</name>
-    <message>
-        <source>Appearance</source>
-        <translation>外観</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>言語</translation>
     </message>
 </context>
 <context>

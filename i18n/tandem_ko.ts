@@ -4,16 +4,48 @@
 <context>
     <name>Actions</name>
     <message>
+        <source>Tandem</source>
+        <translation>Tandem</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>파일</translation>
+    </message>
+    <message>
         <source>Chat</source>
         <translation>대화</translation>
     </message>
     <message>
-        <source>Edit</source>
-        <translation>편집</translation>
+        <source>Speculation</source>
+        <translation>추측</translation>
     </message>
     <message>
-        <source>Models</source>
-        <translation>모델</translation>
+        <source>Window</source>
+        <translation>윈도우</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>도움말</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>찾기</translation>
+    </message>
+    <message>
+        <source>Speech</source>
+        <translation>말하기</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>화면 모드</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>언어</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>편집</translation>
     </message>
     <message>
         <source>View</source>
@@ -26,6 +58,14 @@
     <message>
         <source>Start a new chat</source>
         <translation>새 대화 시작</translation>
+    </message>
+    <message>
+        <source>Zoom</source>
+        <translation>확대/축소</translation>
+    </message>
+    <message>
+        <source>Make the window as large as possible, or as large as before</source>
+        <translation>창을 최대 크기로, 또는 이전 크기로</translation>
     </message>
     <message>
         <source>Previous chat</source>
@@ -86,10 +126,6 @@
     <message>
         <source>Change the title of this chat</source>
         <translation>이 대화의 제목 바꾸기</translation>
-    </message>
-    <message>
-        <source>Pin or unpin chat</source>
-        <translation>대화 고정 또는 고정 해제</translation>
     </message>
     <message>
         <source>Pin this chat to the top, or unpin it</source>
@@ -202,6 +238,14 @@
     <message>
         <source>Regenerate</source>
         <translation>다시 생성</translation>
+    </message>
+    <message>
+        <source>Pin chat</source>
+        <translation>대화 고정</translation>
+    </message>
+    <message>
+        <source>Unpin chat</source>
+        <translation>대화 고정 해제</translation>
     </message>
     <message>
         <source>Move to folder…</source>
@@ -464,16 +508,8 @@
         <translation>이 모델들로 추측할 때의 비용과 효과 측정</translation>
     </message>
     <message>
-        <source>Chats</source>
-        <translation>대화 목록</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>대화 목록 표시 또는 숨기기</translation>
-    </message>
-    <message>
-        <source>Live panel</source>
-        <translation>실시간 패널</translation>
     </message>
     <message>
         <source>Show or hide the live panel</source>
@@ -494,6 +530,30 @@
     <message>
         <source>Show which tokens were drafted</source>
         <translation>추측으로 나온 토큰 보기</translation>
+    </message>
+    <message>
+        <source>Show chat list</source>
+        <translation>대화 목록 보기</translation>
+    </message>
+    <message>
+        <source>Hide chat list</source>
+        <translation>대화 목록 가리기</translation>
+    </message>
+    <message>
+        <source>Show live panel</source>
+        <translation>실시간 패널 보기</translation>
+    </message>
+    <message>
+        <source>Hide live panel</source>
+        <translation>실시간 패널 가리기</translation>
+    </message>
+    <message>
+        <source>Answers as text</source>
+        <translation>답변을 텍스트로</translation>
+    </message>
+    <message>
+        <source>Answers as tokens</source>
+        <translation>답변을 토큰으로</translation>
     </message>
     <message>
         <source>Larger text</source>
@@ -520,8 +580,12 @@
         <translation>텍스트를 기본 크기로 보기</translation>
     </message>
     <message>
-        <source>Full screen</source>
-        <translation>전체 화면</translation>
+        <source>Enter full screen</source>
+        <translation>전체 화면 시작</translation>
+    </message>
+    <message>
+        <source>Exit full screen</source>
+        <translation>전체 화면 종료</translation>
     </message>
     <message>
         <source>Enter or leave full screen</source>
@@ -1929,17 +1993,6 @@
     <message>
         <source>Close</source>
         <translation>닫기</translation>
-    </message>
-</context>
-<context>
-    <name>Menus</name>
-    <message>
-        <source>Appearance</source>
-        <translation>화면 모드</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>언어</translation>
     </message>
 </context>
 <context>

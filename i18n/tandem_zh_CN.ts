@@ -4,16 +4,48 @@
 <context>
     <name>Actions</name>
     <message>
+        <source>Tandem</source>
+        <translation>Tandem</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
         <source>Chat</source>
         <translation>对话</translation>
     </message>
     <message>
-        <source>Edit</source>
-        <translation>编辑</translation>
+        <source>Speculation</source>
+        <translation>推测</translation>
     </message>
     <message>
-        <source>Models</source>
-        <translation>模型</translation>
+        <source>Window</source>
+        <translation>窗口</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>查找</translation>
+    </message>
+    <message>
+        <source>Speech</source>
+        <translation>语音</translation>
+    </message>
+    <message>
+        <source>Appearance</source>
+        <translation>外观</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
     </message>
     <message>
         <source>View</source>
@@ -26,6 +58,14 @@
     <message>
         <source>Start a new chat</source>
         <translation>开始新对话</translation>
+    </message>
+    <message>
+        <source>Zoom</source>
+        <translation>缩放</translation>
+    </message>
+    <message>
+        <source>Make the window as large as possible, or as large as before</source>
+        <translation>将窗口放到最大，或恢复原来的大小</translation>
     </message>
     <message>
         <source>Previous chat</source>
@@ -86,10 +126,6 @@
     <message>
         <source>Change the title of this chat</source>
         <translation>更改此对话的标题</translation>
-    </message>
-    <message>
-        <source>Pin or unpin chat</source>
-        <translation>置顶或取消置顶</translation>
     </message>
     <message>
         <source>Pin this chat to the top, or unpin it</source>
@@ -202,6 +238,14 @@
     <message>
         <source>Regenerate</source>
         <translation>重新生成</translation>
+    </message>
+    <message>
+        <source>Pin chat</source>
+        <translation>置顶对话</translation>
+    </message>
+    <message>
+        <source>Unpin chat</source>
+        <translation>取消置顶对话</translation>
     </message>
     <message>
         <source>Move to folder…</source>
@@ -464,16 +508,8 @@
         <translation>测量这些模型的推测开销和收益</translation>
     </message>
     <message>
-        <source>Chats</source>
-        <translation>对话列表</translation>
-    </message>
-    <message>
         <source>Show or hide the chat list</source>
         <translation>显示或隐藏对话列表</translation>
-    </message>
-    <message>
-        <source>Live panel</source>
-        <translation>实时面板</translation>
     </message>
     <message>
         <source>Show or hide the live panel</source>
@@ -494,6 +530,30 @@
     <message>
         <source>Show which tokens were drafted</source>
         <translation>显示哪些 token 来自草稿</translation>
+    </message>
+    <message>
+        <source>Show chat list</source>
+        <translation>显示对话列表</translation>
+    </message>
+    <message>
+        <source>Hide chat list</source>
+        <translation>隐藏对话列表</translation>
+    </message>
+    <message>
+        <source>Show live panel</source>
+        <translation>显示实时面板</translation>
+    </message>
+    <message>
+        <source>Hide live panel</source>
+        <translation>隐藏实时面板</translation>
+    </message>
+    <message>
+        <source>Answers as text</source>
+        <translation>以文本显示回答</translation>
+    </message>
+    <message>
+        <source>Answers as tokens</source>
+        <translation>以 token 显示回答</translation>
     </message>
     <message>
         <source>Larger text</source>
@@ -520,8 +580,12 @@
         <translation>以正常大小显示文字</translation>
     </message>
     <message>
-        <source>Full screen</source>
-        <translation>全屏幕</translation>
+        <source>Enter full screen</source>
+        <translation>进入全屏幕</translation>
+    </message>
+    <message>
+        <source>Exit full screen</source>
+        <translation>退出全屏幕</translation>
     </message>
     <message>
         <source>Enter or leave full screen</source>
@@ -1929,17 +1993,6 @@
     <message>
         <source>Close</source>
         <translation>关闭</translation>
-    </message>
-</context>
-<context>
-    <name>Menus</name>
-    <message>
-        <source>Appearance</source>
-        <translation>外观</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>语言</translation>
     </message>
 </context>
 <context>

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QKeySequence
 
-from app.actions.spec import ActionSpec, ActionState
+from app.actions.spec import ActionSpec, ActionState, menu_title
 from app.widgets import theme
 from app.widgets.icons import icon
 
@@ -49,9 +49,13 @@ class Actions(QObject):
         return [self._actions[spec.id] for spec in self.specs if spec.group == group]
 
     def name(self, spec: ActionSpec[Any]) -> str:
-        """What the menu calls an action; the description of an option such as "On", which its menu explains."""
-        action = self._actions[spec.id]
-        return action.whatsThis() if spec.group else action.iconText()
+        """What the menu calls an action, without the mark of what opens a dialog."""
+        return self._actions[spec.id].text().replace("&", "").rstrip("….")
+
+    def path(self, spec: ActionSpec[Any]) -> str:
+        """The menu, and the submenu, in which an action is."""
+        menu = next(menu for menu, specs in self.by_menu.items() if spec in specs)
+        return " › ".join(menu_title(title) for title in (menu, spec.submenu) if title)
 
     def update(self, state: ActionState) -> None:
         """Enable what is possible in this state."""
@@ -59,18 +63,31 @@ class Actions(QObject):
             return
         self._state = state
         for spec in self.specs:
-            self._actions[spec.id].setEnabled(spec.enabled(state))
+            action, possible = self._actions[spec.id], spec.enabled(state)
+            action.setEnabled(possible)
+            action.setVisible(possible or not spec.hides)
 
     def refresh_checks(self) -> None:
-        """Mark the option in force in each group."""
+        """Mark the option in force in each group, and name what is turned on and off for what it would do now."""
+        if self._target is None:
+            return
         for spec in self.specs:
-            if spec.checked is not None and self._target is not None:
+            if spec.checked is not None:
                 self._actions[spec.id].setChecked(spec.checked(self._target))
+            if spec.shows_other is not None:
+                self._set_text(spec)
+
+    def _set_text(self, spec: ActionSpec[Any]) -> None:
+        other = spec.shows_other is not None and self._target is not None and spec.shows_other(self._target)
+        text = QCoreApplication.translate("Actions", spec.other_text if other else spec.text)
+        action = self._actions[spec.id]
+        action.setText(text)
+        action.setIconText(QCoreApplication.translate("Actions", spec.short) if spec.short else text)
 
     def retranslate(self) -> None:
         for spec in self.specs:
             action = self._actions[spec.id]
-            action.setText(QCoreApplication.translate("Actions", spec.text))
+            self._set_text(spec)
             name = QCoreApplication.translate("Actions", spec.name)
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             action.setToolTip(f"{name} ({keys})" if keys else name)

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.actions.actions import Actions
-from app.actions.spec import MENUS, menu_title
+from app.actions.spec import MENUS, ActionSpec, menu_title
 
 
 class Menus:
     """Fills the menu bar of `window`, which owns all menus. `settings` is for the button below the list of chats."""
 
-    def __init__(self, actions: Actions, window: QMainWindow) -> None:
-        self._bar = {menu: window.menuBar().addMenu("") for menu in MENUS}
-        for menu, specs in actions.by_menu.items():
-            self._bar[menu].addActions([actions[spec.id] for spec in specs])
+    def __init__(self, actions: Actions, window: QMainWindow, on_mac: bool = sys.platform == "darwin") -> None:
+        self._actions = actions
+        self._titled: list[tuple[QMenu, str]] = []
+        for menu in MENUS:
+            # On macOS Qt moves these by their roles to the menu that the system names after the app.
+            if not (on_mac and menu == "tandem"):
+                self._fill(self._add(window.menuBar().addMenu(""), menu), actions.by_menu[menu])
+        if on_mac:
+            help_menu = self._titled[-1][0]
+            help_menu.addActions([actions[spec.id] for spec in actions.by_menu["tandem"]])
         window.addActions(actions.all())
         self.settings = QMenu(window)
-        self._theme, self._language = QMenu(self.settings), QMenu(self.settings)
-        self._fill_settings(actions)
-        if sys.platform == "darwin":
+        self._fill_settings()
+        if on_mac:
             dock: Any = QMenu(window)
             dock.addAction(actions["new-chat"])
             # Only Qt for macOS has it.
@@ -31,20 +36,36 @@ class Menus:
         else:
             window.menuBar().hide()
 
-    def _fill_settings(self, actions: Actions) -> None:
-        menu = self.settings
+    def _add(self, widget: QMenu, menu: str) -> QMenu:
+        self._titled.append((widget, menu))
+        widget.aboutToShow.connect(self._actions.refresh_checks)
+        return widget
+
+    def _fill(self, widget: QMenu, specs: Sequence[ActionSpec[Any]]) -> None:
+        submenus: dict[str, QMenu] = {}
+        for spec in specs:
+            if spec.submenu and spec.submenu not in submenus:
+                submenus[spec.submenu] = self._add(QMenu(widget), spec.submenu)
+                if spec.begins_section:
+                    widget.addSeparator()
+                widget.addMenu(submenus[spec.submenu])
+            elif spec.begins_section:
+                (submenus[spec.submenu] if spec.submenu else widget).addSeparator()
+            (submenus[spec.submenu] if spec.submenu else widget).addAction(self._actions[spec.id])
+
+    def _fill_settings(self) -> None:
+        actions, menu = self._actions, self.settings
+        menu.aboutToShow.connect(actions.refresh_checks)
         menu.addAction(actions["settings"])
         menu.addAction(actions["models-page"])
         menu.addSeparator()
-        menu.addMenu(self._theme)
-        menu.addMenu(self._language)
-        self._theme.addActions(actions.in_group("theme"))
-        self._language.addActions(actions.in_group("language"))
+        for submenu, group in (("appearance", "theme"), ("language", "language")):
+            options = self._add(QMenu(menu), submenu)
+            options.addActions(actions.in_group(group))
+            menu.addMenu(options)
         menu.addSeparator()
         menu.addAction(actions["shortcuts"])
 
     def retranslate(self) -> None:
-        for menu, widget in self._bar.items():
+        for widget, menu in self._titled:
             widget.setTitle(menu_title(menu))
-        self._theme.setTitle(QCoreApplication.translate("Menus", "Appearance"))
-        self._language.setTitle(QCoreApplication.translate("Menus", "Language"))

@@ -15,15 +15,26 @@ Target = TypeVar("Target")
 
 # Menu titles, in the order of the menu bar.
 MENUS = {
-    "chat": QT_TRANSLATE_NOOP("Actions", "Chat"),
+    "tandem": QT_TRANSLATE_NOOP("Actions", "Tandem"),
+    "file": QT_TRANSLATE_NOOP("Actions", "File"),
     "edit": QT_TRANSLATE_NOOP("Actions", "Edit"),
-    "models": QT_TRANSLATE_NOOP("Actions", "Models"),
+    "chat": QT_TRANSLATE_NOOP("Actions", "Chat"),
     "view": QT_TRANSLATE_NOOP("Actions", "View"),
+    "speculation": QT_TRANSLATE_NOOP("Actions", "Speculation"),
+    "window": QT_TRANSLATE_NOOP("Actions", "Window"),
+    "help": QT_TRANSLATE_NOOP("Actions", "Help"),
+}
+SUBMENUS = {
+    "find": QT_TRANSLATE_NOOP("Actions", "Find"),
+    "speech": QT_TRANSLATE_NOOP("Actions", "Speech"),
+    "appearance": QT_TRANSLATE_NOOP("Actions", "Appearance"),
+    "language": QT_TRANSLATE_NOOP("Actions", "Language"),
 }
 
 
 def menu_title(menu: str) -> str:
-    return QCoreApplication.translate("Actions", MENUS[menu])
+    """The title of a menu or a submenu."""
+    return QCoreApplication.translate("Actions", MENUS.get(menu) or SUBMENUS[menu])
 
 
 @dataclass(frozen=True)
@@ -38,6 +49,7 @@ class ActionState:
     has_answer: bool = False
     can_retry: bool = False
     can_go_on: bool = False
+    can_save_again: bool = False
     is_kept: bool = False
     loading: bool = False
     can_restore: bool = False
@@ -55,10 +67,12 @@ def _always(_: ActionState) -> bool:
 
 @dataclass(frozen=True)
 class ActionSpec(Generic[Target]):
-    """One action. `name` is what a screen reader says; `shortcut` a portable key sequence, "" for none.
+    """One action. `text` is what menus, the palette and the shortcut sheet call it, `short` what a button does where
+    the text is too long for it; `name` is what a screen reader says; `shortcut` a portable key sequence, "" for none.
 
     `run` does it on the target that the actions are bound to. An action with `checked` is one option of `group`, which
-    marks the option in force.
+    marks the option in force. One that turns something on and off is called `other_text` while `shows_other` holds.
+    A line is drawn above it in its menu if it `begins_section`; it is left out while it cannot be used if it `hides`.
     """
 
     id: str
@@ -67,7 +81,14 @@ class ActionSpec(Generic[Target]):
     run: Callable[[Target], object]
     shortcut: str = ""
     icon: str = ""
+    short: str = ""
     group: str = ""
+    submenu: str = ""
+    begins_section: bool = False
+    hides: bool = False
     checked: Callable[[Target], bool] | None = None
     enabled: Callable[[ActionState], bool] = _always
-    role: QAction.MenuRole = QAction.MenuRole.TextHeuristicRole
+    other_text: str = ""
+    shows_other: Callable[[Target], bool] | None = None
+    # macOS moves what it takes for "About", "Settings" or "Quit" by its text, "Exit full screen" too.
+    role: QAction.MenuRole = QAction.MenuRole.NoRole

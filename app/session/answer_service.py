@@ -181,6 +181,11 @@ class AnswerService(QObject):
 
         self._store.run(partial(_tokens_and_rounds, answer_id), show, lambda _error: self._loading_tokens.discard(turn))
 
+    @property
+    def can_save_again(self) -> bool:
+        """Whether the end of an answer waits for a store that takes it."""
+        return bool(self._ends_not_stored)
+
     def save_again(self) -> None:
         """Try once more to write the ends of answers that the store could not write."""
         answers, self._ends_not_stored = self._ends_not_stored, []

@@ -68,6 +68,9 @@ class ListService(QObject):
         """Above all others."""
         self._store.run(lambda store: store.conversations.pin(chat_id, 0))
 
+    def is_pinned(self, chat_id: int | None) -> bool:
+        return any(chat.id == chat_id and chat.pin_position is not None for chat in self.chats)
+
     def toggle_pin(self, chat_id: int) -> None:
         chat = self.chat(chat_id)
         (self.pin if chat is None or chat.pin_position is None else self.unpin)(chat_id)

@@ -33,7 +33,7 @@ class ActionSegments(Segments):
 
     def refresh(self) -> None:
         for action, button in self._bound:
-            button.setText(action.text())
+            button.setText(action.iconText())
             button.setToolTip(action.whatsThis())
             button.setAccessibleName(action.whatsThis())
             button.setChecked(action.isChecked())

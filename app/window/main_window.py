@@ -195,6 +195,7 @@ class MainWindow(Restyled, QMainWindow):
         chats = session.chats
         for changed in (
             session.answers.stored,
+            chats.store_failed,
             chats.trashed,
             chats.trash_emptied,
             chats.store_opened,
@@ -225,8 +226,8 @@ class MainWindow(Restyled, QMainWindow):
         self._application.theme.changed.connect(self._actions.apply_theme)
         for changed in (session.settings.speculation_changed, self._transcript.shown_as):
             changed.connect(self._actions.refresh_checks)
-        self._turns.speaker.changed.connect(self._update_actions)
-        self._transfer.changed.connect(self._update_actions)
+        for changed in (self.notifications.report_changed, self._turns.speaker.changed, self._transfer.changed):
+            changed.connect(self._update_actions)
 
     # Reactions to the session
 
@@ -332,6 +333,7 @@ class MainWindow(Restyled, QMainWindow):
                 loading=bool(session.models.pair.loading),
                 can_restore=bool(session.chats.restorable),
                 can_measure=session.answers.ready and session.answers.quiet and not session.models.pair.loading,
+                can_save_again=session.answers.can_save_again,
                 can_speak=self._turns.speaker.program is not None,
                 speaking=self._turns.speaker.speaking,
                 has_report=self.notifications.report is not None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QUrl
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from app.actions.actions import Actions
@@ -17,7 +17,9 @@ from app.wording.hub import refused_sentence
 
 
 class Notifications(QObject):
-    """`report` is the file that the action "show-report" opens."""
+    """`report` is the file that the action "show-report" opens; `report_changed` says that there is another one."""
+
+    report_changed = Signal()
 
     def __init__(self, banner: Banner, actions: Actions, parent: QObject) -> None:
         super().__init__(parent)
@@ -106,7 +108,7 @@ class Notifications(QObject):
 
     def _set_report(self, report: Path | None) -> None:
         self.report = report
-        self._actions["show-report"].setEnabled(report is not None)
+        self.report_changed.emit()
 
     def open_report(self) -> None:
         if self.report is not None:

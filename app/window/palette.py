@@ -7,7 +7,6 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QWidget
 
 from app.actions.actions import Actions
-from app.actions.spec import menu_title
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.layouts import hbox
@@ -42,6 +41,7 @@ class CommandPalette(Restyled, Overlay):
         self.restyle()
 
     def fill(self) -> None:
+        self._actions.refresh_checks()
         self._list.setMinimumHeight(theme.scaled(_ROWS_SHOWN * _ROW_HEIGHT))
         self._field.clear()
         self._search("")
@@ -66,9 +66,8 @@ class CommandPalette(Restyled, Overlay):
     def _search(self, wanted: str) -> None:
         self._list.clear()
         possible = [
-            (self._actions[spec.id], self._actions.name(spec), menu_title(menu))
-            for menu, specs in self._actions.by_menu.items()
-            for spec in specs
+            (self._actions[spec.id], self._actions.name(spec), self._actions.path(spec))
+            for spec in self._actions.specs
             if spec.id != "palette" and self._actions[spec.id].isEnabled()
         ]
         found = [row for row in possible if matches(_words(*row), wanted)]

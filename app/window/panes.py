@@ -38,7 +38,10 @@ class Panes:
             handle.reset_wanted.connect(partial(self._set_width, pane, 0))
 
     def toggle(self, pane: str) -> None:
-        self.show(pane, self._widgets[pane].isHidden())
+        self.show(pane, not self.shows(pane))
+
+    def shows(self, pane: str) -> bool:
+        return not self._widgets[pane].isHidden()
 
     def show(self, pane: str, shown: bool) -> None:
         """Show or hide a pane from now on, whatever the width."""

@@ -25,6 +25,7 @@ class ShortcutSheet(Overlay):
         self.column.addWidget(self._area)
 
     def fill(self) -> None:
+        self._actions.refresh_checks()
         self._title.setText(self.tr("Keyboard shortcuts"))
         body = QWidget()
         body.setObjectName("overlayBody")

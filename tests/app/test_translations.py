@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QCoreApplication
 
-from app.actions.spec import MENUS
+from app.actions.spec import MENUS, SUBMENUS
 from app.system.language import LANGUAGES
 from app.window.actions import ACTIONS
 from tests.app.translation_files import SOURCES, forms, messages
@@ -68,7 +68,7 @@ def test_accelerators_are_unique_in_a_menu(language: str, qapp: Application) -> 
     """The letter after "&" opens a menu's entry; two entries of one menu with the same letter would hide each other."""
     qapp.language.choose(language)
     for menu in (*MENUS, None):
-        texts = [spec.text for spec in ACTIONS[menu]] if menu else list(MENUS.values())
+        texts = [spec.text for spec in ACTIONS[menu]] if menu else [*MENUS.values(), *SUBMENUS.values()]
         shown = [QCoreApplication.translate("Actions", text) for text in texts]
         letters = [found.casefold() for text in shown for found in ACCELERATOR.findall(text)]
         assert len(letters) == len(set(letters)), menu

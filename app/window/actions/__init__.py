@@ -1,13 +1,26 @@
 """Every user action with what it does, by menu: menus, shortcuts, the palette and the shortcut sheet are built from it.
 
-To add an action, add its entry to the menu's module; nothing else needs to know of it.
+To add an action, add its entry to the menu's module; nothing else needs to know of it. A menu has at most 12 entries.
 """
 
 from __future__ import annotations
 
 from app.window.actions.chat import CHAT_ACTIONS
 from app.window.actions.edit import EDIT_ACTIONS
-from app.window.actions.models import MODELS_ACTIONS
+from app.window.actions.file import FILE_ACTIONS
+from app.window.actions.help import HELP_ACTIONS
+from app.window.actions.speculation import SPECULATION_ACTIONS
+from app.window.actions.tandem import TANDEM_ACTIONS
 from app.window.actions.view import VIEW_ACTIONS
+from app.window.actions.window import WINDOW_ACTIONS
 
-ACTIONS = {"chat": CHAT_ACTIONS, "edit": EDIT_ACTIONS, "models": MODELS_ACTIONS, "view": VIEW_ACTIONS}
+ACTIONS = {
+    "tandem": TANDEM_ACTIONS,
+    "file": FILE_ACTIONS,
+    "edit": EDIT_ACTIONS,
+    "chat": CHAT_ACTIONS,
+    "view": VIEW_ACTIONS,
+    "speculation": SPECULATION_ACTIONS,
+    "window": WINDOW_ACTIONS,
+    "help": HELP_ACTIONS,
+}

@@ -2,35 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QAction
-
-from app.chat.printing import print_chat
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.window.actions.parts import WindowAction
 
 CHAT_ACTIONS = (
-    WindowAction(
-        "new-chat",
-        QT_TRANSLATE_NOOP("Actions", "New chat"),
-        QT_TRANSLATE_NOOP("Actions", "Start a new chat"),
-        lambda parts: parts.session.chats.new_chat(),
-        "Ctrl+N",
-        "plus",
-    ),
-    WindowAction(
-        "previous-chat",
-        QT_TRANSLATE_NOOP("Actions", "Previous chat"),
-        QT_TRANSLATE_NOOP("Actions", "Show the chat above in the list"),
-        lambda parts: parts.chats.step(-1),
-        "Ctrl+Alt+Up",
-    ),
-    WindowAction(
-        "next-chat",
-        QT_TRANSLATE_NOOP("Actions", "Next chat"),
-        QT_TRANSLATE_NOOP("Actions", "Show the chat below in the list"),
-        lambda parts: parts.chats.step(1),
-        "Ctrl+Alt+Down",
-    ),
     WindowAction(
         "send",
         QT_TRANSLATE_NOOP("Actions", "Send"),
@@ -50,22 +25,6 @@ CHAT_ACTIONS = (
         enabled=lambda now: now.streaming,
     ),
     WindowAction(
-        "attach",
-        QT_TRANSLATE_NOOP("Actions", "Attach files…"),
-        QT_TRANSLATE_NOOP("Actions", "Attach text, code or PDF files"),
-        lambda parts: parts.attachments.choose_files(parts.composer.files),
-        "Ctrl+Shift+A",
-        "attach",
-    ),
-    WindowAction(
-        "chat-settings",
-        QT_TRANSLATE_NOOP("Actions", "System prompt and settings…"),
-        QT_TRANSLATE_NOOP("Actions", "Edit this chat's system prompt and settings"),
-        lambda parts: parts.chat_settings.open(),
-        "Ctrl+Shift+P",
-        "settings",
-    ),
-    WindowAction(
         "ask-again",
         QT_TRANSLATE_NOOP("Actions", "Regenerate"),
         QT_TRANSLATE_NOOP("Actions", "Regenerate the last answer"),
@@ -73,6 +32,7 @@ CHAT_ACTIONS = (
         "Ctrl+R",
         "retry",
         enabled=lambda now: now.can_retry,
+        begins_section=True,
     ),
     WindowAction(
         "continue-answer",
@@ -98,21 +58,17 @@ CHAT_ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Change the title of this chat"),
         lambda parts: parts.chats.on_shown(parts.sidebar.rename),
         enabled=lambda now: now.is_kept,
+        begins_section=True,
     ),
     WindowAction(
         "pin-chat",
-        QT_TRANSLATE_NOOP("Actions", "Pin or unpin chat"),
+        QT_TRANSLATE_NOOP("Actions", "Pin chat"),
         QT_TRANSLATE_NOOP("Actions", "Pin this chat to the top, or unpin it"),
         lambda parts: parts.chats.on_shown(parts.session.list.toggle_pin),
         "",
         "pin",
-        enabled=lambda now: now.is_kept,
-    ),
-    WindowAction(
-        "duplicate-chat",
-        QT_TRANSLATE_NOOP("Actions", "Duplicate chat"),
-        QT_TRANSLATE_NOOP("Actions", "Make a copy of this chat"),
-        lambda parts: parts.chats.on_shown(parts.session.chats.duplicate),
+        other_text=QT_TRANSLATE_NOOP("Actions", "Unpin chat"),
+        shows_other=lambda parts: parts.session.list.is_pinned(parts.session.chat.id),
         enabled=lambda now: now.is_kept,
     ),
     WindowAction(
@@ -143,90 +99,12 @@ CHAT_ACTIONS = (
         enabled=lambda now: now.is_kept,
     ),
     WindowAction(
-        "save-again",
-        QT_TRANSLATE_NOOP("Actions", "Save again"),
-        QT_TRANSLATE_NOOP("Actions", "Retry saving"),
-        lambda parts: parts.session.answers.save_again(),
-    ),
-    WindowAction(
-        "show-chats-folder",
-        QT_TRANSLATE_NOOP("Actions", "Show chats in Finder"),
-        QT_TRANSLATE_NOOP("Actions", "Show the folder where chats are stored"),
-        lambda parts: parts.chats.show_folder(),
-        "",
-        "folder",
-    ),
-    WindowAction(
-        "export-chat",
-        QT_TRANSLATE_NOOP("Actions", "Export chat…"),
-        QT_TRANSLATE_NOOP("Actions", "Save this chat as Markdown, HTML or JSON"),
-        lambda parts: parts.chats.on_shown(parts.transfer.export_chat),
-        enabled=lambda now: now.is_kept,
-    ),
-    WindowAction(
-        "print-chat",
-        QT_TRANSLATE_NOOP("Actions", "Print…"),
-        QT_TRANSLATE_NOOP("Actions", "Print this chat"),
-        lambda parts: print_chat(parts.session.chat, parts.window),
-        "Ctrl+P",
-        enabled=lambda now: now.has_turns,
-    ),
-    WindowAction(
-        "export-all",
-        QT_TRANSLATE_NOOP("Actions", "Export all chats…"),
-        QT_TRANSLATE_NOOP("Actions", "Export all chats to a file or folder"),
-        lambda parts: parts.transfer.export_all(),
-    ),
-    WindowAction(
-        "import-chats",
-        QT_TRANSLATE_NOOP("Actions", "Import chats…"),
-        QT_TRANSLATE_NOOP("Actions", "Import chats from Tandem or another app"),
-        lambda parts: parts.transfer.import_chats(),
-    ),
-    WindowAction(
-        "stop-transfer",
-        QT_TRANSLATE_NOOP("Actions", "Cancel import or export"),
-        QT_TRANSLATE_NOOP("Actions", "Cancel the import or export in progress"),
-        lambda parts: parts.transfer.stop(),
-        icon="stop",
-        enabled=lambda now: now.transferring,
-    ),
-    WindowAction(
+        "chat-settings",
+        QT_TRANSLATE_NOOP("Actions", "System prompt and settings…"),
+        QT_TRANSLATE_NOOP("Actions", "Edit this chat's system prompt and settings"),
+        lambda parts: parts.chat_settings.open(),
+        "Ctrl+Shift+P",
         "settings",
-        QT_TRANSLATE_NOOP("Actions", "Settings…"),
-        QT_TRANSLATE_NOOP("Actions", "Open settings"),
-        lambda parts: parts.settings.open("general"),
-        "Ctrl+,",
-        "settings",
-        role=QAction.MenuRole.PreferencesRole,
-    ),
-    WindowAction(
-        "about",
-        QT_TRANSLATE_NOOP("Actions", "About Tandem"),
-        QT_TRANSLATE_NOOP("Actions", "Show version and licenses"),
-        lambda parts: parts.settings.open_about(),
-        role=QAction.MenuRole.AboutRole,
-    ),
-    WindowAction(
-        "show-report",
-        QT_TRANSLATE_NOOP("Actions", "Show crash report"),
-        QT_TRANSLATE_NOOP("Actions", "Show the crash report"),
-        lambda parts: parts.notifications.open_report(),
-        enabled=lambda now: now.has_report,
-    ),
-    WindowAction(
-        "close-window",
-        QT_TRANSLATE_NOOP("Actions", "Close window"),
-        QT_TRANSLATE_NOOP("Actions", "Close the window"),
-        lambda parts: parts.front_window.close(),
-        "Ctrl+W",
-    ),
-    WindowAction(
-        "quit",
-        QT_TRANSLATE_NOOP("Actions", "Quit Tandem"),
-        QT_TRANSLATE_NOOP("Actions", "Quit Tandem"),
-        lambda parts: parts.window.close(),
-        "Ctrl+Q",
-        role=QAction.MenuRole.QuitRole,
+        begins_section=True,
     ),
 )

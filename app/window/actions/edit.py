@@ -5,16 +5,25 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication
 
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.window.actions.parts import WindowAction, WindowParts
 
 
-def _text_action(action_id: str, text: str, name: str, shortcut: str) -> WindowAction:
+def _text_action(action_id: str, text: str, name: str, shortcut: str, begins_section: bool = False) -> WindowAction:
     """An action of the text that has the focus, which knows its keys itself: the menu only names them."""
-    return WindowAction(action_id, text, name, partial(_press, QKeySequence(shortcut)), shortcut)
+    return WindowAction(
+        action_id,
+        text,
+        name,
+        partial(_press, QKeySequence(shortcut)),
+        shortcut,
+        begins_section=begins_section,
+        # By their texts macOS finds the entries that edit in its own dialogs.
+        role=QAction.MenuRole.TextHeuristicRole,
+    )
 
 
 def _press(keys: QKeySequence, _parts: WindowParts) -> None:
@@ -49,6 +58,7 @@ EDIT_ACTIONS = (
         QT_TRANSLATE_NOOP("Actions", "Cut"),
         QT_TRANSLATE_NOOP("Actions", "Cut the selection"),
         "Ctrl+X",
+        begins_section=True,
     ),
     _text_action(
         "copy",
@@ -69,6 +79,16 @@ EDIT_ACTIONS = (
         "Ctrl+A",
     ),
     WindowAction(
+        "copy-answer",
+        QT_TRANSLATE_NOOP("Actions", "Copy last answer"),
+        QT_TRANSLATE_NOOP("Actions", "Copy the last answer as Markdown"),
+        lambda parts: parts.turns.copy_last_answer(),
+        "Ctrl+Shift+C",
+        "copy",
+        enabled=lambda now: now.has_answer,
+        begins_section=True,
+    ),
+    WindowAction(
         "restore-chat",
         QT_TRANSLATE_NOOP("Actions", "Undo delete"),
         QT_TRANSLATE_NOOP("Actions", "Restore the deleted chat"),
@@ -78,41 +98,6 @@ EDIT_ACTIONS = (
         enabled=lambda now: now.can_restore,
     ),
     WindowAction(
-        "copy-answer",
-        QT_TRANSLATE_NOOP("Actions", "Copy last answer"),
-        QT_TRANSLATE_NOOP("Actions", "Copy the last answer as Markdown"),
-        lambda parts: parts.turns.copy_last_answer(),
-        "Ctrl+Shift+C",
-        "copy",
-        enabled=lambda now: now.has_answer,
-    ),
-    WindowAction(
-        "read-aloud",
-        QT_TRANSLATE_NOOP("Actions", "Read last answer aloud"),
-        QT_TRANSLATE_NOOP("Actions", "Read the last answer aloud with the system's voice"),
-        lambda parts: parts.turns.on_last(parts.turns.speak),
-        "Ctrl+Alt+R",
-        "speak",
-        enabled=lambda now: now.can_speak and now.has_answer and not now.speaking,
-    ),
-    WindowAction(
-        "stop-reading",
-        QT_TRANSLATE_NOOP("Actions", "Stop reading"),
-        QT_TRANSLATE_NOOP("Actions", "Stop reading aloud"),
-        lambda parts: parts.turns.speaker.stop(),
-        "Ctrl+Alt+.",
-        "stop",
-        enabled=lambda now: now.speaking,
-    ),
-    WindowAction(
-        "focus-composer",
-        QT_TRANSLATE_NOOP("Actions", "Focus message box"),
-        QT_TRANSLATE_NOOP("Actions", "Go to the message box"),
-        lambda parts: parts.composer.setFocus(Qt.FocusReason.ShortcutFocusReason),
-        "Ctrl+L",
-        "edit",
-    ),
-    WindowAction(
         "find-in-chat",
         QT_TRANSLATE_NOOP("Actions", "Find in chat"),
         QT_TRANSLATE_NOOP("Actions", "Find text in this chat"),
@@ -120,6 +105,8 @@ EDIT_ACTIONS = (
         "Ctrl+F",
         "search",
         enabled=lambda now: now.has_turns,
+        begins_section=True,
+        submenu="find",
     ),
     WindowAction(
         "find-next",
@@ -129,6 +116,7 @@ EDIT_ACTIONS = (
         "Ctrl+G",
         "arrow-down",
         enabled=lambda now: now.finding,
+        submenu="find",
     ),
     WindowAction(
         "find-previous",
@@ -138,6 +126,7 @@ EDIT_ACTIONS = (
         "Ctrl+Shift+G",
         "arrow-up",
         enabled=lambda now: now.finding,
+        submenu="find",
     ),
     WindowAction(
         "search-chats",
@@ -146,5 +135,26 @@ EDIT_ACTIONS = (
         _search_chats,
         "Ctrl+Shift+F",
         "search",
+        submenu="find",
+    ),
+    WindowAction(
+        "read-aloud",
+        QT_TRANSLATE_NOOP("Actions", "Read last answer aloud"),
+        QT_TRANSLATE_NOOP("Actions", "Read the last answer aloud with the system's voice"),
+        lambda parts: parts.turns.on_last(parts.turns.speak),
+        "Ctrl+Alt+R",
+        "speak",
+        enabled=lambda now: now.can_speak and now.has_answer and not now.speaking,
+        submenu="speech",
+    ),
+    WindowAction(
+        "stop-reading",
+        QT_TRANSLATE_NOOP("Actions", "Stop reading"),
+        QT_TRANSLATE_NOOP("Actions", "Stop reading aloud"),
+        lambda parts: parts.turns.speaker.stop(),
+        "Ctrl+Alt+.",
+        "stop",
+        enabled=lambda now: now.speaking,
+        submenu="speech",
     ),
 )

@@ -29,15 +29,26 @@ class Lamp:
         self.done.append(colour)
 
 
-TABLE: dict[str, tuple[ActionSpec[Lamp], ...]] = {
-    "chat": (
+TABLE: dict[str, tuple[ActionSpec[Lamp], ...]] = dict.fromkeys(MENUS, ()) | {
+    "tandem": (ActionSpec("settings", "Dim", "Dim it", Lamp.dim, role=QAction.MenuRole.PreferencesRole),),
+    "file": (
         ActionSpec("new-chat", "Blink", "Blink once", lambda lamp: lamp.done.append("blink"), "Ctrl+B", "plus"),
-        ActionSpec("settings", "Dim", "Dim it", Lamp.dim, role=QAction.MenuRole.PreferencesRole),
+        ActionSpec("models-page", "Models…", "Show them", Lamp.dim, short="M", begins_section=True),
     ),
-    "edit": (ActionSpec("stop", "Stop", "Stop it", lambda lamp: lamp.done.clear(), enabled=lambda now: now.streaming),),
-    "models": (ActionSpec("models-page", "Models", "Show them", Lamp.dim),),
+    "edit": (
+        ActionSpec(
+            "stop", "Stop", "Stop it", lambda lamp: lamp.done.clear(), enabled=lambda now: now.streaming, hides=True
+        ),
+    ),
     "view": (
-        ActionSpec("shortcuts", "Keys", "Show the keys", Lamp.dim),
+        ActionSpec(
+            "shortcuts",
+            "Light",
+            "Light or not",
+            Lamp.dim,
+            other_text="Darken",
+            shows_other=lambda lamp: lamp.colour == "white",
+        ),
         *(
             ActionSpec(
                 f"paint-{colour}",
@@ -45,6 +56,7 @@ TABLE: dict[str, tuple[ActionSpec[Lamp], ...]] = {
                 colour,
                 lambda lamp, colour=colour: lamp.paint(colour),  # type: ignore[misc]
                 group="theme",
+                submenu="appearance",
                 checked=lambda lamp, colour=colour: lamp.colour == colour,  # type: ignore[misc]
             )
             for colour in ("white", "red")
@@ -86,11 +98,13 @@ def test_an_action_says_what_it_does_and_at_which_keys(actions: Actions) -> None
     assert not action.icon().isNull()
 
 
-def test_a_rule_decides_what_can_be_used(actions: Actions) -> None:
+def test_a_rule_decides_what_can_be_used_and_what_a_menu_leaves_out(actions: Actions) -> None:
     actions.update(ActionState())
     assert not actions["stop"].isEnabled()
+    assert not actions["stop"].isVisible()
     actions.update(replace(ActionState(), streaming=True))
     assert actions["stop"].isEnabled()
+    assert actions["stop"].isVisible()
 
 
 def test_the_option_in_force_is_marked_whoever_chose_it(actions: Actions, lamp: Lamp) -> None:
@@ -114,5 +128,42 @@ def test_every_action_is_in_its_menu(actions: Actions, window: QMainWindow) -> N
     menus.retranslate()
     shown = {action.text(): action.menu() for action in window.menuBar().actions()}
     assert list(shown) == list(MENUS.values())
-    assert [action.text() for action in shown["Chat"].actions()] == ["Blink", "Dim"]
-    assert [action.text() for action in actions.in_group("theme")] == ["white", "red"]
+    assert [action.text() for action in shown["File"].actions()] == ["Blink", "", "Models…"]
+    assert shown["File"].actions()[1].isSeparator()
+    light, appearance = shown["View"].actions()
+    assert (light.text(), appearance.text()) == ("Light", "Appearance")
+    assert [action.text() for action in appearance.menu().actions()] == ["white", "red"]
+
+
+def test_the_names_of_a_menu_and_of_a_button(actions: Actions) -> None:
+    spec = next(spec for spec in actions.specs if spec.id == "models-page")
+    assert actions.name(spec) == "Models"
+    assert actions["models-page"].iconText() == "M"
+    assert actions.path(spec) == "File"
+    assert actions.path(actions.specs[-1]) == "View › Appearance"
+
+
+def test_what_is_turned_on_and_off_is_called_what_it_does_next(
+    actions: Actions, lamp: Lamp, window: QMainWindow
+) -> None:
+    Menus(actions, window)
+    view = next(
+        action.menu() for action in window.menuBar().actions() if actions["shortcuts"] in action.menu().actions()
+    )
+    assert actions["shortcuts"].text() == "Darken"
+    lamp.colour = "red"
+    view.aboutToShow.emit()
+    assert actions["shortcuts"].text() == "Light"
+
+
+def test_macos_takes_the_app_menu_from_the_help_menu(actions: Actions, window: QMainWindow) -> None:
+    try:
+        menus = Menus(actions, window, on_mac=True)
+    except AttributeError:
+        # The Dock's menu, which only Qt for macOS has, comes last.
+        shown = [action.menu() for action in window.menuBar().actions()]
+    else:
+        menus.retranslate()
+        shown = [action.menu() for action in window.menuBar().actions()]
+    assert len(shown) == len(MENUS) - 1
+    assert shown[-1].actions() == [actions["settings"]]

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from app.actions.spec import MENUS, ActionState
+from app.system.language import LANGUAGES
 from app.system.paths import resource
 from app.window.actions import ACTIONS
 from app.window.actions.parts import WindowAction
@@ -20,6 +21,7 @@ from tests.app.scripted_engine import ScriptedEngine
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from app.widgets.application import Application
     from tests.app.conftest import OpenWindow
 
 
@@ -36,6 +38,47 @@ def test_an_action_has_words_and_its_icon(spec: WindowAction) -> None:
 
 def test_every_menu_has_its_actions() -> None:
     assert list(ACTIONS) == list(MENUS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_menu_is_short_and_says_nothing_twice(open_window: OpenWindow, qapp: Application, language: str) -> None:
+    qapp.language.choose(language)
+    qapp.processEvents()
+    window = open_window(ScriptedEngine())
+    for title in window.menuBar().actions():
+        menus = [title.menu(), *(entry.menu() for entry in title.menu().actions() if entry.menu())]
+        for menu in menus:
+            entries = [entry for entry in menu.actions() if not entry.isSeparator()]
+            assert 0 < len(entries) <= 12, title.text()
+            assert max(Counter(entry.text() for entry in entries).values()) == 1, title.text()
+            assert not menu.actions()[0].isSeparator()
+    shown = [action for title in window.menuBar().actions() for action in _entries(title.menu())]
+    assert len(shown) == len(set(shown)) == len(SPECS)
+
+
+def _entries(menu: QMenu) -> list[QAction]:
+    """The actions of a menu and its submenus."""
+    found: list[QAction] = []
+    for entry in menu.actions():
+        found += _entries(entry.menu()) if entry.menu() else [] if entry.isSeparator() else [entry]
+    return found
+
+
+def test_macos_moves_nothing_to_the_app_menu_by_its_text() -> None:
+    roles = {spec.id: spec.role for spec in SPECS}
+    moved = {key for key, role in roles.items() if role != QAction.MenuRole.NoRole}
+    assert moved == {"about", "settings", "quit", "undo", "redo", "cut", "copy", "paste", "select-all"}
+
+
+def test_what_is_shown_is_offered_to_be_hidden(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine())
+    view = next(title.menu() for title in window.menuBar().actions() if title.text() == "View")
+    said = []
+    for _ in range(2):
+        view.aboutToShow.emit()
+        said.append(window.action("toggle-sidebar").text())
+        window.trigger("toggle-sidebar")
+    assert said == ["Hide chat list", "Show chat list"]
 
 
 def test_ids_and_shortcuts_are_unique() -> None:

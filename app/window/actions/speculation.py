@@ -1,4 +1,4 @@
-"""The models menu."""
+"""The speculation menu: what drafts, and the models."""
 
 from __future__ import annotations
 
@@ -40,70 +40,7 @@ def _tune(parts: WindowParts) -> None:
         parts.tuning.open()
 
 
-MODELS_ACTIONS = (
-    WindowAction(
-        "choose-main",
-        QT_TRANSLATE_NOOP("Actions", "Choose main model…"),
-        QT_TRANSLATE_NOOP("Actions", "Choose a main model"),
-        lambda parts: parts.models.main_picker.open(),
-        "Ctrl+Shift+M",
-        "main-model",
-    ),
-    WindowAction(
-        "choose-draft",
-        QT_TRANSLATE_NOOP("Actions", "Choose draft model…"),
-        QT_TRANSLATE_NOOP("Actions", "Choose a draft model"),
-        lambda parts: parts.models.draft_picker.open(),
-        "Ctrl+Shift+D",
-        "draft-on",
-    ),
-    WindowAction(
-        "models-page",
-        QT_TRANSLATE_NOOP("Actions", "Models and downloads…"),
-        QT_TRANSLATE_NOOP("Actions", "Show models and downloads"),
-        lambda parts: parts.settings.open("models"),
-        "Ctrl+Shift+L",
-        "arrow-down",
-    ),
-    WindowAction(
-        "unload",
-        QT_TRANSLATE_NOOP("Actions", "Unload models"),
-        QT_TRANSLATE_NOOP("Actions", "Free the memory of both models"),
-        lambda parts: parts.session.models.unload(),
-        enabled=lambda now: not now.loading,
-    ),
-    WindowAction(
-        "use-starter",
-        QT_TRANSLATE_NOOP("Actions", "Use the starter pair"),
-        QT_TRANSLATE_NOOP("Actions", "Load the two small models that come with Tandem"),
-        lambda parts: parts.session.models.load_starter(),
-        enabled=lambda now: not now.loading,
-    ),
-    WindowAction(
-        "open-main",
-        QT_TRANSLATE_NOOP("Actions", "Open main model…"),
-        QT_TRANSLATE_NOOP("Actions", "Choose a main model folder"),
-        _open_main,
-        "Ctrl+Alt+M",
-        "folder",
-        enabled=lambda now: not now.loading,
-    ),
-    WindowAction(
-        "open-draft",
-        QT_TRANSLATE_NOOP("Actions", "Open draft model…"),
-        QT_TRANSLATE_NOOP("Actions", "Choose a draft model folder"),
-        _open_draft,
-        "Ctrl+Alt+D",
-        "folder",
-        enabled=lambda now: not now.loading,
-    ),
-    WindowAction(
-        "no-draft",
-        QT_TRANSLATE_NOOP("Actions", "No draft model"),
-        QT_TRANSLATE_NOOP("Actions", "Answer without a draft model"),
-        lambda parts: parts.session.models.set_draft(None),
-        enabled=lambda now: not now.loading,
-    ),
+SPECULATION_ACTIONS = (
     WindowAction(
         "speculation-auto",
         QT_TRANSLATE_NOOP("Actions", "Auto"),
@@ -132,11 +69,70 @@ MODELS_ACTIONS = (
         checked=lambda parts: parts.session.settings.speculation.method == "off",
     ),
     WindowAction(
+        "choose-main",
+        QT_TRANSLATE_NOOP("Actions", "Choose main model…"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a main model"),
+        lambda parts: parts.models.main_picker.open(),
+        "Ctrl+Shift+M",
+        "main-model",
+        begins_section=True,
+    ),
+    WindowAction(
+        "choose-draft",
+        QT_TRANSLATE_NOOP("Actions", "Choose draft model…"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a draft model"),
+        lambda parts: parts.models.draft_picker.open(),
+        "Ctrl+Shift+D",
+        "draft-on",
+    ),
+    WindowAction(
+        "no-draft",
+        QT_TRANSLATE_NOOP("Actions", "No draft model"),
+        QT_TRANSLATE_NOOP("Actions", "Answer without a draft model"),
+        lambda parts: parts.session.models.set_draft(None),
+        enabled=lambda now: not now.loading,
+    ),
+    WindowAction(
+        "open-main",
+        QT_TRANSLATE_NOOP("Actions", "Open main model…"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a main model folder"),
+        _open_main,
+        "Ctrl+Alt+M",
+        "folder",
+        enabled=lambda now: not now.loading,
+        begins_section=True,
+    ),
+    WindowAction(
+        "open-draft",
+        QT_TRANSLATE_NOOP("Actions", "Open draft model…"),
+        QT_TRANSLATE_NOOP("Actions", "Choose a draft model folder"),
+        _open_draft,
+        "Ctrl+Alt+D",
+        "folder",
+        enabled=lambda now: not now.loading,
+    ),
+    WindowAction(
+        "use-starter",
+        QT_TRANSLATE_NOOP("Actions", "Use the starter pair"),
+        QT_TRANSLATE_NOOP("Actions", "Load the two small models that come with Tandem"),
+        lambda parts: parts.session.models.load_starter(),
+        enabled=lambda now: not now.loading,
+        begins_section=True,
+    ),
+    WindowAction(
+        "unload",
+        QT_TRANSLATE_NOOP("Actions", "Unload models"),
+        QT_TRANSLATE_NOOP("Actions", "Free the memory of both models"),
+        lambda parts: parts.session.models.unload(),
+        enabled=lambda now: not now.loading,
+    ),
+    WindowAction(
         "compare",
         QT_TRANSLATE_NOOP("Actions", "Compare"),
         QT_TRANSLATE_NOOP("Actions", "Answer the last question with and without speculation, side by side"),
         _compare,
         enabled=lambda now: now.can_measure and now.has_turns,
+        begins_section=True,
     ),
     WindowAction(
         "tune",
