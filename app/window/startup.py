@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 
 from app.conversations.backups import restore
 from app.conversations.errors import StoreError
@@ -20,7 +20,8 @@ from app.settings.relocation import MoveRefused, heal, move_folder
 from app.settings.store import SettingsStore
 from app.system import crash
 from app.system.log_buffer import LOG_BUFFER
-from app.system.paths import data_folder, settings_folder
+from app.system.paths import cache_folder, data_folder, settings_folder
+from app.system.single_instance import SingleInstance
 from app.widgets.application import Application
 from app.window.gc_policy import GcPolicy
 from app.window.main_window import MainWindow
@@ -101,8 +102,33 @@ def _remember(session: Session, preferences: SettingsStore) -> None:
     preferences.change(main_model="" if is_starter else main, draft_model="" if is_starter else draft)
 
 
+def bring_to_front(window: MainWindow) -> bool:
+    """Show the window in front of those of other apps, as it was before it was minimised. False if it was closed."""
+    if window.isHidden():
+        return False
+    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.show()
+    window.raise_()
+    window.activateWindow()
+    return True
+
+
 def show_window(language: str | None = None) -> int:
-    """Run the application until the window is closed; returns the exit code."""
+    """Run the application until the window is closed; returns the exit code.
+
+    Where it is running already, its window comes to the front instead.
+    """
+    instance = SingleInstance(cache_folder(), data_folder())
+    if not instance.claim():
+        print("Tandem is already open. Its window is now in front.")
+        return 0
+    try:
+        return _run_window(instance, language)
+    finally:
+        instance.close()
+
+
+def _run_window(instance: SingleInstance, language: str | None) -> int:
     # Not `Background`: the last change must be on disk when the program ends, and there is no application yet.
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
@@ -116,6 +142,7 @@ def show_window(language: str | None = None) -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     window, session = open_window(application, preferences)
     gc_policy = GcPolicy(session)
+    instance.listen(partial(bring_to_front, window), window)
     crash.catch_in_slots(window.notifications.show_error)
     if refused is not None:
         window.notifications.show_move_refusal(refused)
