@@ -10,6 +10,7 @@ import mlx.core as mx
 from engine.speculation.cache_rules import copies
 from engine.speculation.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
+from engine.speculation.taps import Follower
 
 # The most tokens of one pass of prefill, or of a draft model's catch-up.
 PREFILL_CHUNK = 512
@@ -63,6 +64,9 @@ class Sequence:
         # Positions at which turns end, ascending: those that a later conversation may share.
         self.boundaries: tuple[int, ...] = ()
         self.checkpoints: list[Checkpoint] = []
+        # Gets the tapped outputs of all rows that are kept.
+        self.follower: Follower | None = None
+        self._outputs: list[mx.array] = []
         self._pending_rows = 0
         self._draft_rows = 0
 
@@ -100,7 +104,7 @@ class Sequence:
         try:
             logits = self._pass(rows)
         except BaseException:
-            self.rollback.abort()
+            self.abort()
             raise
         return logits[0, len(pending) - 1 :] if len(pending) > 1 else logits[0]
 
@@ -125,8 +129,12 @@ class Sequence:
         behind the cut is kept.
         """
         keep = self._pending_rows + min(accepted, len(new_tokens), self._draft_rows)
+        start = self.position
         self.position += self.rollback.commit(keep)
         self.tokens.extend(new_tokens)
+        if self._outputs:
+            # Also where the caches were restored: the rows are right, and come again with the next pass.
+            self._report(start, keep)
 
     def remember(self) -> None:
         """Take a checkpoint for `rewind` here, where the caches cannot be cut."""
@@ -162,6 +170,14 @@ class Sequence:
         del self.tokens[length:]
         return True
 
+    def unread(self, length: int) -> bool:
+        """Make all but the first `length` tokens pending again; False, with nothing changed, where that cannot be."""
+        if length > self.position or not self.rollback.rewind(length):
+            return False
+        self.position = length
+        self.checkpoints = [kept for kept in self.checkpoints if kept.position <= length]
+        return True
+
     def fork(self) -> Sequence | None:
         """An independent copy that shares arrays until one of the two writes; None where caches cannot be copied."""
         if not isinstance(self.rollback, Rollback) or self.rollback.active or not self.intact:
@@ -183,6 +199,7 @@ class Sequence:
 
     def abort(self) -> None:
         """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
+        self._outputs = []
         self.rollback.abort()
 
     def prefill(self, most: int) -> int:
@@ -198,14 +215,17 @@ class Sequence:
         if rows <= 0:
             return 0
         row = self._as_row(self.tokens[self.position : end], ())
+        start = self.position
         self.rollback.begin(rows)
         try:
-            self.model(row, cache=self.caches)
-            mx.eval(self.arrays())
+            self._run(row)
+            # The last layer's output is no part of the caches.
+            mx.eval(self.arrays(), self._outputs)
         except BaseException:
-            self.rollback.abort()
+            self.abort()
             raise
         self.position += self.rollback.commit(rows)
+        self._report(start, rows)
         mx.clear_cache()
         if end in stops:
             self.remember()
@@ -247,10 +267,25 @@ class Sequence:
         return mx.concatenate([mx.array([*tokens], mx.uint32), draft_tokens.astype(mx.uint32)])[None]
 
     def _pass(self, rows: mx.array) -> mx.array:
-        if self.steps is not None and rows.shape[1] <= MAX_ROWS and self.position > 0:
+        if self.steps is not None and self.follower is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
             return self.steps(rows, self.caches)
-        logits: mx.array = self.model(rows, cache=self.caches)
+        return self._run(rows)
+
+    def _run(self, rows: mx.array) -> mx.array:
+        """The model's pass over `rows` (1, rows); what the follower wants of it is in `_outputs` then."""
+        logits: mx.array
+        if self.follower is None:
+            logits = self.model(rows, cache=self.caches)
+        else:
+            with self.follower.taps.record() as self._outputs:
+                logits = self.model(rows, cache=self.caches)
         return logits
+
+    def _report(self, start: int, rows: int) -> None:
+        """Give the follower the first `rows` rows of the latest pass, which began at position `start`."""
+        outputs, self._outputs = self._outputs, []
+        if self.follower is not None and outputs and rows:
+            self.follower.read(start, outputs, self.tokens[start : start + rows])
 
     def _stops_ahead(self) -> list[int]:
         return [stop for stop in self.boundaries if self.position < stop < len(self.tokens)]

@@ -1,0 +1,139 @@
+"""Taps: the outputs of chosen layers of the main model during its passes, which heads draft from.
+
+During a pass that is recorded, and only then, a tapped layer has a subclass of its own class: the module tree, its
+parameters and mlx-lm's code stay as they are, and a pass that is not recorded costs what it always did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import mlx.core as mx
+import mlx.nn as nn
+
+# Rows of the pass that checks whether the layers of a model can be tapped.
+PROBE_ROWS = 8
+
+
+class CannotTap(Exception):
+    """The hidden states of the main model cannot be read; `problem` says why.
+
+    "no-layers": it has no list of layers; "layer-calls": a pass does not call each layer once, or the tapped ones not
+    at all; "layer-outputs": an output is not one row of numbers for each token; "no-embedding": what the first layer
+    is given is no multiple of an embedding; "no-output": the logits do not follow from a norm and a matrix.
+    """
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"the hidden states of this model cannot be read: {problem}")
+        self.problem = problem
+
+
+class Follower(Protocol):
+    """Follows what a sequence reads."""
+
+    @property
+    def taps(self) -> Taps:
+        """The taps to record in each pass of the sequence."""
+        ...
+
+    def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
+        """The rows of `tokens`, at positions `start` and on, are committed; called in the order of their positions.
+
+        `outputs`, (1, rows, width) for each tap, may have more rows than tokens; those behind them do not count. Rows
+        may come twice where caches were restored.
+        """
+        ...
+
+
+class Taps:
+    """The outputs of the layers `indices` of `model`, counted from 0. Belongs to the engine's thread.
+
+    Raises `CannotTap` for a model without such layers; `main_ports` finds out whether its passes can be tapped.
+    """
+
+    def __init__(self, model: nn.Module, indices: Sequence[int]) -> None:
+        self.indices = tuple(indices)
+        self._recorded: dict[int, mx.array] = {}
+        layers = [layer_of(model, index) for index in self.indices]
+        self._layers = [
+            (layer, type(layer), self._tapped(type(layer), index))
+            for index, layer in zip(self.indices, layers, strict=True)
+        ]
+
+    @contextmanager
+    def record(self) -> Iterator[list[mx.array]]:
+        """Record one pass of the model, run in the body.
+
+        The list is filled at the end, in the order of `indices`: lazy arrays (batch, rows, width). They must be
+        evaluated with the pass, or be dropped, or they keep its graph in memory.
+        """
+        outputs: list[mx.array] = []
+        try:
+            for layer, _, tapped in self._layers:
+                layer.__class__ = tapped
+            yield outputs
+            outputs += [self._recorded[index] for index in self.indices]
+        finally:
+            for layer, own, _ in self._layers:
+                layer.__class__ = own
+            self._recorded.clear()
+
+    def _tapped(self, base: type[nn.Module], index: int) -> type[nn.Module]:
+        recorded = self._recorded
+
+        def call(layer: nn.Module, *args: Any, **kwargs: Any) -> Any:
+            output = base.__call__(layer, *args, **kwargs)
+            recorded[index] = first_output(output)
+            return output
+
+        return type(f"Tapped{base.__name__}", (base,), {"__call__": call})
+
+
+def layers_of(model: nn.Module) -> list[nn.Module]:
+    """The decoder layers of a model. Raises `CannotTap`."""
+    try:
+        layers = list(model.layers)
+    except (AttributeError, TypeError) as error:
+        raise CannotTap("no-layers") from error
+    if not layers or not all(isinstance(layer, nn.Module) for layer in layers):
+        raise CannotTap("no-layers")
+    return layers
+
+
+def layer_of(model: nn.Module, index: int) -> nn.Module:
+    """A layer by its number. Raises `CannotTap`."""
+    layers = layers_of(model)
+    if not 0 <= index < len(layers):
+        raise CannotTap("no-layers")
+    return layers[index]
+
+
+def first_output(output: Any) -> Any:
+    """The hidden states of a layer that returns more than these."""
+    return output[0] if isinstance(output, (tuple, list)) else output
+
+
+@contextmanager
+def calls_of(modules: Sequence[nn.Module]) -> Iterator[list[tuple[nn.Module, Any, Any]]]:
+    """(module, first argument, first output) of every call of `modules` in the body, in the order of their ends."""
+    calls: list[tuple[nn.Module, Any, Any]] = []
+
+    def watched(base: type[nn.Module]) -> type[nn.Module]:
+        def call(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+            output = base.__call__(module, *args, **kwargs)
+            first = args[0] if args else next(iter(kwargs.values()), None)
+            calls.append((module, first, first_output(output)))
+            return output
+
+        return type(f"Watched{base.__name__}", (base,), {"__call__": call})
+
+    own = [(module, type(module)) for module in {id(module): module for module in modules}.values()]
+    try:
+        for module, base in own:
+            module.__class__ = watched(base)
+        yield calls
+    finally:
+        for module, base in own:
+            module.__class__ = base
