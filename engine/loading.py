@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +26,18 @@ from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
-from engine.errors import EngineError, ModelNotUsable, TemplateFailed
+from engine.errors import EngineClosed, EngineError, ModelNotUsable, TemplateFailed
 from engine.foreign_code import panics_as_errors
 from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, context_length, weight_files
 from engine.model_files.names import resolve_model
 from engine.model_files.template_options import thinking_of
-from engine.paths import resources
+from engine.paths import is_known_good
 from engine.prompt_process.client import PROMPT_PROCESS
+from engine.prompt_process.encoders import RemoteEncoder
 from engine.prompt_process.protocol import TokenizerSource
+from engine.prompts import PromptJob, local_encoder, render
 from engine.status import ModelInfo
 from engine.steps import Steps, result_of, run_to_completion
 
@@ -42,6 +46,8 @@ log = logging.getLogger(__name__)
 _FALLBACK_CONTEXT = 4096
 # Tables are made with a row for each id; the largest published vocabularies have half a million.
 _LARGEST_VOCABULARY = 2**24
+# While a prompt is waited for, so often it is looked whether to stop.
+_STOP_WAIT_S = 0.05
 # Weights that are loaded at once, between two decode steps of running answers.
 CHUNK_BYTES = 2**25
 
@@ -71,6 +77,29 @@ class LoadedModel:
     def new_caches(self) -> list[Any]:
         """Empty caches, one for each layer, as the model itself defines them or with quantised full attention."""
         return _new_caches(self.model, self.info.kv_bits, self.kv_group)
+
+    @cached_property
+    def encode(self) -> Callable[[str], list[int]]:
+        """Text to ids without control tokens, in a process of its own for a stranger's tokenizer.
+
+        Raises `TemplateFailed` there. Not for two threads at once.
+        """
+        source = self.prompt_source
+        return local_encoder(self.tokenizer) if source is None else RemoteEncoder(source)
+
+    def prompt_ids(self, messages: Sequence[Mapping[str, str]], stop: Callable[[], bool] = lambda: False) -> list[int]:
+        """Token ids of a conversation that is to be answered, made where requests' prompts are. Waits for them.
+
+        Raises `TemplateFailed`, `PromptTooLong`, and `EngineClosed` once `stop()` is true.
+        """
+        if self.prompt_source is None:
+            return render(self.tokenizer, messages)
+        call = PROMPT_PROCESS.start_prompt(self.prompt_source, PromptJob(messages, self.info.context_length))
+        while not wait([call], _STOP_WAIT_S).done:
+            if stop():
+                call.abandon()
+                raise EngineClosed
+        return call.result().ids
 
 
 def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
@@ -217,11 +246,6 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
     if isinstance(error, (TypeError, KeyError, AttributeError)):
         return ModelNotUsable(path, "damaged", f"config.json: {words[:120]}")
     return ModelNotUsable(path, "wrong-tensors", words[:120])
-
-
-def is_known_good(path: Path) -> bool:
-    """Whether the folder came with Tandem, so that its template and tokenizer need no watching."""
-    return path.resolve().is_relative_to(resources().resolve() / "starter")
 
 
 def _load_tokenizer(path: Path, leaving: threading.Event) -> tuple[Any, int, TokenizerSource | None]:

@@ -8,3 +8,8 @@ from pathlib import Path
 def resources() -> Path:
     """The folder with the starter pair, the catalog, icons and themes."""
     return Path(__file__).resolve().parent.parent / "resources"
+
+
+def is_known_good(path: Path) -> bool:
+    """Whether a model folder came with Tandem, so that its template and tokenizer need no watching."""
+    return path.resolve().is_relative_to(resources().resolve() / "starter")

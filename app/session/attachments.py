@@ -14,6 +14,9 @@ from app.conversations.database import storable
 from app.conversations.records import Attachment
 from app.system.cancelled import Cancelled
 from app.text.encodings import decode, has_no_controls
+from engine.errors import EngineError
+from engine.paths import is_known_good
+from engine.prompt_process.client import PROMPT_PROCESS
 
 # Longer texts fill any context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
@@ -105,18 +108,30 @@ def _wants_key(error: Exception) -> bool:
 
 @lru_cache(maxsize=64)
 def count_tokens(model: Path, text: str) -> int | None:
-    """How many tokens of that model's the text is; None where its tokenizer cannot be asked."""
-    tokenizer = _tokenizer(model / "tokenizer.json")
-    return None if tokenizer is None else len(tokenizer.encode(text, add_special_tokens=False).ids)
+    """How many tokens of that model's the text is; None where its tokenizer cannot be asked. It may take seconds."""
+    measured = _measured(model / "tokenizer.json", text, None)
+    return None if measured is None else measured[0]
 
 
 def cut_to_tokens(model: Path, attachment: Attachment, tokens: int) -> Attachment | None:
     """The beginning of a file, at most that many tokens of that model's; None where its tokenizer cannot be asked."""
-    tokenizer = _tokenizer(model / "tokenizer.json")
-    if tokenizer is None:
+    measured = _measured(model / "tokenizer.json", attachment.text, tokens)
+    return None if measured is None else replace(attachment, text=attachment.text[: measured[1]])
+
+
+def _measured(file: Path, text: str, tokens: int | None) -> tuple[int, int] | None:
+    """The number of tokens, and of the characters that the first `tokens` of them cover."""
+    if not file.is_file():
         return None
-    offsets = tokenizer.encode(attachment.text, add_special_tokens=False).offsets[:tokens]
-    return replace(attachment, text=attachment.text[: offsets[-1][1] if offsets else 0])
+    if not is_known_good(file.parent):
+        # A stranger's tokenizer may take any time and memory, so it never runs in this process.
+        try:
+            return PROMPT_PROCESS.measure(file, text, tokens)
+        except EngineError:
+            return None
+    offsets = _tokenizer(file).encode(text, add_special_tokens=False).offsets
+    kept = offsets[:tokens]
+    return len(offsets), kept[-1][1] if kept else 0
 
 
 @lru_cache(maxsize=1)
@@ -124,8 +139,4 @@ def _tokenizer(file: Path) -> Any:
     # Here and not at the top: it takes a while to come in, and most questions have no attachment.
     from tokenizers import Tokenizer
 
-    try:
-        return Tokenizer.from_file(str(file))
-    # The library raises a bare Exception for whatever is wrong with the file.
-    except Exception:
-        return None
+    return Tokenizer.from_file(str(file))

@@ -11,7 +11,6 @@ from mlx_lm import stream_generate
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
 from engine.loading import LoadedModel
-from engine.prompts import render
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.proposers.registry import PROPOSERS
@@ -114,7 +113,7 @@ def run_to_end(scheduler: Scheduler, request: ChatRequest) -> Finished:
 
 def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callable[[str, int], Measure]:
     def answer(text: str, max_tokens: int) -> Measure:
-        prompt = render(main.tokenizer, [{"role": "user", "content": text}])
+        prompt = main.prompt_ids([{"role": "user", "content": text}])
         options = {"draft_model": draft.model, "num_draft_tokens": depth} if draft is not None else {}
         started = time.perf_counter()
         first = now = started

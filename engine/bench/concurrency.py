@@ -14,7 +14,6 @@ from engine.bench.runner import machine
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
 from engine.loading import LoadedModel
-from engine.prompts import render
 from engine.requests import ChatRequest
 from engine.scheduler import Scheduler
 from engine.stream import RequestStream
@@ -78,6 +77,6 @@ def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int) -> float:
 
 def _mlx_lm(main: LoadedModel, texts: Sequence[str], max_tokens: int) -> float:
     started = time.perf_counter()
-    prompts = [render(main.tokenizer, [{"role": "user", "content": text}]) for text in texts]
+    prompts = [main.prompt_ids([{"role": "user", "content": text}]) for text in texts]
     response = batch_generate(main.model, main.tokenizer, prompts, max_tokens=max_tokens)
     return float(response.stats.generation_tokens / (time.perf_counter() - started))

@@ -7,11 +7,27 @@ from typing import Any
 
 # Published ones replace a space by a sign of three bytes; three replacements by a thousand signs each fill the memory.
 MOST_GROWTH = 2**10
+# The main model's decoder runs in the engine's own process, with each token of an answer. Published ones replace a sign
+# by a space, and search for no pattern; one that repeats can take for ever.
+MOST_DECODER_GROWTH = 2**4
+_REPEATS = frozenset("*+?{")
 
 
 def grows_without_bounds(tokenizer: Mapping[str, Any]) -> bool:
-    """Whether the normalizer or the decoder of a parsed tokenizer.json can make a character into thousands."""
-    return any(_growth(tokenizer.get(part)) > MOST_GROWTH for part in ("normalizer", "pre_tokenizer", "decoder"))
+    """Whether the normalizer or the decoder of a parsed tokenizer.json can make a character into thousands, or its
+    decoder can take any time.
+    """
+    decoder = tokenizer.get("decoder")
+    return (
+        any(_growth(tokenizer.get(part)) > MOST_GROWTH for part in ("normalizer", "pre_tokenizer"))
+        or _growth(decoder) > MOST_DECODER_GROWTH
+        or any(_repeats(step.get("pattern")) for step in _steps(decoder))
+    )
+
+
+def _repeats(pattern: object) -> bool:
+    regex = pattern.get("Regex") if isinstance(pattern, Mapping) else None
+    return isinstance(regex, str) and not _REPEATS.isdisjoint(regex)
 
 
 def _growth(part: object) -> int:

@@ -1,6 +1,7 @@
 """Asks the prompt process, and kills and replaces it when it takes too long or too much memory.
 
-One process serves all engines of this one. It is started when it is first needed; the starter pair never needs it.
+One process makes the prompts of all engines of this one; `encoders` has a second one. Each is started when it is first
+needed; the starter pair never needs any.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import atexit
 import json
 import logging
+import math
 import os
 import select
 import signal
@@ -15,20 +17,30 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import psutil
 
 from engine.errors import EngineClosed, PromptTooLong, TemplateFailed, without_frames
-from engine.prompt_process.protocol import LARGEST_REPLY, TokenizerSource, announced_length, content_of, frame
+from engine.prompt_process.protocol import (
+    LARGEST_REPLY,
+    MOST_TOKENIZERS,
+    TokenizerSource,
+    announced_length,
+    content_of,
+    frame,
+)
 from engine.prompts import Prompt, PromptJob
 
 log = logging.getLogger(__name__)
+Result = TypeVar("Result")
 
-# Seconds of computing; the wall clock only ends what computes nothing.
-BUILD_S, PROMPT_S, WALL_FACTOR = 8, 5, 4
+# Seconds of computing. The wall clock allows WALL_FACTOR times as many, for a machine that is busy with other things.
+BUILD_S, PROMPT_S, WALL_FACTOR = 8, 5, 3
 START_S = 120.0
 MEMORY_BYTES = 3 * 2**30
 _POLL_S = 0.02
@@ -37,6 +49,10 @@ _SECRETS = ("TOKEN", "SECRET", "PASSWORD", "KEY")
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from engine.prompt_process.worker import main; main()"
 )
+
+
+class _ProcessEnded(Exception):
+    """The process ended without having exceeded a limit: something else killed it, or it crashed."""
 
 
 class PromptCall(Future[Prompt]):
@@ -58,18 +74,52 @@ class PromptProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._built: dict[str, TokenizerSource] = {}
         self._usage: psutil.Process | None = None
+        # Bytes, while the latest request was answered.
+        self._most_held = 0
 
     def build(self, source: TokenizerSource, abandoned: threading.Event) -> None:
         """Build a tokenizer there, anew. Waits; raises `TemplateFailed`, and `EngineClosed` when `abandoned`."""
         with self._lock:
             self._built.pop(source.folder, None)
-            self._ensure_built(source, abandoned)
+            self._twice(lambda: self._ensure_built(source, abandoned))
 
     def start_prompt(self, source: TokenizerSource, job: PromptJob) -> PromptCall:
         """Make a prompt. The future raises `TemplateFailed` and `PromptTooLong`."""
         call = PromptCall()
         threading.Thread(target=self._make, args=(source, job, call), name="prompt", daemon=True).start()
         return call
+
+    def has(self, source: TokenizerSource) -> bool:
+        """Whether the tokenizer is built in the process, as far as is known without asking it."""
+        return self._built.get(source.folder) == source and self._process is not None and self._process.poll() is None
+
+    def encode(self, source: TokenizerSource, text: str, seconds: float) -> list[int]:
+        """Token ids of a text, without control tokens. Waits for them, and never for the tokenizer to be built.
+
+        `seconds` limits the computing. Raises `TemplateFailed`.
+        """
+        with self._lock:
+            if not self.has(source):
+                raise TemplateFailed("not running", "crashed")
+            try:
+                reply = self._ask({"source": source.as_data(), "text": text}, seconds, threading.Event())
+            except _ProcessEnded as error:
+                raise TemplateFailed(str(error), "crashed") from error
+        return [int(token) for token in reply["ids"]]
+
+    def measure(self, file: Path, text: str, tokens: int | None = None) -> tuple[int, int]:
+        """How many tokens a text has in a tokenizer.json, and how many of its characters the first `tokens` of them
+        cover (all, if None). Waits; raises `TemplateFailed`.
+        """
+        request, abandoned = {"file": str(file), "text": text, "tokens": tokens}, threading.Event()
+
+        def ask() -> dict[str, Any]:
+            self._ensure_running(abandoned)
+            return self._ask(request, BUILD_S, abandoned)
+
+        with self._lock:
+            reply = self._twice(ask)
+        return int(reply["tokens"]), int(reply["end"])
 
     def end(self) -> None:
         """End the process; the next request starts another."""
@@ -90,10 +140,15 @@ class PromptProcess:
         return self._process.pid if self._process is not None else None
 
     def _make(self, source: TokenizerSource, job: PromptJob, call: PromptCall) -> None:
+        request = {"source": source.as_data(), "job": asdict(job)}
+
+        def ask() -> dict[str, Any]:
+            self._ensure_built(source, call.abandoned)
+            return self._ask(request, PROMPT_S, call.abandoned)
+
         try:
             with self._lock:
-                self._ensure_built(source, call.abandoned)
-                reply = self._ask(source, job, PROMPT_S, call.abandoned)
+                reply = self._twice(ask)
             call.set_result(
                 Prompt([int(token) for token in reply["ids"]], reply["dropped"], tuple(reply["boundaries"]))
             )
@@ -103,25 +158,44 @@ class PromptProcess:
             if not call.abandoned.is_set():
                 self._replace()
 
+    def _twice(self, work: Callable[[], Result]) -> Result:
+        """Do `work`, and once more with another process if this one is killed meanwhile. Raises `TemplateFailed`."""
+        try:
+            return work()
+        except _ProcessEnded as error:
+            log.info("the prompt process ended (%s) and is asked again", error)
+        try:
+            return work()
+        except _ProcessEnded as error:
+            raise TemplateFailed(str(error), "crashed") from error
+
     def _replace(self) -> None:
         """Start another process at once if there is none, so that the next request need not wait for it."""
         with self._lock:
             try:
                 self._ensure_running(threading.Event())
-            except (OSError, TemplateFailed) as error:
+            except (OSError, TemplateFailed, _ProcessEnded) as error:
                 log.info("the prompt process cannot be started: %s", error)
 
     def _ensure_built(self, source: TokenizerSource, abandoned: threading.Event) -> None:
+        """Build a tokenizer unless it is there. Too many are too much memory: the one unused for longest goes."""
         self._ensure_running(abandoned)
         if self._built.get(source.folder) != source:
-            self._ask(source, None, BUILD_S, abandoned)
-            self._built[source.folder] = source
+            self._built.pop(source.folder, None)
+            kept = list(self._built)[-(MOST_TOKENIZERS - 1) :]
+            self._built = {folder: self._built[folder] for folder in kept}
+            self._ask({"source": source.as_data(), "keep": kept}, BUILD_S, abandoned)
+        else:
+            del self._built[source.folder]
+        self._built[source.folder] = source
 
     def _ensure_running(self, abandoned: threading.Event) -> None:
+        if abandoned.is_set():
+            raise EngineClosed
         if self._process is not None and self._process.poll() is None:
             return
         self.end()
-        self._process = subprocess.Popen(
+        self._process = process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -129,42 +203,41 @@ class PromptProcess:
             env=_environment(),
             bufsize=0,
         )
-        self._usage = psutil.Process(self._process.pid)
-        self._reply(None, START_S, abandoned)
+        assert process.stdin is not None
+        # A process that is stopped reads nothing, and must not stop us.
+        os.set_blocking(process.stdin.fileno(), False)
+        self._usage = psutil.Process(process.pid)
+        self._exchange(b"", None, START_S, abandoned)
 
-    def _ask(
-        self, source: TokenizerSource, job: PromptJob | None, seconds: int, abandoned: threading.Event
-    ) -> dict[str, Any]:
-        assert self._process is not None
-        assert self._process.stdin is not None
-        request = {"source": source.as_data(), "job": None if job is None else asdict(job), "seconds": seconds}
-        try:
-            self._write(frame(request))
-        except OSError as error:
-            self.end()
-            raise TemplateFailed("the helper process ended", "crashed") from error
-        reply = self._reply(seconds, seconds * WALL_FACTOR, abandoned)
+    def _ask(self, request: dict[str, Any], seconds: float, abandoned: threading.Event) -> dict[str, Any]:
+        whole = frame(request | {"seconds": math.ceil(seconds)})
+        reply = self._exchange(whole, seconds, seconds * WALL_FACTOR, abandoned)
         if "too_long" in reply:
             raise PromptTooLong(*reply["too_long"])
         if "failed" in reply:
             raise TemplateFailed(*reply["failed"])
         return reply
 
-    def _write(self, content: bytes) -> None:
+    def _exchange(
+        self, request: bytes, seconds: float | None, wall_s: float, abandoned: threading.Event
+    ) -> dict[str, Any]:
+        """Write a request and read its answer, unless a limit is exceeded first: then the process is replaced."""
         assert self._process is not None
         assert self._process.stdin is not None
-        rest = memoryview(content)
-        while rest:
-            rest = rest[self._process.stdin.write(rest) or 0 :]
-
-    def _reply(self, seconds: int | None, wall_s: float, abandoned: threading.Event) -> dict[str, Any]:
-        """The next message, unless a limit is exceeded first: then the process is replaced."""
-        assert self._process is not None
         assert self._process.stdout is not None
-        began, computed, received = time.monotonic(), self._computed_s(), bytearray()
+        requests, replies = self._process.stdin, self._process.stdout
+        began, used_before = time.monotonic(), None
+        rest, received = memoryview(request), bytearray()
+        self._most_held = 0
         while True:
-            if select.select([self._process.stdout], [], [], _POLL_S)[0]:
-                chunk = self._process.stdout.read(_CHUNK_BYTES)
+            readable, writable, _ = select.select([replies], [requests] if rest else [], [], _POLL_S)
+            if writable:
+                try:
+                    rest = rest[requests.write(rest[:_CHUNK_BYTES]) or 0 :]
+                except OSError as error:
+                    raise self._ended(seconds) from error
+            if readable:
+                chunk = replies.read(_CHUNK_BYTES)
                 if not chunk:
                     raise self._ended(seconds)
                 received += chunk
@@ -173,16 +246,22 @@ class PromptProcess:
                     raise self._over("too-large", "")
                 if length == len(received):
                     return content_of(bytes(received))
+            if readable or writable:
                 continue
             if abandoned.is_set():
                 self.end()
                 raise EngineClosed
-            if self._held_bytes() > MEMORY_BYTES:
+            used = self._used_s()
+            used_before = used if used_before is None else used_before
+            if seconds is not None and used - used_before > seconds:
+                raise self._over("too-slow", f"{seconds:g}")
+            if time.monotonic() - began > wall_s:
+                raise self._over("too-slow", f"{wall_s:g}")
+            self._most_held = max(self._most_held, self._held_bytes())
+            if self._most_held > MEMORY_BYTES:
                 raise self._over("too-large", "")
-            if time.monotonic() - began > wall_s or (seconds and self._computed_s() - computed > seconds):
-                raise self._over("too-slow", str(seconds or round(wall_s)))
 
-    def _computed_s(self) -> float:
+    def _used_s(self) -> float:
         assert self._usage is not None
         try:
             times = self._usage.cpu_times()
@@ -202,14 +281,16 @@ class PromptProcess:
         self.end()
         return TemplateFailed(detail, reason)
 
-    def _ended(self, seconds: int | None) -> TemplateFailed:
+    def _ended(self, seconds: float | None) -> TemplateFailed | _ProcessEnded:
         assert self._process is not None
         code = self._process.wait()
         if code == -signal.SIGXCPU:
-            return self._over("too-slow", str(seconds))
-        # Rust aborts when it gets no memory.
-        reason = "too-large" if code in (-signal.SIGABRT, -signal.SIGKILL) else "crashed"
-        return self._over(reason, f"exit code {code}" if reason == "crashed" else "")
+            return self._over("too-slow", f"{seconds or 0:g}")
+        # Rust aborts when it gets no memory, and some systems kill what takes most of it.
+        if code == -signal.SIGABRT or (code == -signal.SIGKILL and self._most_held > MEMORY_BYTES // 2):
+            return self._over("too-large", "")
+        self.end()
+        return _ProcessEnded(f"exit code {code}")
 
 
 def _environment() -> dict[str, str]:

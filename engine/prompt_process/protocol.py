@@ -10,6 +10,8 @@ from typing import Any, BinaryIO
 _LENGTH = struct.Struct(">I")
 # A context of ten million tokens in decimal digits fits.
 LARGEST_REPLY = 2**27
+# That many tokenizers are kept. A request says which of those that are there stay, so both ends agree.
+MOST_TOKENIZERS = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import os
 import resource
 import sys
 import types
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,9 @@ import psutil
 
 from engine.errors import PromptTooLong, TemplateFailed
 from engine.prompt_process.protocol import frame, read_frame
-from engine.prompts import PromptJob, make_prompt
+from engine.prompts import PromptJob, local_encoder, make_prompt
 
 MEMORY_BYTES = 2 * 2**30
-_MOST_TOKENIZERS = 4
 _GRACE_S = 2
 
 
@@ -64,14 +64,17 @@ def _limit_time(seconds: int) -> None:
 
 
 def _answer(request: dict[str, Any], tokenizers: dict[str, Any], load: Any) -> dict[str, Any]:
-    folder = request["source"]["folder"]
     try:
-        if request["job"] is None:
-            tokenizers.pop(folder, None)
-            while len(tokenizers) >= _MOST_TOKENIZERS:
-                del tokenizers[next(iter(tokenizers))]
+        if "file" in request:
+            return _measured(request["file"], request["text"], request["tokens"])
+        folder = request["source"]["folder"]
+        if "keep" in request:
+            for other in tokenizers.keys() - set(request["keep"]):
+                del tokenizers[other]
             tokenizers[folder] = _build(request["source"], load)
             return {}
+        if "text" in request:
+            return {"ids": local_encoder(tokenizers[folder])(request["text"])}
         prompt = make_prompt(tokenizers[folder], PromptJob(**request["job"]), with_boundaries=True)
     except PromptTooLong as error:
         return {"too_long": [error.arguments["tokens"], error.arguments["limit"]]}
@@ -84,6 +87,22 @@ def _answer(request: dict[str, Any], tokenizers: dict[str, Any], load: Any) -> d
     except BaseException as error:
         return {"failed": [" ".join(str(error).split())[:200] or type(error).__name__, ""]}
     return {"ids": prompt.ids, "dropped": prompt.dropped, "boundaries": prompt.boundaries}
+
+
+def _measured(file: str, text: str, tokens: int | None) -> dict[str, Any]:
+    """The number of tokens of a text, and up to which character the first `tokens` of them reach."""
+    offsets = _bare_tokenizer(file, os.stat(file).st_mtime_ns).encode(text, add_special_tokens=False).offsets
+    kept = offsets[:tokens]
+    return {"tokens": len(offsets), "end": kept[-1][1] if kept else 0}
+
+
+@lru_cache(maxsize=1)
+def _bare_tokenizer(file: str, modified_ns: int) -> Any:
+    """A tokenizer.json without what a folder has beside it; built again once the file changes."""
+    from tokenizers import Tokenizer
+
+    del modified_ns
+    return Tokenizer.from_file(file)
 
 
 def _build(source: dict[str, Any], load: Any) -> Any:

@@ -14,10 +14,8 @@ from itertools import pairwise
 from statistics import median
 
 from engine.conversation import Conversation
-from engine.errors import TemplateFailed
-from engine.foreign_code import panics_as_errors
+from engine.errors import EngineClosed, PromptTooLong, TemplateFailed
 from engine.loading import LoadedModel
-from engine.prompts import render
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.controllers import Controllers
@@ -48,6 +46,8 @@ QUESTION = (
     "have cost one reading of the large model; where they differ, its own word stands. Explain in a few sentences what "
     "that depends on, and give an example."
 )
+# How many instead, where the question cannot be rendered.
+_ANY_TOKENS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def calibrate(
     started = time.perf_counter()
     controllers.mark_tried()
     controller = controllers.current
-    conversation = sample_conversation(main)
+    conversation = sample_conversation(main, stop)
     length = len(conversation.main.tokens)
     controller.begin(length)
     proposer: Proposer = RepeatingProposer(conversation.main)
@@ -149,17 +149,14 @@ def _proposer_to_time(conversation: Conversation, main: LoadedModel, draft: Draf
     return RepeatingProposer(conversation.main)
 
 
-def sample_conversation(main: LoadedModel) -> Conversation:
+def sample_conversation(main: LoadedModel, stop: Callable[[], bool]) -> Conversation:
     """A conversation whose question `main` has prefilled up to its last token."""
     conversation = Conversation(CachedSequence(main.model, main.new_caches()))
     try:
-        # A stranger's template never runs on this thread; the bare text will do.
-        if main.prompt_source is not None:
-            raise TemplateFailed("")
-        tokens = render(main.tokenizer, [{"role": "user", "content": QUESTION}])
-    except TemplateFailed:
-        with panics_as_errors():
-            tokens = list(main.tokenizer.encode(QUESTION))
+        tokens = main.prompt_ids([{"role": "user", "content": QUESTION}], stop)
+    except (TemplateFailed, PromptTooLong, EngineClosed):
+        # Rounds cost the same whatever the tokens say.
+        tokens = list(range(min(_ANY_TOKENS, main.rows or main.vocabulary)))
     conversation.main.append(tokens[-(main.info.context_length // 4) :] or [0])
     while conversation.main.prefill(PREFILL_CHUNK):
         pass

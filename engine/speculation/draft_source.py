@@ -47,4 +47,7 @@ def _translation_between(main: LoadedModel, draft: LoadedModel) -> Translation |
     with panics_as_errors():
         if same_ids(vocabulary_of(main.tokenizer), vocabulary_of(draft.tokenizer)):
             return None
-        return Translation(main.tokenizer, draft.tokenizer)
+        for model in (main, draft):
+            # A stranger's tokenizer is built now: a round would have to wait for it.
+            model.encode("a")
+        return Translation(main.tokenizer, draft.tokenizer, main.encode, draft.encode)

@@ -9,25 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from engine.foreign_code import panics_as_errors
 from engine.speculation.reencoding import LOOK_BACK, Followed, Reencoder
 from engine.speculation.vocabulary import NO_ID, TokenMap, bytes_by_id, map_tokens, vocabulary_of
 
 # A stretch of text, or the draft's id of a control token (NO_ID where it has none).
 Run = bytes | int
+Encode = Callable[[str], Sequence[int]]
 
 
 class Translation:
     """Translates between a main and a draft tokenizer, both as mlx-lm loads them.
 
-    `token_map` has the tokens that both share; `main_encoder` writes text in main ids, `draft_encoder` in draft ids.
+    `token_map` has the tokens that both share; `main_encoder` writes text in main ids, `draft_encoder` in draft ids,
+    with the functions that encode a text without control tokens. What these raise ends the drafting of a request.
     """
 
-    def __init__(self, main: Any, draft: Any) -> None:
+    def __init__(self, main: Any, draft: Any, encode_main: Encode, encode_draft: Encode) -> None:
         main_vocabulary, draft_vocabulary = vocabulary_of(main), vocabulary_of(draft)
         self.token_map: TokenMap = map_tokens(main_vocabulary, draft_vocabulary)
-        self.main_encoder = Reencoder(main_vocabulary, _encoder(main))
-        self.draft_encoder = Reencoder(draft_vocabulary, _encoder(draft))
+        self.main_encoder = Reencoder(main_vocabulary, encode_main)
+        self.draft_encoder = Reencoder(draft_vocabulary, encode_draft)
         self._main_bytes = bytes_by_id(main_vocabulary)
         self._draft_bytes = bytes_by_id(draft_vocabulary)
         self._letters = {piece: token for token, piece in enumerate(self._draft_bytes) if piece and len(piece) == 1}
@@ -95,16 +96,3 @@ class Translation:
             return followed.fresh
         letters = [self._letters.get(bytes([byte]), NO_ID) for byte in piece]
         return [letter for letter in letters if letter != NO_ID]
-
-
-def _encoder(tokenizer: Any) -> Callable[[str], Sequence[int]]:
-    """Text to ids without control tokens; directly by a fast tokenizer's backend, which takes microseconds."""
-    fast = getattr(tokenizer, "backend_tokenizer", None)
-
-    def encode(text: str) -> Sequence[int]:
-        with panics_as_errors():
-            if fast is not None:
-                return list(fast.encode(text, add_special_tokens=False).ids)
-            return list(tokenizer.encode(text, add_special_tokens=False))
-
-    return encode

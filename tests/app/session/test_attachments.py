@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtWidgets import QToolButton
 
-from app.session.attachments import LARGEST_BYTES, LARGEST_PDF_BYTES, NotAttachable, count_tokens, read_attachment
+from app.conversations.records import Attachment
+from app.session.attachments import (
+    LARGEST_BYTES,
+    LARGEST_PDF_BYTES,
+    NotAttachable,
+    count_tokens,
+    cut_to_tokens,
+    read_attachment,
+)
 from engine import starter_pair
 from tests.app.pdf_files import pdf
 from tests.app.scripted_engine import ScriptedEngine
@@ -63,6 +74,26 @@ def test_what_cannot_go_along_says_why(tmp_path: Path) -> None:
 def test_tokens_are_those_of_the_main_model(tmp_path: Path) -> None:
     assert count_tokens(starter_pair()[0], "Tandem") in range(1, 7)
     assert count_tokens(tmp_path, "Tandem") is None
+
+
+def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.prompt_process.client.BUILD_S", 1)
+    ours, text = starter_pair()[0], "Tandem checks 안녕 😀 each draft token. " * 9
+    file = Attachment("notes.txt", "text/plain", text)
+    stranger = tmp_path / "stranger"
+    stranger.mkdir()
+    shutil.copy(ours / "tokenizer.json", stranger)
+    assert count_tokens(stranger, text) == count_tokens(ours, text)
+    assert cut_to_tokens(stranger, file, 40) == cut_to_tokens(ours, file, 40) != file
+    content = json.loads((ours / "tokenizer.json").read_text())
+    split = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+    (stranger / "tokenizer.json").write_text(json.dumps(content | {"pre_tokenizer": split}))
+    # The library panics on the one, and searches for minutes in the other.
+    for harm in ("a" * 40 + " ee", ("a" * 18 + "b ") * 5000):
+        assert count_tokens(stranger, harm) is None
+    assert cut_to_tokens(stranger, replace(file, text="a" * 40 + " ee"), 40) is None
 
 
 def test_half_characters_of_a_pdf_file_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

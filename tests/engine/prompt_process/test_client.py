@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import wait
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from engine import ChatRequest, Engine, Failed, Finished, starter_pair
 from engine.errors import PromptTooLong, TemplateFailed
 from engine.loading import load
-from engine.prompt_process.client import PROMPT_PROCESS, PromptProcess
+from engine.prompt_process.client import PROMPT_PROCESS, WALL_FACTOR, PromptProcess
+from engine.prompt_process.protocol import MOST_TOKENIZERS, TokenizerSource
 from engine.prompts import Prompt, PromptJob, make_prompt
 from tests.engine.asking import QUESTION
 from tests.patience import PATIENCE_S
@@ -95,20 +103,100 @@ def test_while_a_template_runs_its_question_can_be_cancelled_and_the_engine_answ
     assert failed.error.code == "engine-closed"
 
 
-def test_a_killed_process_is_replaced(tiny_main: Path) -> None:
-    model, process = load(tiny_main), PromptProcess()
+@pytest.fixture
+def process() -> Iterator[PromptProcess]:
+    process = PromptProcess()
+    yield process
+    for thread in threading.enumerate():
+        if thread.name == "prompt":
+            thread.join(PATIENCE_S)
+    process.end()
+
+
+@pytest.fixture
+def source(tiny_main: Path) -> TokenizerSource:
+    source = load(tiny_main).prompt_source
+    assert source is not None
+    return source
+
+
+def ready(process: PromptProcess, source: TokenizerSource) -> int:
+    """Have the tokenizer built, and return the process's id."""
+    process.build(source, threading.Event())
+    assert process.pid is not None
+    return process.pid
+
+
+def test_a_question_whose_process_is_killed_before_or_while_it_is_asked_gets_its_prompt(
+    process: PromptProcess, source: TokenizerSource
+) -> None:
     job = PromptJob(QUESTION, 500)
-    assert model.prompt_source is not None
-    try:
-        before = process.start_prompt(model.prompt_source, job).result(PATIENCE_S)
-        assert process.pid is not None
-        os.kill(process.pid, signal.SIGKILL)
-        # It may be gone before the question or only while it is asked.
-        after = process.start_prompt(model.prompt_source, job)
-        assert after.exception(PATIENCE_S) is None or isinstance(after.exception(), TemplateFailed)
-        assert process.start_prompt(model.prompt_source, job).result(PATIENCE_S) == before
-    finally:
-        process.end()
+    before = process.start_prompt(source, job).result(PATIENCE_S)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.start_prompt(source, job).result(PATIENCE_S) == before
+    # Stopped, it cannot have answered when it is killed.
+    os.kill(pid := process.pid, signal.SIGSTOP)
+    call = process.start_prompt(source, job)
+    time.sleep(0.1)
+    assert not call.done()
+    os.kill(pid, signal.SIGTERM)
+    os.kill(pid, signal.SIGCONT)
+    assert call.result(PATIENCE_S) == before
+    assert process.pid != pid
+
+
+def test_a_question_whose_process_is_killed_every_time_fails_with_a_clear_error(
+    process: PromptProcess, source: TokenizerSource
+) -> None:
+    ready(process, source)
+    os.kill(process.pid or 0, signal.SIGSTOP)
+    call = process.start_prompt(source, PromptJob(QUESTION, 500))
+    while not call.done():
+        if (pid := process.pid) is not None:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+    error = call.exception()
+    assert isinstance(error, TemplateFailed)
+    assert error.reason == "crashed"
+
+
+def test_a_process_that_computes_nothing_is_stopped_by_the_clock(
+    process: PromptProcess, source: TokenizerSource, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.prompt_process.client.PROMPT_S", 0.2)
+    pid = ready(process, source)
+    os.kill(pid, signal.SIGSTOP)
+    # More than a pipe holds.
+    question = [{"role": "user", "content": "fox " * 100_000}]
+    error = process.start_prompt(source, PromptJob(question, 500)).exception(PATIENCE_S)
+    assert isinstance(error, TemplateFailed)
+    assert error.arguments == {"detail": f"{0.2 * WALL_FACTOR:g}", "reason": "too-slow"}
+    assert not psutil.pid_exists(pid)
+
+
+def test_a_call_that_is_given_up_before_its_turn_kills_nothing(process: PromptProcess, source: TokenizerSource) -> None:
+    pid = ready(process, source)
+    os.kill(pid, signal.SIGSTOP)
+    first, second = (process.start_prompt(source, PromptJob(QUESTION, 500)) for _ in range(2))
+    second.abandon()
+    os.kill(pid, signal.SIGCONT)
+    # Whichever came first: the one that is wanted is answered by the process that was there.
+    assert first.result(PATIENCE_S).ids
+    wait([second], PATIENCE_S)
+
+
+def test_a_tokenizer_that_had_to_make_room_is_built_again(
+    process: PromptProcess, source: TokenizerSource, tiny_main: Path, tmp_path: Path
+) -> None:
+    job = PromptJob(QUESTION, 500)
+    before = process.start_prompt(source, job).result(PATIENCE_S)
+    for number in range(MOST_TOKENIZERS):
+        copy = Path(shutil.copytree(tiny_main, tmp_path / str(number)))
+        ready(process, replace(source, folder=str(copy)))
+    assert not process.has(source)
+    assert process.start_prompt(source, job).result(PATIENCE_S) == before
 
 
 def test_the_process_imports_neither_qt_nor_mlx() -> None:

@@ -1,0 +1,129 @@
+"""Tokenizers of strangers encode in a process of their own: the same ids, and nothing that holds a round for long."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine import ChatRequest, Engine, Finished, SpeculationSettings
+from engine.errors import EngineClosed, TemplateFailed
+from engine.loading import load
+from engine.prompt_process.encoders import ENCODING_PROCESS, RemoteEncoder
+from engine.prompts import local_encoder, render
+from tests.engine.asking import QUESTION
+from tests.engine.speculation.tokenizers_in_test import byte_level
+from tests.patience import PATIENCE_S
+from tests.tiny_models import write_model
+
+TEXT = "안녕 the quick 日本語 brown fox 😀"
+# Quadratic in the length of a run, and never beyond the limit at which the library gives up.
+SLOW = {
+    "type": "Split",
+    "pattern": {"Regex": "(a+)+$"},
+    "behavior": "Isolated",
+    "invert": False,
+}
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+HARM = ("a" * 18 + "b ") * 2000
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_process_left() -> Iterator[None]:
+    yield
+    ENCODING_PROCESS.end()
+
+
+@pytest.fixture
+def foreign_draft(tmp_path: Path) -> Path:
+    return write_model(tmp_path / "draft", seed=8, tokenizer=byte_level(420, True))
+
+
+@pytest.fixture
+def slow_draft(foreign_draft: Path) -> Path:
+    file = foreign_draft / "tokenizer.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"pre_tokenizer": SLOW}))
+    return foreign_draft
+
+
+def remote(folder: Path) -> RemoteEncoder:
+    source = load(folder).prompt_source
+    assert source is not None
+    return RemoteEncoder(source)
+
+
+def test_ids_are_those_that_would_be_made_here(tiny_main: Path) -> None:
+    assert remote(tiny_main)(TEXT) == local_encoder(load(tiny_main).tokenizer)(TEXT)
+
+
+@pytest.mark.expects_log
+def test_a_text_that_takes_too_long_is_the_last_one_for_that_tokenizer(slow_draft: Path) -> None:
+    encode = remote(slow_draft)
+    assert encode("fox")
+    with pytest.raises(TemplateFailed) as slow:
+        encode(HARM)
+    assert slow.value.reason == "too-slow"
+    began = time.monotonic()
+    with pytest.raises(TemplateFailed):
+        encode("fox")
+    assert time.monotonic() - began < 0.1
+    assert ENCODING_PROCESS.pid is None
+
+
+def test_a_killed_process_is_replaced_while_rounds_go_on_without_it(tiny_main: Path) -> None:
+    encode = remote(tiny_main)
+    before = encode(TEXT)
+    os.kill(ENCODING_PROCESS.pid or 0, signal.SIGKILL)
+    deadline, after, longest = time.monotonic() + PATIENCE_S, None, 0.0
+    while after is None and time.monotonic() < deadline:
+        began = time.thread_time()
+        with suppress(TemplateFailed):
+            after = encode(TEXT)
+        longest = max(longest, time.thread_time() - began)
+        time.sleep(0.01)
+    assert after == before
+    assert longest < 0.1
+
+
+@pytest.mark.expects_log
+def test_a_draft_whose_tokenizer_never_ends_costs_the_answer_nothing_but_its_drafting(
+    tiny_main: Path, slow_draft: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.speculation.proposers.draft.ENOUGH_SHARED", 2.0)
+    question = [{"role": "user", "content": HARM[:380]}]
+    texts = []
+    with Engine() as engine:
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        for draft in (None, slow_draft):
+            assert engine.set_draft(draft).result(timeout=PATIENCE_S).draft_problem is None
+            for _ in range(2):
+                request = ChatRequest(question, speculation=SpeculationSettings(method="draft"), max_tokens=12)
+                *_, last = engine.submit(request)
+                assert isinstance(last, Finished), last
+                texts.append(last.text)
+    assert len(set(texts)) == 1
+
+
+def test_what_waits_for_a_prompt_of_a_stranger_waits_for_the_other_process(
+    tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.prompt_process.client.PROMPT_S", 0.5)
+    main = load(tiny_main)
+    assert main.prompt_ids(QUESTION) == render(main.tokenizer, QUESTION)
+    assert main.prompt_source is not None
+    endless = Path(shutil.copytree(tiny_main, tmp_path / "endless"))
+    (endless / "chat_template.jinja").write_text(ENDLESS)
+    hostile = replace(main, prompt_source=replace(main.prompt_source, folder=str(endless)))
+    with pytest.raises(TemplateFailed, match=r"longer than 0\.5 seconds"):
+        hostile.prompt_ids(QUESTION)
+    stops = iter([False, True])
+    with pytest.raises(EngineClosed):
+        hostile.prompt_ids(QUESTION, lambda: next(stops))
