@@ -71,6 +71,8 @@ class ModelNotUsable(EngineError):
         "damaged": "{detail} cannot be read: the file is damaged",
         "wrong-tensors": "the weights do not fit the configuration ({detail})",
         "unknown-architecture": "its architecture {detail} is not known to the installed mlx-lm",
+        "unknown-head": "Tandem cannot run heads of its kind yet ({detail})",
+        "wrong-main": "it was made for another main model ({detail})",
         "no-tokenizer": "its tokenizer cannot be read ({detail})",
         "unsafe": "it would run code or read files from elsewhere ({detail}), which Tandem never does",
         "vocabulary": "its vocabulary does not match the main model's ({detail})",

@@ -1363,6 +1363,14 @@
         <translation>まだ対応していないアーキテクチャです。</translation>
     </message>
     <message>
+        <source>Its kind of head is not supported yet.</source>
+        <translation>まだ対応していない種類のヘッドです。</translation>
+    </message>
+    <message>
+        <source>It was made for another main model.</source>
+        <translation>別のメインモデル用に作られています。</translation>
+    </message>
+    <message>
         <source>Its tokenizer cannot be read.</source>
         <translation>トークナイザーを読めません。</translation>
     </message>
@@ -1476,6 +1484,14 @@
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
         <translation>Tandem は {name} のアーキテクチャにまだ対応していません（{detail}）。別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
+    </message>
+    <message>
+        <source>Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head.</source>
+        <translation>「{name}」の種類のヘッドには、Tandem はまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
+    </message>
+    <message>
+        <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
+        <translation>「{name}」は別のメインモデル用に作られています（{detail}）。このメインモデル用のヘッドを選んでください。</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>

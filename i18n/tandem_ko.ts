@@ -1363,6 +1363,14 @@
         <translation>아직 지원하지 않는 아키텍처예요.</translation>
     </message>
     <message>
+        <source>Its kind of head is not supported yet.</source>
+        <translation>아직 지원하지 않는 종류의 헤드예요.</translation>
+    </message>
+    <message>
+        <source>It was made for another main model.</source>
+        <translation>다른 메인 모델용으로 만들어졌어요.</translation>
+    </message>
+    <message>
         <source>Its tokenizer cannot be read.</source>
         <translation>토크나이저를 읽을 수 없어요.</translation>
     </message>
@@ -1476,6 +1484,14 @@
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
         <translation>Tandem은 {name}의 아키텍처를 아직 지원하지 않아요({detail}). 다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
+    </message>
+    <message>
+        <source>Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head.</source>
+        <translation>‘{name}’ 헤드의 종류는 Tandem에서 아직 지원하지 않아요({detail}). 다른 헤드를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
+        <translation>‘{name}’ 헤드는 다른 메인 모델용으로 만들어졌어요({detail}). 이 메인 모델용 헤드를 선택해 주세요.</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>

@@ -1363,6 +1363,14 @@
         <translation>尚不支持它的架构。</translation>
     </message>
     <message>
+        <source>Its kind of head is not supported yet.</source>
+        <translation>尚不支持这种草稿头。</translation>
+    </message>
+    <message>
+        <source>It was made for another main model.</source>
+        <translation>它是为其他主模型制作的。</translation>
+    </message>
+    <message>
         <source>Its tokenizer cannot be read.</source>
         <translation>无法读取它的分词器。</translation>
     </message>
@@ -1476,6 +1484,14 @@
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
         <translation>Tandem 尚不支持 {name} 的架构（{detail}）。请选择其他模型或更新 Tandem。</translation>
+    </message>
+    <message>
+        <source>Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head.</source>
+        <translation>Tandem 尚不支持“{name}”这种草稿头（{detail}）。请选择其他草稿头。</translation>
+    </message>
+    <message>
+        <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
+        <translation>“{name}”是为其他主模型制作的（{detail}）。请选择为这个主模型制作的草稿头。</translation>
     </message>
     <message>
         <source>The tokenizer of {name} cannot be read ({detail}). Download or copy it again.</source>

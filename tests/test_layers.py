@@ -23,7 +23,9 @@ BELOW_SPECULATION = (
     "engine.steps", "engine.tuning",
 )  # fmt: skip
 # What engine/heads imports: networks and their files, nothing of rounds, samplers or chats.
-BELOW_HEADS = ("engine.errors", "engine.model_files", "engine.steps")
+BELOW_HEADS = (
+    "engine.cpu_backend", "engine.disk_pool", "engine.errors", "engine.model_files", "engine.steps",
+)  # fmt: skip
 WITHOUT_QT = ("engine", "app.conversations", "app.text")
 
 

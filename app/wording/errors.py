@@ -152,6 +152,12 @@ def model_reasons() -> dict[str, str]:
             "Errors",
             "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.",
         ),
+        "unknown-head": translate(
+            "Errors", "Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head."
+        ),
+        "wrong-main": translate(
+            "Errors", "{name} was made for another main model ({detail}). Choose a head made for this one."
+        ),
         "no-tokenizer": translate(
             "Errors", "The tokenizer of {name} cannot be read ({detail}). Download or copy it again."
         ),
@@ -247,6 +253,8 @@ def draft_reasons() -> dict[str, str]:
         "damaged": translate("DraftReasons", "One of its files is damaged."),
         "wrong-tensors": translate("DraftReasons", "Its weights don't match its configuration."),
         "unknown-architecture": translate("DraftReasons", "Its architecture is not supported yet."),
+        "unknown-head": translate("DraftReasons", "Its kind of head is not supported yet."),
+        "wrong-main": translate("DraftReasons", "It was made for another main model."),
         "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),
         "unsafe": translate("DraftReasons", "It requires running its own code."),
         "vocabulary": translate("DraftReasons", "Their vocabularies differ."),

@@ -88,6 +88,10 @@ class HeadContext(ABC):
         """Bytes of memory that it holds."""
 
     @abstractmethod
+    def kept_arrays(self) -> list[mx.array]:
+        """Every array that it keeps; they stay lazy, and keep taps in memory, until the caller evaluates them."""
+
+    @abstractmethod
     def rewind(self, length: int) -> None:
         """Forget the rows from position `length` on, 0 <= length <= self.length.
 
@@ -152,7 +156,7 @@ class Head(ABC):
 
         `taps` (1, S, len(self.taps) * width) holds the outputs of the tapped layers side by side, in the order of
         `self.taps`; `tokens` are the S tokens that the main model was given to make them. Nothing is evaluated: the
-        caller evaluates `context.state` with whatever it evaluates next, or the taps stay in memory.
+        caller evaluates `context.kept_arrays()` with whatever it evaluates next, or the taps stay in memory.
         """
 
     @abstractmethod

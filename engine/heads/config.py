@@ -1,0 +1,115 @@
+"""What a head of the DFlash family is made of: its sizes, its layers, what refines its proposals.
+
+`read_config` makes one of a config.json in any of the published dialects; everything that a person could have written
+wrongly is checked there, so that networks are built from sound numbers only. No mlx here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class RopeConfig:
+    """Rotary positions: `scaling` is the dictionary that `mlx_lm.models.rope_utils.initialize_rope` reads, or None."""
+
+    base: float
+    traditional: bool
+    max_positions: int
+    scaling: Mapping[str, Any] | None = field(default=None, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerConfig:
+    """One layer: `window` in tokens, None for full attention; `causal` is its attention inside the block."""
+
+    window: int | None
+    causal: bool
+    rope: RopeConfig
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorConfig:
+    """DFlash2: choose each token among the `top_k` likeliest by its predecessor. Kernels of the convolutions."""
+
+    rank: int
+    top_k: int
+    kernel: int
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarkovConfig:
+    """DSpark: a bias from the token before. `style` is vanilla, gated or rnn.
+
+    `confidence` is the width of what its confidence reads; 0 without one.
+    """
+
+    rank: int
+    style: str
+    confidence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GruConfig:
+    """Domino: a bias from a GRU over the tokens so far, from draft token `prefix` on."""
+
+    width: int
+    inner: int
+    prefix: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeadConfig:
+    """A head of the DFlash family.
+
+    `taps` are main-model layers, counted from 0, `tap_width` the width of each. `main_layers` is None where the
+    configuration does not say. `vocabulary` is the main model's, `draft_vocabulary` the rows of the head's own output
+    matrix. `proposals` is the most draft tokens of a block; `anchor_predicts` is true if the anchor's own row is the
+    first of them; a block has `spare_rows` masks more than it needs. `window_before_anchor` measures a layer's window
+    from the anchor for all rows of the block, not from each row.
+    """
+
+    kind: str
+    dialect: str
+    width: int
+    inner: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    eps: float
+    layers: tuple[LayerConfig, ...]
+    taps: tuple[int, ...]
+    tap_width: int
+    main_layers: int | None
+    vocabulary: int
+    draft_vocabulary: int
+    mask_token: int
+    proposals: int
+    anchor_predicts: bool = False
+    spare_rows: int = 0
+    window_before_anchor: bool = False
+    tap_norms: bool = False
+    gated: bool = False
+    sinks: bool = False
+    bias: bool = False
+    own_embedding: bool = False
+    own_output: bool = False
+    embedding_scale: float = 1.0
+    output_multiplier: float = 1.0
+    soft_cap: float = 0.0
+    refiner: SelectorConfig | MarkovConfig | GruConfig | None = None
+    made_for: str = ""
+
+    @property
+    def block_rows(self) -> int:
+        """Rows of the widest block: anchor and masks."""
+        return self.proposals + (0 if self.anchor_predicts else 1) + self.spare_rows
+
+    @property
+    def window(self) -> int | None:
+        """The widest window, or None where a layer sees everything."""
+        windows = [layer.window for layer in self.layers]
+        return None if None in windows else max(window for window in windows if window is not None)

@@ -1,0 +1,124 @@
+"""Checks a head's folder from its configuration and the headers of its weights, without loading it. No mlx here."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ModelNotUsable
+from engine.heads.config import HeadConfig
+from engine.heads.dialects import KINDS, HeadConfigError, read_config
+from engine.heads.tensors import HeadTensorError, by_our_names, check_tensors, whole_shapes
+from engine.model_files.folder_paths import open_regular
+from engine.model_files.head_files import kind_of_tensors
+from engine.model_files.inspection import missing_weights, read_checked_config, weight_files
+from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
+
+_MOST_FILES = 100
+# Read at three places of each file for the identity of a head.
+_SAMPLE_BYTES = 2**16
+
+
+@dataclass(frozen=True, slots=True)
+class HeadContent:
+    """A usable head's folder: its files of weights, what it is made of, its tensors, and their quantisation."""
+
+    folder: Path
+    files: tuple[Path, ...]
+    config: HeadConfig
+    tensors: Mapping[str, TensorHeader]
+    quantisation: Mapping[str, Any]
+
+    @property
+    def weight_bytes(self) -> int:
+        return sum(tensor.nbytes for tensor in self.tensors.values())
+
+
+def inspect_head(folder: Path) -> HeadContent:
+    """What is in the folder of a head. Reads JSON and headers only.
+
+    Raises `ModelNotUsable`: missing, not-a-model, unsafe, damaged, incomplete, wrong-tensors, unknown-architecture.
+    """
+    raw = read_checked_config(folder)
+    files = head_weight_files(folder)
+    headers = _headers(folder, files)
+    kind = kind_of_tensors(headers)
+    if kind not in KINDS:
+        raise ModelNotUsable(folder, "unknown-head", kind or str(raw.get("model_type", ""))[:80])
+    if os.path.exists(folder / "mask_embedding.pt"):
+        # MiMo's heads keep part of their weights in a file that runs code when it is read.
+        raise ModelNotUsable(folder, "unsafe", "mask_embedding.pt")
+    quantisation = _quantisation(folder, raw)
+    try:
+        tensors = by_our_names(headers)
+        shapes = whole_shapes(tensors, quantisation)
+        config = read_config(raw, kind, shapes)
+        check_tensors(config, tensors, shapes)
+    except HeadConfigError as error:
+        raise ModelNotUsable(folder, "damaged", f"config.json ({str(error)[:80]})") from error
+    except HeadTensorError as error:
+        raise ModelNotUsable(folder, "wrong-tensors", str(error)[:80]) from error
+    return HeadContent(folder, tuple(files), config, tensors, quantisation)
+
+
+def head_weight_files(folder: Path) -> list[Path]:
+    """The files that hold a head's weights; raises `ModelNotUsable` where one is missing.
+
+    They are named like a model's, or else all safetensors files of the folder count.
+    """
+    named = weight_files(folder)
+    files = named or sorted(folder.glob("*.safetensors"))
+    absent = missing_weights(folder) if named or not files else None
+    if absent is not None:
+        raise ModelNotUsable(folder, "incomplete", absent)
+    if len(files) > _MOST_FILES:
+        raise ModelNotUsable(folder, "damaged", "hundreds of files")
+    return files
+
+
+def identity_of(content: HeadContent) -> str:
+    """A name for these weights and settings, from config.json, the headers and samples of the weights.
+
+    Raises `ModelNotUsable` where they cannot be read any more.
+    """
+    digest = hashlib.sha256()
+    try:
+        digest.update((content.folder / "config.json").read_bytes())
+        for path in content.files:
+            with open_regular(path) as file:
+                size = os.fstat(file.fileno()).st_size
+                digest.update(size.to_bytes(8, "little"))
+                for start in (0, max(0, size // 2), max(0, size - _SAMPLE_BYTES)):
+                    file.seek(start)
+                    digest.update(file.read(_SAMPLE_BYTES))
+    except OSError as error:
+        raise ModelNotUsable(content.folder, "damaged", error.strerror or "cannot be read") from error
+    return digest.hexdigest()[:32]
+
+
+def _headers(folder: Path, files: list[Path]) -> dict[str, TensorHeader]:
+    tensors: dict[str, TensorHeader] = {}
+    for file in files:
+        try:
+            header = read_header(file)
+        except CutOffFileError as error:
+            raise ModelNotUsable(folder, "incomplete", f"a part of {file.name}") from error
+        except DamagedHeaderError as error:
+            raise ModelNotUsable(folder, "damaged", f"{file.name} ({error})") from error
+        if twice := tensors.keys() & header.keys():
+            raise ModelNotUsable(folder, "wrong-tensors", min(twice)[:80])
+        tensors.update(header)
+    return tensors
+
+
+def _quantisation(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    settings = config.get("quantization")
+    if settings is None:
+        settings = config.get("quantization_config") or {}
+    if not isinstance(settings, Mapping) or settings.get("mode", "affine") != "affine":
+        raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
+    return settings
