@@ -1,0 +1,271 @@
+"""Clients of one engine that ask, cancel, swap drafts, kill the helper processes and run into failures, and what is
+alive between their phases.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import mlx.core as mx
+import psutil
+
+from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, SpeculationSettings, TokensCommitted
+from engine.decoders.batch_decoder import BatchDecoder
+from engine.decoders.speculative_decoder import SpeculativeDecoder
+from engine.errors import EngineClosed
+from engine.generation import Generation
+from engine.prompt_process.client import PROMPT_PROCESS, PromptProcess
+from engine.prompt_process.encoders import ENCODING_PROCESS
+from engine.prompt_process.protocol import TokenizerSource
+from engine.prompts import PromptJob
+from engine.sampling import Sampler
+from tests.patience import PATIENCE_S
+
+CLIENTS = 8
+QUESTIONS = 18
+# Then come other questions; the first phase warms up.
+PHASE_S = 30.0
+BAD_SAMPLER, BAD_PROMPT = 666, 667
+WORDS = ("fox", "lazy dog", "안녕하세요 세계", "こんにちは", "你好，世界", "the quick brown")
+METHODS = (
+    SpeculationSettings(method="off"),
+    SpeculationSettings(method="draft", depth=3),
+    SpeculationSettings(method="auto"),
+    SpeculationSettings(method="ngram"),
+)
+# What belongs to a request and goes with it.
+OURS = (Generation, SpeculativeDecoder, BatchDecoder)
+# Two scores closer than that are a tie, which another order of sums may decide the other way.
+TIE = 1e-3
+PREFIX_BYTES = 2**24
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+HELPER_THREADS = ("prompt", "encoder")
+
+
+def questions(draw: random.Random) -> list[ChatRequest]:
+    """Questions, turns that follow on them, edits and branches of these."""
+    made = []
+    for index in range(QUESTIONS):
+        chat = [{"role": "system", "content": "lazy dog"}] if index % 2 else []
+        for turn in range(draw.randrange(3)):
+            chat += [
+                {"role": "user", "content": WORDS[(index // 3 + turn) % len(WORDS)]},
+                {"role": "assistant", "content": " over and over again"},
+            ]
+        chat.append({"role": "user", "content": draw.choice(WORDS) * draw.choice((1, 2, 12))})
+        sampling = SamplingSettings(
+            temperature=draw.choice((0.0, 0.0, 0.8)),
+            seed=draw.randrange(1000, 10**6),
+            repetition_penalty=draw.choice((1.0, 1.0, 1.2)),
+            top_k=draw.choice((0, 20)),
+        )
+        made.append(
+            ChatRequest(chat, sampling=sampling, speculation=draw.choice(METHODS), max_tokens=draw.randrange(2, 50))
+        )
+    return made
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a request ended, and the log-probability of each of its tokens."""
+
+    last: Finished | Failed
+    logprobs: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Held:
+    """What is alive while nothing runs: bytes that MLX holds, arrays, parts of requests, calls without an answer,
+    everything that Python knows of, open files and pipes, threads, and processes that were started.
+    """
+
+    bytes: int
+    arrays: int
+    requests: int
+    calls: int
+    objects: int
+    descriptors: int
+    threads: int
+    processes: int
+
+
+class Soak:
+    """Clients of one engine, each in a thread of its own, phase by phase."""
+
+    def __init__(
+        self, engine: Engine, drafts: Sequence[Path | None], vocabulary: int, endless: TokenizerSource
+    ) -> None:
+        """`endless` has a chat template that does not end."""
+        self.engine = engine
+        self.drafts = drafts
+        self.vocabulary = vocabulary
+        self.endless = endless
+        self._killing = threading.Lock()
+        self.counts: Counter[str] = Counter()
+        self.wrong: list[str] = []
+        self.requests: list[ChatRequest] = []
+        self.expected: list[Answer] = []
+
+    def phase(self, seed: int, seconds: float, deeds: float) -> None:
+        """Ask new questions one by one, then let everybody loose on them, for so long and so many deeds at most. Each
+        helper process is killed at least once.
+        """
+        self.requests = questions(random.Random(seed))
+        self.expected = [self._alone(request) for request in self.requests]
+        # The last is the one with another tokenizer, so that the process that encodes is killed too.
+        self.engine.set_draft(self.drafts[-1]).result(timeout=PATIENCE_S)
+        until = time.monotonic() + seconds
+        threads = [
+            threading.Thread(target=self._client, args=(random.Random(1000 * seed + number), until, deeds))
+            for number in range(CLIENTS)
+        ]
+        killers = (random.Random(seed + number) for number in range(2))
+        threads += [
+            threading.Thread(target=self._kill, args=(process, draw))
+            for process, draw in zip((PROMPT_PROCESS, ENCODING_PROCESS), killers, strict=True)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def held(self) -> Held:
+        self.engine.clear_prefix_cache().result(timeout=PATIENCE_S)
+        self.engine.set_draft(None).result(timeout=PATIENCE_S)
+        memory = self.engine.status().result(timeout=PATIENCE_S).memory.active
+        self.expected.clear()
+        for thread in threading.enumerate():
+            if thread.name in HELPER_THREADS:
+                thread.join(PATIENCE_S)
+        gc.collect()
+        alive, process = gc.get_objects(), psutil.Process()
+        return Held(
+            memory,
+            sum(isinstance(item, mx.array) for item in alive),
+            sum(isinstance(item, OURS) for item in alive),
+            sum(isinstance(item, Future) and not item.done() for item in alive),
+            len(alive),
+            process.num_fds(),
+            threading.active_count(),
+            len(process.children(recursive=True)),
+        )
+
+    def _alone(self, request: ChatRequest) -> Answer:
+        self.engine.clear_prefix_cache().result(timeout=PATIENCE_S)
+        answer = self._ask(request, None)
+        assert isinstance(answer.last, Finished), answer.last
+        return answer
+
+    def _client(self, draw: random.Random, until: float, deeds: float) -> None:
+        while deeds > 0 and time.monotonic() < until:
+            deeds -= 1
+            deed = draw.random()
+            if deed < 0.03:
+                self.engine.set_draft(draw.choice(self.drafts)).result(timeout=PATIENCE_S)
+                self.counts["drafts"] += 1
+            elif deed < 0.06:
+                self._fail(draw.choice((BAD_SAMPLER, BAD_PROMPT)))
+            elif deed < 0.08:
+                room = draw.choice((0, 2**18, PREFIX_BYTES))
+                self.engine.configure(replace(self.engine.settings, prefix_cache_bytes=room)).result(timeout=PATIENCE_S)
+                self.counts["settings"] += 1
+            elif deed < 0.095:
+                self._kill(draw.choice((PROMPT_PROCESS, ENCODING_PROCESS)), draw)
+            elif deed < 0.1:
+                self._abandon_a_template(draw)
+            else:
+                self._ask_any(draw, draw.randrange(12) if deed > 0.85 else None)
+
+    def _ask_any(self, draw: random.Random, cancel_after: int | None) -> None:
+        index = draw.randrange(len(self.requests))
+        self._check(index, self._ask(self.requests[index], cancel_after))
+
+    def _kill(self, process: PromptProcess, draw: random.Random) -> None:
+        """Kill a helper, whoever it serves just now.
+
+        Nobody's question meets two kills: the next comes after a question that waited behind the one that was hit.
+        """
+        with self._killing:
+            if (pid := process.pid) is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                self.counts["prompt kills" if process is PROMPT_PROCESS else "encoder kills"] += 1
+            self._ask_any(draw, None)
+
+    def _abandon_a_template(self, draw: random.Random) -> None:
+        """Have a template rendered that does not end, and give it up: that ends the process for the others too."""
+        with self._killing:
+            call = PROMPT_PROCESS.start_prompt(self.endless, PromptJob([{"role": "user", "content": "fox"}], 500))
+            time.sleep(0.1 * draw.random())
+            call.abandon()
+            if not isinstance(error := call.exception(PATIENCE_S), EngineClosed):
+                self.wrong.append(f"a template that was given up: {error!r}")
+            self.counts["given up"] += 1
+
+    def _ask(self, request: ChatRequest, cancel_after: int | None) -> Answer:
+        stream = self.engine.submit(request)
+        logprobs: list[float] = []
+        seen = 0
+        for event in stream:
+            if isinstance(event, TokensCommitted):
+                seen += 1
+                logprobs += [token.logprob for token in event.tokens]
+            if cancel_after is not None and seen >= cancel_after:
+                stream.cancel()
+        assert isinstance(event, Finished | Failed)
+        return Answer(event, tuple(logprobs))
+
+    def _check(self, index: int, answer: Answer) -> None:
+        expected, last = self.expected[index].last, answer.last
+        assert isinstance(expected, Finished)
+        if not isinstance(last, Finished):
+            self.wrong.append(f"{index}: {last}")
+        elif last.ids != expected.ids[: len(last.ids)]:
+            if self._is_tie(index, answer):
+                self.counts["ties"] += 1
+            else:
+                self.wrong.append(f"{index}, {last.reason}: {last.ids} is not {expected.ids}")
+        elif last.reason == "cancelled":
+            self.counts["cancelled"] += 1
+        elif (last.ids, last.text) == (expected.ids, expected.text):
+            self.counts["finished"] += 1
+        else:
+            self.wrong.append(f"{index}: {last.text!r} is not {expected.text!r}")
+
+    def _is_tie(self, index: int, answer: Answer) -> bool:
+        """Whether the first token that differs was as good as the one that was expected."""
+        expected = self.expected[index]
+        ours, theirs = answer.last, expected.last
+        assert isinstance(ours, Finished)
+        assert isinstance(theirs, Finished)
+        at = next(i for i, pair in enumerate(zip(ours.ids, theirs.ids, strict=False)) if pair[0] != pair[1])
+        scores = [answer.logprobs[at], expected.logprobs[at]]
+        sampling = self.requests[index].sampling
+        noise = Sampler(sampling, self.vocabulary).noise(theirs.stats.prompt_tokens + at, 1)
+        if noise is not None:
+            tokens = (ours.ids[at], theirs.ids[at])
+            scores = [
+                score / sampling.temperature + noise[0, token].item()
+                for score, token in zip(scores, tokens, strict=True)
+            ]
+        return abs(scores[0] - scores[1]) < TIE
+
+    def _fail(self, seed: int) -> None:
+        sampling = SamplingSettings(temperature=0.7, seed=seed)
+        answer = self._ask(ChatRequest([{"role": "user", "content": "fox"}], sampling=sampling, max_tokens=9), None)
+        if isinstance(answer.last, Failed):
+            self.counts["failed"] += 1
+        # With all but its last token cached there is no prompt to fail on.
+        elif seed == BAD_SAMPLER:
+            self.wrong.append(f"{seed} did not fail: {answer.last}")
