@@ -130,8 +130,6 @@ def mismatch(config: HeadConfig, layer_count: int, width: int, vocabulary: int) 
         return f"target_layer_ids: {config.taps[-1]}, {layer_count}"
     if config.tap_width != width:
         return f"hidden_size: {config.tap_width}, {width}"
-    if config.width != width and not (config.own_embedding and config.own_output):
-        return f"hidden_size: {config.width}, {width}"
     if config.vocabulary != vocabulary:
         return f"vocab_size: {config.vocabulary}, {vocabulary}"
     if config.mask_token >= vocabulary and not config.own_embedding:

@@ -91,6 +91,12 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
     own_output = output is not None and (drafted != vocabulary or not spec)
     if drafted != vocabulary and not own_output:
         raise HeadConfigError("draft_vocab_size")
+    # speculators' files repeat the main model's own.
+    own_embedding = not spec and "embed_tokens.weight" in shapes
+    tap_width = _tap_width(shapes, len(taps))
+    if tap_width != width and not (own_embedding and own_output):
+        # Its rows begin as embeddings of the main model, or end in its output matrix.
+        raise HeadConfigError("target_layer_ids")
     return HeadConfig(
         kind=kind,
         dialect=_dialect(config, spec=spec),
@@ -102,7 +108,7 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
         eps=_within("rms_norm_eps", settings.number("rms_norm_eps", 1e-6), 0.0, 0.1),
         layers=layers,
         taps=taps,
-        tap_width=_tap_width(shapes, len(taps)),
+        tap_width=tap_width,
         main_layers=main_layers,
         vocabulary=vocabulary,
         draft_vocabulary=drafted if own_output else vocabulary,
@@ -115,8 +121,7 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
         gated="layers.0.self_attn.g_proj.weight" in shapes,
         sinks="layers.0.self_attn.attention_sink_bias" in shapes,
         bias="layers.0.self_attn.q_proj.bias" in shapes or "layers.0.self_attn.qkv_proj.bias" in shapes,
-        # speculators' files repeat the main model's own.
-        own_embedding=not spec and "embed_tokens.weight" in shapes,
+        own_embedding=own_embedding,
         own_output=own_output,
         embedding_scale=settings.number("input_embedding_scale", 1.0),
         output_multiplier=settings.number("output_multiplier", 1.0),

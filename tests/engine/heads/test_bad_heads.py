@@ -1,0 +1,77 @@
+"""Heads that lie are refused with a reason, whatever is wrong with them, and before anything large is allocated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from engine.errors import ModelNotUsable
+from engine.heads.loading import load_head
+from tests.engine.heads import bad_heads
+from tests.engine.heads.golden.cases import CASES
+from tests.engine.heads.heads_on_disk import head_of, main_ports, tensors_of, write_head
+
+# Reasons that say what is wrong with a head's folder.
+REASONS = {"not-a-model", "incomplete", "damaged", "wrong-tensors", "unsafe", "not-finite", "unknown-head"}
+
+
+def refusal(folder: Path) -> str:
+    with pytest.raises(ModelNotUsable) as refused:
+        load_head(folder)
+    return refused.value.reason
+
+
+def check(folder: Path, number: int) -> None:
+    what = bad_heads.make(folder, number)
+    mx.reset_peak_memory()
+    before = mx.get_active_memory()
+    assert refusal(folder) in REASONS, what
+    assert mx.get_peak_memory() - before < 50 * 2**20, what
+
+
+# Each kind of mutation and each kind of damage to files once.
+@pytest.mark.parametrize("number", [*range(10), *range(19, 90, 10)])
+def test_a_head_that_lies_is_refused(tmp_path: Path, number: int) -> None:
+    check(tmp_path, number)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("number", range(bad_heads.COUNT))
+def test_every_head_that_lies_is_refused(tmp_path: Path, number: int) -> None:
+    check(tmp_path, number)
+
+
+@pytest.mark.parametrize(
+    ("changed", "detail"),
+    [
+        ({"layer_count": 8}, "num_target_layers: 7, 8"),
+        ({"width": 128}, "hidden_size: 64, 128"),
+        ({"vocabulary": 300}, "vocab_size: 256, 300"),
+    ],
+)
+def test_a_head_for_another_main_model_is_refused(tmp_path: Path, changed: dict[str, int], detail: str) -> None:
+    head = head_of(tmp_path, CASES["full"])
+    ports = main_ports()
+    sizes = {"layer_count": ports.layer_count, "width": ports.width, "vocabulary": ports.vocabulary} | changed
+    with pytest.raises(ModelNotUsable) as refused:
+        head.bind(type(ports)(ports.embed, ports.logits, ports.final_norm, **sizes))
+    assert (refused.value.reason, refused.value.detail) == ("wrong-main", detail)
+
+
+def test_heads_of_a_kind_that_is_not_known_say_which(tmp_path: Path) -> None:
+    tensors = {"fc.weight": mx.zeros((64, 192)), "midlayer.hidden_norm.weight": mx.ones((64,))}
+    write_head(tmp_path, {"architectures": ["LlamaForCausalLMEagle3"], "hidden_size": 64}, tensors)
+    with pytest.raises(ModelNotUsable) as refused:
+        load_head(tmp_path)
+    assert (refused.value.reason, refused.value.detail) == ("unknown-head", "eagle3")
+
+
+def test_missing_shards_are_named(tmp_path: Path) -> None:
+    case = CASES["full"]
+    write_head(tmp_path, case.config, tensors_of(case))
+    (tmp_path / "model.safetensors").rename(tmp_path / "model-00001-of-00002.safetensors")
+    with pytest.raises(ModelNotUsable) as refused:
+        load_head(tmp_path)
+    assert (refused.value.reason, refused.value.detail) == ("incomplete", "model-00002-of-00002.safetensors")
