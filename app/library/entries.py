@@ -13,7 +13,7 @@ from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate, estimate_speedup
 from engine.errors import ModelNotUsable
-from engine.hub.search import FoundModel, RemoteModel
+from engine.hub.values import FoundModel, RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.inspection import context_length, read_config

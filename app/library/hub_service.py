@@ -32,16 +32,17 @@ from engine.advice.fit import number_bytes, working_set_limit
 from engine.advice.pairing import PairAdvice, PairModel, advise, candidates, from_remote
 from engine.advice.suggestion import draft_for
 from engine.errors import ModelNotUsable
-from engine.hub.access_check import AccessReport, check_access
+from engine.hub.access_check import check_access
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadStatus
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
-from engine.hub.remove import RemovalPlan, plan_removal, remove
+from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import parse_repository
-from engine.hub.search import FoundModel, find_model, read_repository, search_models
-from engine.hub.verify import VerifyReport, verify_model
+from engine.hub.search import find_model, read_repository, search_models
+from engine.hub.values import AccessReport, FoundModel, RemovalPlan, VerifyReport
+from engine.hub.verify import verify_model
 from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
 
 # How long a connection test waits for the Hub, in seconds: a person watches it.

@@ -23,10 +23,8 @@ from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
 from engine.advice.pairing import PairAdvice
 from engine.errors import EngineError
-from engine.hub.access_check import AccessReport
 from engine.hub.download_state import DownloadStatus
-from engine.hub.remove import RemovalPlan
-from engine.hub.verify import VerifyReport
+from engine.hub.values import AccessReport, RemovalPlan, VerifyReport
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.

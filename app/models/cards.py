@@ -19,8 +19,7 @@ from app.wording.figures import speedup, speedup_is_known, times
 from app.wording.hub import size_words
 from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
-from engine.hub.remove import RemovalPlan
-from engine.hub.verify import VerifyReport
+from engine.hub.values import RemovalPlan, VerifyReport
 
 _FIT_WIDTH, _BUTTON_WIDTH, _MARGIN, _GAP = 250, 108, 16, 16
 # Below this width of a card its memory is shown under its name.

@@ -33,7 +33,7 @@ from app.wording.models import entry_name
 from engine.advice.pairing import PairAdvice
 from engine.errors import EngineError
 from engine.hub.download_state import DownloadStatus
-from engine.hub.verify import VerifyReport
+from engine.hub.values import VerifyReport
 
 RECOMMENDED, INSTALLED, SEARCH = range(3)
 # The least width of the search field beside the tabs, and the width of its frame.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, Qt
@@ -11,19 +10,10 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QStackedW
 
 from app.library.library import Library
 from app.models.model_controller import ModelController
-from app.models.page import ModelsPage
 from app.session.session import Session
 from app.settings.declarations import settings_of
-from app.settings_window.advanced_page import AdvancedPage
 from app.settings_window.form import Form
-from app.settings_window.generation_page import GenerationPage
-from app.settings_window.history_page import HistoryPage
-from app.settings_window.network_page import NetworkPage
-from app.settings_window.speculation_page import SpeculationPage
-from app.settings_window.storage_page import StoragePage
-from app.settings_window.table_page import TablePage
 from app.system.translatable import QT_TRANSLATE_NOOP
-from app.widgets.application import Application
 from app.widgets.layouts import hbox, settle_layouts, vbox
 from app.widgets.restyled import Restyled
 
@@ -31,81 +21,32 @@ _NARROWEST_LIST = 200
 
 
 @dataclass(frozen=True)
-class PageContext:
-    """What the pages show and change."""
-
-    application: Application
-    session: Session
-    library: Library
-    models: ModelController
-
-
-@dataclass(frozen=True)
 class PageSpec:
-    """One page: `build` makes its widget, with the title, when it is opened for the first time."""
+    """One page: its id and its title, untranslated. `pages.build_page` makes its widget."""
 
     id: str
     title: str
-    build: Callable[[str, PageContext], QWidget]
-
-
-def _general_page(title: str, context: PageContext) -> QWidget:
-    page = TablePage("general", title, context.library.settings)
-    page.restyle()
-    return page
 
 
 PAGES = (
-    PageSpec(
-        "general",
-        QT_TRANSLATE_NOOP("Settings", "General"),
-        _general_page,
-    ),
-    PageSpec(
-        "models",
-        QT_TRANSLATE_NOOP("Settings", "Models"),
-        lambda _, context: ModelsPage(context.library, context.session, context.models),
-    ),
-    PageSpec(
-        "speculation",
-        QT_TRANSLATE_NOOP("Settings", "Speculation"),
-        lambda title, context: SpeculationPage(title, context.library.settings, context.session),
-    ),
-    PageSpec(
-        "generation",
-        QT_TRANSLATE_NOOP("Settings", "Generation"),
-        lambda title, context: GenerationPage(title, context.library.settings, context.session.models),
-    ),
-    PageSpec(
-        "history",
-        QT_TRANSLATE_NOOP("Settings", "Request history"),
-        lambda title, context: HistoryPage(title, context.session.history),
-    ),
-    PageSpec(
-        "storage",
-        QT_TRANSLATE_NOOP("Settings", "Storage"),
-        lambda title, context: StoragePage(title, context.library, context.session),
-    ),
-    PageSpec(
-        "network",
-        QT_TRANSLATE_NOOP("Settings", "Privacy and network"),
-        lambda title, context: NetworkPage(title, context.library),
-    ),
-    PageSpec(
-        "advanced",
-        QT_TRANSLATE_NOOP("Settings", "Advanced"),
-        lambda title, context: AdvancedPage(title, context.library, context.session),
-    ),
+    PageSpec("general", QT_TRANSLATE_NOOP("Settings", "General")),
+    PageSpec("models", QT_TRANSLATE_NOOP("Settings", "Models")),
+    PageSpec("speculation", QT_TRANSLATE_NOOP("Settings", "Speculation")),
+    PageSpec("generation", QT_TRANSLATE_NOOP("Settings", "Generation")),
+    PageSpec("history", QT_TRANSLATE_NOOP("Settings", "Request history")),
+    PageSpec("storage", QT_TRANSLATE_NOOP("Settings", "Storage")),
+    PageSpec("network", QT_TRANSLATE_NOOP("Settings", "Privacy and network")),
+    PageSpec("advanced", QT_TRANSLATE_NOOP("Settings", "Advanced")),
 )
 
 
 class SettingsWindow(Restyled, QWidget):
     """Stays open beside the main window. Everything in it takes effect at once."""
 
-    def __init__(self, context: PageContext, parent: QWidget) -> None:
+    def __init__(self, library: Library, session: Session, models: ModelController, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("settings")
-        self._context = context
+        self._library, self._session, self._models = library, session, models
         self._list, self._stack = QListWidget(self), QStackedWidget(self)
         self.search = QLineEdit(self)
         self.search.setClearButtonEnabled(True)
@@ -145,8 +86,11 @@ class SettingsWindow(Restyled, QWidget):
 
     def page(self, page_id: str) -> QWidget:
         if page_id not in self._pages:
-            spec = next(spec for spec in PAGES if spec.id == page_id)
-            self._pages[page_id] = spec.build(spec.title, self._context)
+            # Not at the top: the start of the window does not wait for the pages' modules.
+            from app.settings_window.pages import build_page
+
+            title = next(spec.title for spec in PAGES if spec.id == page_id)
+            self._pages[page_id] = build_page(page_id, title, self._library, self._session, self._models)
             self._stack.addWidget(self._pages[page_id])
         return self._pages[page_id]
 

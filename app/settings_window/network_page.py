@@ -11,7 +11,7 @@ from app.widgets.style_class import styled
 from app.wording.errors import joined
 from app.wording.hub import hub_sentence
 from engine.errors import EngineError
-from engine.hub.access_check import ACCEPTED, REFUSED, UNKNOWN, AccessReport
+from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 
 
 class NetworkPage(TablePage):

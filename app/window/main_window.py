@@ -32,7 +32,7 @@ from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.settings.window_geometry import geometry_of, restore_geometry
-from app.settings_window.dialog import PageContext, SettingsWindow
+from app.settings_window.dialog import SettingsWindow
 from app.settings_window.effects import Effects
 from app.sidebar.pane import ChatPane
 from app.speculation.chat_controls import ChatControls
@@ -106,7 +106,7 @@ class MainWindow(Restyled, QMainWindow):
         session, library = self._session, self._library
         self._header = Header(session, self._actions, self)
         self._models = ModelController(library, session, self._header.main, self._header.draft, self._banner, self)
-        self._settings = SettingsWindow(PageContext(self._application, session, library, self._models), self)
+        self._settings = SettingsWindow(library, session, self._models, self)
 
     def _make_chat(self) -> None:
         session, actions = self._session, self._actions

@@ -25,8 +25,7 @@ from app.conversations.exports.writing import (
     write_json,
     write_text,
 )
-from app.conversations.imports.adding import IN_TRASH
-from app.conversations.imports.reading import ImportReport, import_file
+from app.conversations.imports.imported import IN_TRASH, ImportReport
 from app.conversations.store import ConversationStore
 from app.session.session import Session
 from app.system.background import Background
@@ -195,6 +194,9 @@ class Transfer(QObject):
         return self._session.chats.wait_for(operation)
 
     def _import(self, path: Path) -> ImportReport:
+        # Not at the top: the start of the window does not wait for the readers of other apps' files.
+        from app.conversations.imports.reading import import_file
+
         self._reported = 0
         return import_file(self._ask_store, path, self._import_step)
 

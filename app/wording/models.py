@@ -14,7 +14,7 @@ from app.wording.hub import hub_sentence, size_words
 from engine.advice.fit import FitReport
 from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
-from engine.hub.verify import VerifyReport
+from engine.hub.values import VerifyReport
 from engine.status import ModelInfo
 
 translate = QCoreApplication.translate

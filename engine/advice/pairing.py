@@ -12,7 +12,7 @@ from engine.advice.catalog import Catalog, CatalogModel
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.speedup import WORTH_IT, Estimate, estimate_speedup
 from engine.hub.repository_names import is_content_hash
-from engine.hub.search import RemoteModel
+from engine.hub.values import RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import UntrustedJsonError
 from engine.model_files.discovery import InstalledModel

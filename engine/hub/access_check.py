@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
-
-# NONE: no token is configured. UNKNOWN: this Hub does not say, like most mirrors.
-NONE, ACCEPTED, REFUSED, UNKNOWN = "none", "accepted", "refused", "unknown"
-
-
-@dataclass(frozen=True)
-class AccessReport:
-    """A Hub that answers. `mirror`: it is not Hugging Face; `user`: the owner of the token, "" if unknown."""
-
-    mirror: bool
-    proxy: bool
-    token: str = NONE
-    user: str = ""
+from engine.hub.values import ACCEPTED, NONE, REFUSED, UNKNOWN, AccessReport
 
 
 def check_access(access: HubAccess) -> AccessReport:

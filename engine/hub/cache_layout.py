@@ -20,7 +20,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from engine.atomic_file import write_atomically
-from engine.hub.listing import RemoteFile
+from engine.hub.values import RemoteFile
 from engine.model_files.cache_names import cache_folder_name
 
 _TAG = (

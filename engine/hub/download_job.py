@@ -14,11 +14,12 @@ from engine.hub.client import HubAccess, HubClient
 from engine.hub.connections import Connections
 from engine.hub.download_state import DownloadEntry
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.listing import Listing, RemoteFile, list_model, resolve
+from engine.hub.listing import list_model, resolve
 from engine.hub.network_watch import Polling
 from engine.hub.rates import RateMeter
 from engine.hub.repository_names import COMMIT
 from engine.hub.transfer import RetryPolicy, Transfer, digest_of
+from engine.hub.values import Listing, RemoteFile
 
 # Left free for the system, whatever the model's size.
 SPACE_MARGIN = 512 * 2**20

@@ -3,39 +3,17 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, is_content_hash, is_plain_path, is_revision
+from engine.hub.values import Listing, RemoteFile
 from engine.model_files.folder_paths import MODEL_PATTERNS
 
 _MOST_FILES = 5_000
 _MOST_PAGES = 50
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteFile:
-    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), its cache name too."""
-
-    name: str
-    size: int
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """The files of `repository` at `commit` that a model needs, small ones first."""
-
-    repository: str
-    commit: str
-    files: tuple[RemoteFile, ...]
-
-    @property
-    def total_bytes(self) -> int:
-        return sum(file.size for file in self.files)
 
 
 def resolve(client: HubClient, repository: str, revision: str = "main") -> str:

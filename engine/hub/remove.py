@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.failures import HubError
+from engine.hub.values import RemovalPlan
 from engine.model_files.discovery import InstalledModel
 
 # Files that certainly belong to a model; others could be the user's own.
@@ -34,20 +34,6 @@ _COMPANIONS = (
     *("README*", "LICENSE*", "NOTICE*", "USE_POLICY*", ".gitattributes", ".cache", ".DS_Store"),
     *("preprocessor_config.json", "processor_config.json", "configuration.json", "params.json", "*.jinja"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class RemovalPlan:
-    """What a removal deletes: `folders`, or single files of a folder that holds other things too.
-
-    `shared` warns that other programs use the same cache; `revisions` counts the versions that are deleted.
-    """
-
-    id: str
-    folders: tuple[Path, ...]
-    freed_bytes: int
-    shared: bool
-    revisions: int
 
 
 def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:

@@ -2,66 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.atomic_file import write_atomically
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.listing import Listing, RemoteFile, describe, list_model
+from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.transfer import matches_digest
+from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
 from engine.model_files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse, read_bytes
 from engine.model_files.tokenizer_files import vocabulary_in
 
 _EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage", "lastModified", "private")
 _MOST_RESULTS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class FoundModel:
-    """One result. `bytes` and `parameters` are None where the Hub does not say; a `gated` model needs consent on its
-    page.
-    """
-
-    id: str
-    bytes: int | None
-    parameters: int | None
-    downloads: int
-    gated: bool
-    private: bool
-    licence: str
-    languages: tuple[str, ...]
-    updated: str
-
-
-@dataclass(frozen=True)
-class RemoteModel:
-    """What is known of a repository without its weights: the Hub's description, its files, its config.json.
-
-    `read_vocabulary` fetches tokenizer.json, several megabytes, when it is called; None if it cannot be read.
-    """
-
-    found: FoundModel
-    listing: Listing
-    config: Mapping[str, Any]
-    read_vocabulary: Callable[[], dict[str, int] | None]
-
-    @property
-    def id(self) -> str:
-        return self.listing.repository
-
-    @property
-    def tokenizer_digest(self) -> str:
-        """The hash of its tokenizer.json, which is the same for most conversions of one model; "" without one."""
-        return next((file.digest for file in self.listing.files if file.name == "tokenizer.json"), "")
-
-    @property
-    def weight_bytes(self) -> int:
-        return sum(file.size for file in self.listing.files if file.name.endswith(".safetensors"))
 
 
 def search_models(client: HubClient, text: str, limit: int = 30, author: str = "") -> list[FoundModel]:

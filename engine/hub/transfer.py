@@ -18,7 +18,7 @@ import httpx2
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.listing import RemoteFile
+from engine.hub.values import RemoteFile
 from engine.model_files.folder_paths import open_regular
 
 _READ_BYTES = 2**20

@@ -9,23 +9,12 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from engine.hub.failures import HubError
-from engine.hub.listing import Listing, RemoteFile
 from engine.hub.repository_names import is_content_hash
 from engine.hub.transfer import digest_of
-
-
-@dataclass(frozen=True, slots=True)
-class VerifyReport:
-    """File names: `checked` have the right content, `unknown` have no checksum to compare."""
-
-    checked: tuple[str, ...]
-    damaged: tuple[str, ...]
-    missing: tuple[str, ...]
-    unknown: tuple[str, ...]
+from engine.hub.values import Listing, RemoteFile, VerifyReport
 
 
 def verify_model(

@@ -7,7 +7,7 @@ import uuid
 
 from app.conversations.database import storable
 from app.conversations.encoding import error_to_json, pack_rounds, pack_tokens, stats_to_json
-from app.conversations.imports.imported import ImportedConversation, ImportedMessage
+from app.conversations.imports.imported import IN_TRASH, ImportedConversation, ImportedMessage
 from app.conversations.imports.inserting import insert_messages
 from app.conversations.records import STREAMING
 from app.conversations.store import ConversationStore
@@ -15,7 +15,6 @@ from app.conversations.store import ConversationStore
 ADDED = "added"
 EXTENDED = "extended"
 UNCHANGED = "unchanged"
-IN_TRASH = "in-trash"
 
 # Seconds between messages that come without a time: enough to keep their order.
 _STEP = 0.001

@@ -12,6 +12,9 @@ from app.conversations.records import AnswerSource, NewMessage
 from engine.events import Token
 from engine.stats import RoundRecord
 
+# The reason why a chat was skipped that is in the trash.
+IN_TRASH = "in-trash"
+
 
 @dataclass(frozen=True, slots=True)
 class ImportedMessage(NewMessage):
@@ -59,6 +62,22 @@ class Skipped:
     title: str
     reason: str
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did: chats added, extended by new messages, and unchanged, their ids, and what was left
+    out.
+
+    `left_out` counts parts of messages by the reason codes of ImportedConversation, over all chats that were
+    added or extended.
+    """
+
+    added: tuple[int, ...] = ()
+    extended: tuple[int, ...] = ()
+    unchanged: tuple[int, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def derived_uid(*parts: object) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -14,8 +14,8 @@ from typing import Any
 
 from app.conversations.exports.writing import Run
 from app.conversations.imports import chatgpt, claude, jan, json_steps, lm_studio, open_webui, tandem
-from app.conversations.imports.adding import ADDED, EXTENDED, IN_TRASH, UNCHANGED, add
-from app.conversations.imports.imported import ImportedConversation, Skipped
+from app.conversations.imports.adding import ADDED, EXTENDED, UNCHANGED, add
+from app.conversations.imports.imported import IN_TRASH, ImportedConversation, ImportReport, Skipped
 
 _Step = Callable[[], object]
 
@@ -30,22 +30,6 @@ _BYTES_A_CONTAINER, _FREE_CONTAINERS = 12, 100_000
 _LARGEST_RATIO, _FREE_OF_RATIO = 100, 2**24
 # In characters; a title is one line.
 LONGEST_TITLE = 300
-
-
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What an import did: chats added, extended by new messages, and unchanged, their ids, and what was left
-    out.
-
-    `left_out` counts parts of messages by the reason codes of ImportedConversation, over all chats that were
-    added or extended.
-    """
-
-    added: tuple[int, ...] = ()
-    extended: tuple[int, ...] = ()
-    unchanged: tuple[int, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:

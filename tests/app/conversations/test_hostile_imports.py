@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.conversations.imports import json_steps
+from app.conversations.imports.imported import ImportReport
 from app.conversations.imports.json_steps import Items, count_containers
-from app.conversations.imports.reading import ImportReport, import_file
+from app.conversations.imports.reading import import_file
 
 if TYPE_CHECKING:
     from pathlib import Path

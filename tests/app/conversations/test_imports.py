@@ -16,8 +16,8 @@ from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
 from app.conversations.grouping import grouped
 from app.conversations.imports import json_steps
-from app.conversations.imports.imported import Skipped
-from app.conversations.imports.reading import ImportReport, import_file
+from app.conversations.imports.imported import ImportReport, Skipped
+from app.conversations.imports.reading import import_file
 from app.session.chats import chat_of
 from app.session.store_client import last_on_screen
 from app.system.cancelled import Cancelled

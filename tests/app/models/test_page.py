@@ -16,7 +16,7 @@ from app.settings_window.dialog import PAGES
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from engine.hub.failures import HubError
-from engine.hub.remove import RemovalPlan
+from engine.hub.values import RemovalPlan
 from tests.app.conftest import OpenShown
 from tests.app.cut_texts import wait_until_nothing_is_cut
 from tests.app.shown_library import DRAFT, FOREIGN, LARGER, MAIN, bare, downloading, path_of, stocked

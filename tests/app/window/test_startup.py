@@ -1,7 +1,9 @@
-"""The pair that was used last comes back; the starter takes its place when it is gone."""
+"""The start: the pair that was used last comes back, else the starter; nothing is loaded that can wait."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,3 +55,10 @@ def test_the_starter_is_loaded_at_every_start_if_the_user_wants_that(
     (tmp_path / "config.json").write_text("{}")
     preferences.change(main_model=str(tmp_path), draft_model="draft", start_with="starter")
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == tuple(map(str, STARTER))
+
+
+def test_the_start_loads_no_http_client_no_page_of_the_settings_and_no_reader_of_imports() -> None:
+    late = "mlx httpx2 engine.hub.client app.settings_window.pages app.models.page app.conversations.imports.reading"
+    script = f"import sys, app.window.startup; sys.exit(', '.join(n for n in {late.split()} if n in sys.modules) or 0)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")

@@ -6,9 +6,10 @@ import socket
 
 import pytest
 
-from engine.hub.access_check import ACCEPTED, REFUSED, UNKNOWN, AccessReport, check_access
+from engine.hub.access_check import check_access
 from engine.hub.client import HubAccess
 from engine.hub.failures import HubError
+from engine.hub.values import ACCEPTED, REFUSED, UNKNOWN, AccessReport
 from tests.fakehub.server import FakeHub, Fault
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.hub import verify
-from engine.hub.listing import Listing, RemoteFile
 from engine.hub.transfer import digest_of
+from engine.hub.values import Listing, RemoteFile
 from engine.hub.verify import verify_model
 from tests.engine.model_files.model_folders import model_files, write_folder
 

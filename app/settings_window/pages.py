@@ -1,0 +1,42 @@
+"""Builds the pages of the settings window. It imports all of them, so it is imported when the first one is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QWidget
+
+from app.library.library import Library
+from app.models.model_controller import ModelController
+from app.models.page import ModelsPage
+from app.session.session import Session
+from app.settings.store import SettingsStore
+from app.settings_window.advanced_page import AdvancedPage
+from app.settings_window.generation_page import GenerationPage
+from app.settings_window.history_page import HistoryPage
+from app.settings_window.network_page import NetworkPage
+from app.settings_window.speculation_page import SpeculationPage
+from app.settings_window.storage_page import StoragePage
+from app.settings_window.table_page import TablePage
+
+
+def build_page(page_id: str, title: str, library: Library, session: Session, models: ModelController) -> QWidget:
+    """The page of that id in `PAGES`; `title` is untranslated."""
+    settings = library.settings
+    builders: dict[str, Callable[[], QWidget]] = {
+        "general": lambda: _general_page(title, settings),
+        "models": lambda: ModelsPage(library, session, models),
+        "speculation": lambda: SpeculationPage(title, settings, session),
+        "generation": lambda: GenerationPage(title, settings, session.models),
+        "history": lambda: HistoryPage(title, session.history),
+        "storage": lambda: StoragePage(title, library, session),
+        "network": lambda: NetworkPage(title, library),
+        "advanced": lambda: AdvancedPage(title, library, session),
+    }
+    return builders[page_id]()
+
+
+def _general_page(title: str, settings: SettingsStore) -> TablePage:
+    page = TablePage("general", title, settings)
+    page.restyle()
+    return page

@@ -1,0 +1,110 @@
+"""What the Hub's package finds and reports, as plain values: who imports them loads no HTTP client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# NONE: no token is configured. UNKNOWN: this Hub does not say, like most mirrors.
+NONE, ACCEPTED, REFUSED, UNKNOWN = "none", "accepted", "refused", "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), its cache name too."""
+
+    name: str
+    size: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of `repository` at `commit` that a model needs, small ones first."""
+
+    repository: str
+    commit: str
+    files: tuple[RemoteFile, ...]
+
+    @property
+    def total_bytes(self) -> int:
+        return sum(file.size for file in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundModel:
+    """One result. `bytes` and `parameters` are None where the Hub does not say; a `gated` model needs consent on its
+    page.
+    """
+
+    id: str
+    bytes: int | None
+    parameters: int | None
+    downloads: int
+    gated: bool
+    private: bool
+    licence: str
+    languages: tuple[str, ...]
+    updated: str
+
+
+@dataclass(frozen=True)
+class RemoteModel:
+    """What is known of a repository without its weights: the Hub's description, its files, its config.json.
+
+    `read_vocabulary` fetches tokenizer.json, several megabytes, when it is called; None if it cannot be read.
+    """
+
+    found: FoundModel
+    listing: Listing
+    config: Mapping[str, Any]
+    read_vocabulary: Callable[[], dict[str, int] | None]
+
+    @property
+    def id(self) -> str:
+        return self.listing.repository
+
+    @property
+    def tokenizer_digest(self) -> str:
+        """The hash of its tokenizer.json, which is the same for most conversions of one model; "" without one."""
+        return next((file.digest for file in self.listing.files if file.name == "tokenizer.json"), "")
+
+    @property
+    def weight_bytes(self) -> int:
+        return sum(file.size for file in self.listing.files if file.name.endswith(".safetensors"))
+
+
+@dataclass(frozen=True)
+class AccessReport:
+    """A Hub that answers. `mirror`: it is not Hugging Face; `user`: the owner of the token, "" if unknown."""
+
+    mirror: bool
+    proxy: bool
+    token: str = NONE
+    user: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """File names: `checked` have the right content, `unknown` have no checksum to compare."""
+
+    checked: tuple[str, ...]
+    damaged: tuple[str, ...]
+    missing: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalPlan:
+    """What a removal deletes: `folders`, or single files of a folder that holds other things too.
+
+    `shared` warns that other programs use the same cache; `revisions` counts the versions that are deleted.
+    """
+
+    id: str
+    folders: tuple[Path, ...]
+    freed_bytes: int
+    shared: bool
+    revisions: int
