@@ -71,6 +71,7 @@ class ModelNotUsable(EngineError):
         "damaged": "{detail} cannot be read: the file is damaged",
         "wrong-tensors": "the weights do not fit the configuration ({detail})",
         "unknown-architecture": "its architecture {detail} is not known to the installed mlx-lm",
+        "is-head": "it is a head ({detail}): it drafts for one main model and cannot answer by itself",
         "unknown-head": "Tandem cannot run heads of its kind yet ({detail})",
         "wrong-main": "it was made for another main model ({detail})",
         "no-tokenizer": "its tokenizer cannot be read ({detail})",

@@ -1363,6 +1363,10 @@
         <translation>まだ対応していないアーキテクチャです。</translation>
     </message>
     <message>
+        <source>It is a head, not a model.</source>
+        <translation>モデルではなくヘッドです。</translation>
+    </message>
+    <message>
         <source>Its kind of head is not supported yet.</source>
         <translation>まだ対応していない種類のヘッドです。</translation>
     </message>
@@ -1484,6 +1488,10 @@
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
         <translation>Tandem は {name} のアーキテクチャにまだ対応していません（{detail}）。別のモデルを選ぶか、Tandem をアップデートしてください。</translation>
+    </message>
+    <message>
+        <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as draft.</source>
+        <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
     </message>
     <message>
         <source>Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head.</source>

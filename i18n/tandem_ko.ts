@@ -1363,6 +1363,10 @@
         <translation>아직 지원하지 않는 아키텍처예요.</translation>
     </message>
     <message>
+        <source>It is a head, not a model.</source>
+        <translation>모델이 아니라 헤드예요.</translation>
+    </message>
+    <message>
         <source>Its kind of head is not supported yet.</source>
         <translation>아직 지원하지 않는 종류의 헤드예요.</translation>
     </message>
@@ -1484,6 +1488,10 @@
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
         <translation>Tandem은 {name}의 아키텍처를 아직 지원하지 않아요({detail}). 다른 모델을 선택하거나 Tandem을 업데이트해 주세요.</translation>
+    </message>
+    <message>
+        <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as draft.</source>
+        <translation>‘{name}’ 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
     </message>
     <message>
         <source>Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head.</source>

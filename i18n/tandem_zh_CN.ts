@@ -1363,6 +1363,10 @@
         <translation>尚不支持它的架构。</translation>
     </message>
     <message>
+        <source>It is a head, not a model.</source>
+        <translation>它是草稿头，不是模型。</translation>
+    </message>
+    <message>
         <source>Its kind of head is not supported yet.</source>
         <translation>尚不支持这种草稿头。</translation>
     </message>
@@ -1484,6 +1488,10 @@
     <message>
         <source>Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.</source>
         <translation>Tandem 尚不支持 {name} 的架构（{detail}）。请选择其他模型或更新 Tandem。</translation>
+    </message>
+    <message>
+        <source>{name} is a head: it drafts for one main model and cannot answer. Choose it as draft.</source>
+        <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
     </message>
     <message>
         <source>Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head.</source>

@@ -47,7 +47,7 @@ class Entry:
     owner. `bytes` is its size on disk or to download. `draft` is the id of the draft model that goes with it,
     `get_bytes` the download of both. `fit` is the memory of the two, `expected` the speed-up the draft brings.
     `problem` and `detail` say why it cannot be used (a reason of `ModelNotUsable`). `advice` judges a search result as
-    a draft for the loaded main model.
+    a draft for the loaded main model. `head` is the family of a head, whose kind is "head"; "" for models.
     """
 
     id: str
@@ -73,6 +73,7 @@ class Entry:
     downloads: int = 0
     recommended: bool = False
     advice: PairAdvice | None = None
+    head: str = ""
 
     @property
     def complete(self) -> bool:
@@ -122,8 +123,9 @@ def from_installed(
         model.problem or ("" if model.supported or not model.complete else "unknown-architecture"),
         model.detail or ("" if model.supported else model.architecture),
         installed=True,
+        head=model.head,
     )
-    if entry.problem:
+    if entry.problem or entry.head:
         return entry
     draft = _installed_draft(model, known, installed)
     return replace(

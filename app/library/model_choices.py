@@ -101,8 +101,8 @@ def _is_partial(entry: Entry) -> bool:
 
 
 def _is_main(entry: Entry) -> bool:
-    """Not the starter's draft model, which is too small to answer."""
-    return not (entry.is_starter and entry.id == "draft")
+    """Not a head, and not the starter's draft model, which is too small to answer."""
+    return not entry.head and not (entry.is_starter and entry.id == "draft")
 
 
 def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, DownloadStatus]) -> Choice:

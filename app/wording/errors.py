@@ -152,6 +152,9 @@ def model_reasons() -> dict[str, str]:
             "Errors",
             "Tandem does not support the architecture of {name} yet ({detail}). Choose another model or update Tandem.",
         ),
+        "is-head": translate(
+            "Errors", "{name} is a head: it drafts for one main model and cannot answer. Choose it as draft."
+        ),
         "unknown-head": translate(
             "Errors", "Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head."
         ),
@@ -253,6 +256,7 @@ def draft_reasons() -> dict[str, str]:
         "damaged": translate("DraftReasons", "One of its files is damaged."),
         "wrong-tensors": translate("DraftReasons", "Its weights don't match its configuration."),
         "unknown-architecture": translate("DraftReasons", "Its architecture is not supported yet."),
+        "is-head": translate("DraftReasons", "It is a head, not a model."),
         "unknown-head": translate("DraftReasons", "Its kind of head is not supported yet."),
         "wrong-main": translate("DraftReasons", "It was made for another main model."),
         "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),

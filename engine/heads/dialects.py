@@ -14,8 +14,6 @@ from typing import Any, TypeVar
 from engine.heads.config import GruConfig, HeadConfig, LayerConfig, MarkovConfig, RopeConfig, SelectorConfig
 
 Shapes = Mapping[str, tuple[int, ...]]
-
-KINDS = ("dflash", "dflash2", "dspark", "domino")
 _MARKOV_STYLES = ("vanilla", "gated", "rnn")
 _ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope")
 _LAYER_TYPES = ("full_attention", "sliding_attention")
@@ -71,64 +69,73 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
     Raises `HeadConfigError`.
     """
     spec = config.get("speculators_model_type") is not None
-    nested = config.get("dflash_config")
     body = config.get("transformer_layer_config") if spec else config
-    if not isinstance(body, Mapping) or kind not in KINDS:
-        raise HeadConfigError("transformer_layer_config" if kind in KINDS else "architectures")
-    text = body.get("text_config")
-    settings = _Settings(nested, config, body, text) if not spec else _Settings(config, body)
+    if not isinstance(body, Mapping):
+        raise HeadConfigError("transformer_layer_config")
+    nested, text = config.get("dflash_config"), body.get("text_config")
+    settings = _Settings(config, body) if spec else _Settings(nested, config, body, text)
     layers = _layers(settings, body, spec=spec, kind=kind)
-    width = settings.whole("hidden_size", 1, _LARGEST_WIDTH)
-    heads = settings.whole("num_attention_heads", 1, 4096)
-    taps, main_layers = _taps(settings, len(layers), width, shapes, spec=spec)
-    vocabulary = settings.whole("vocab_size", 2, _LARGEST_VOCABULARY)
+    taps, main_layers = _taps(settings, len(layers), shapes, spec=spec)
     proposals, anchor, spare = _block(settings, kind, spec=spec)
-    kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
-    if heads % kv_heads:
-        raise HeadConfigError("num_key_value_heads")
-    output = shapes.get("lm_head.weight")
-    drafted = settings.whole("draft_vocab_size", 2, vocabulary, vocabulary)
-    own_output = output is not None and (drafted != vocabulary or not spec)
-    if drafted != vocabulary and not own_output:
-        raise HeadConfigError("draft_vocab_size")
-    # speculators' files repeat the main model's own.
-    own_embedding = not spec and "embed_tokens.weight" in shapes
-    tap_width = _tap_width(shapes, len(taps))
-    if tap_width != width and not (own_embedding and own_output):
-        # Its rows begin as embeddings of the main model, or end in its output matrix.
-        raise HeadConfigError("target_layer_ids")
+    sizes = _sizes(settings)
+    own = _own_tables(settings, shapes, sizes["vocabulary"], spec=spec)
+    attention = "layers.0.self_attn."
     return HeadConfig(
         kind=kind,
         dialect=_dialect(config, spec=spec),
-        width=width,
-        inner=settings.whole("intermediate_size", 1, _LARGEST_INNER),
-        heads=heads,
-        kv_heads=kv_heads,
-        head_dim=settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
         eps=_within("rms_norm_eps", settings.number("rms_norm_eps", 1e-6), 0.0, 0.1),
         layers=layers,
         taps=taps,
-        tap_width=tap_width,
+        tap_width=_tap_width(shapes, len(taps), 0 if all(own[:2]) else sizes["width"]),
         main_layers=main_layers,
-        vocabulary=vocabulary,
-        draft_vocabulary=drafted if own_output else vocabulary,
         mask_token=settings.whole("mask_token_id", 0, _LARGEST_VOCABULARY, 4 if _is_gemma(config) else None),
         proposals=proposals,
         anchor_predicts=anchor,
         spare_rows=spare,
         window_before_anchor=spec,
         tap_norms="aux_hidden_norms.0.weight" in shapes,
-        gated="layers.0.self_attn.g_proj.weight" in shapes,
-        sinks="layers.0.self_attn.attention_sink_bias" in shapes,
-        bias="layers.0.self_attn.q_proj.bias" in shapes or "layers.0.self_attn.qkv_proj.bias" in shapes,
-        own_embedding=own_embedding,
-        own_output=own_output,
+        gated=f"{attention}g_proj.weight" in shapes,
+        sinks=f"{attention}attention_sink_bias" in shapes,
+        bias=f"{attention}q_proj.bias" in shapes or f"{attention}qkv_proj.bias" in shapes,
+        own_embedding=own[0],
+        own_output=own[1],
+        draft_vocabulary=own[2],
         embedding_scale=settings.number("input_embedding_scale", 1.0),
         output_multiplier=settings.number("output_multiplier", 1.0),
         soft_cap=_within("final_logit_softcapping", settings.number("final_logit_softcapping", 0.0), 0.0, 1e4),
-        refiner=_refiner(settings, kind, shapes, width, vocabulary),
+        refiner=_refiner(settings, kind, shapes, sizes["width"], sizes["vocabulary"]),
         made_for=_made_for(config),
+        **sizes,
     )
+
+
+def _sizes(settings: _Settings) -> dict[str, int]:
+    """The whole numbers of `HeadConfig` that every dialect names alike."""
+    width = settings.whole("hidden_size", 1, _LARGEST_WIDTH)
+    heads = settings.whole("num_attention_heads", 1, 4096)
+    kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
+    if heads % kv_heads:
+        raise HeadConfigError("num_key_value_heads")
+    return {
+        "width": width,
+        "heads": heads,
+        "kv_heads": kv_heads,
+        "head_dim": settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
+        "inner": settings.whole("intermediate_size", 1, _LARGEST_INNER),
+        "vocabulary": settings.whole("vocab_size", 2, _LARGEST_VOCABULARY),
+    }
+
+
+def _own_tables(settings: _Settings, shapes: Shapes, vocabulary: int, *, spec: bool) -> tuple[bool, bool, int]:
+    """Whether the head has an embedding and an output matrix of its own, and the rows of its output matrix.
+
+    speculators' files repeat the main model's, unless the vocabulary is reduced.
+    """
+    drafted = settings.whole("draft_vocab_size", 2, vocabulary, vocabulary)
+    own_output = "lm_head.weight" in shapes and (drafted != vocabulary or not spec)
+    if drafted != vocabulary and not own_output:
+        raise HeadConfigError("draft_vocab_size")
+    return not spec and "embed_tokens.weight" in shapes, own_output, drafted
 
 
 def _dialect(config: Mapping[str, Any], *, spec: bool) -> str:
@@ -210,9 +217,7 @@ def _rope(settings: _Settings, body: Mapping[str, Any], layer_type: str) -> Rope
     )
 
 
-def _taps(
-    settings: _Settings, layer_count: int, width: int, shapes: Shapes, *, spec: bool
-) -> tuple[tuple[int, ...], int | None]:
+def _taps(settings: _Settings, layer_count: int, shapes: Shapes, *, spec: bool) -> tuple[tuple[int, ...], int | None]:
     """The tapped layers, counted from 0, and how many layers the main model has, if that is known.
 
     speculators counts states, of which the first is the embedding: j is the output of layer j - 1. Its last id can be
@@ -229,7 +234,7 @@ def _taps(
         raise HeadConfigError("aux_hidden_state_layer_ids" if spec else "target_layer_ids")
     columns = shapes.get("fc.weight", (0, 0))[-1]
     if spec:
-        if columns and len(ids) > 1 and columns == (len(ids) - 1) * width:
+        if len(ids) > 1 and columns == (len(ids) - 1) * settings.whole("hidden_size", 1, _LARGEST_WIDTH):
             ids = ids[:-1]
         ids = [entry - 1 for entry in ids]
     ascending = all(low < high for low, high in itertools.pairwise(ids))
@@ -245,9 +250,10 @@ def default_taps(main_layers: int, head_layers: int) -> list[int]:
     return [round(1 + i * (main_layers - 4) / (head_layers - 1)) for i in range(head_layers)]
 
 
-def _tap_width(shapes: Shapes, taps: int) -> int:
+def _tap_width(shapes: Shapes, taps: int, width: int) -> int:
+    """The width of one tap; `width` is the head's where its rows come from or go to tables of the main model, or 0."""
     columns = shapes.get("fc.weight", (0, 0))[-1]
-    if columns == 0 or columns % taps:
+    if columns == 0 or columns % taps or (width and columns // taps != width):
         raise HeadConfigError("target_layer_ids")
     return columns // taps
 

@@ -11,14 +11,14 @@ from typing import Any
 
 from engine.errors import ModelNotUsable
 from engine.heads.config import HeadConfig
-from engine.heads.dialects import KINDS, HeadConfigError, read_config
+from engine.heads.dialects import HeadConfigError, read_config
 from engine.heads.tensors import HeadTensorError, by_our_names, check_tensors, whole_shapes
 from engine.model_files.folder_paths import open_regular
-from engine.model_files.head_files import kind_of_tensors
-from engine.model_files.inspection import missing_weights, read_checked_config, weight_files
-from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
+from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_tensors
+from engine.model_files.head_folder import head_weight_files, read_head_tensors
+from engine.model_files.inspection import read_checked_config
+from engine.model_files.safetensors_header import TensorHeader
 
-_MOST_FILES = 100
 # Read at three places of each file for the identity of a head.
 _SAMPLE_BYTES = 2**16
 
@@ -45,9 +45,9 @@ def inspect_head(folder: Path) -> HeadContent:
     """
     raw = read_checked_config(folder)
     files = head_weight_files(folder)
-    headers = _headers(folder, files)
+    headers = read_head_tensors(folder, files)
     kind = kind_of_tensors(headers)
-    if kind not in KINDS:
+    if kind not in SUPPORTED_HEADS:
         raise ModelNotUsable(folder, "unknown-head", kind or str(raw.get("model_type", ""))[:80])
     if os.path.exists(folder / "mask_embedding.pt"):
         # MiMo's heads keep part of their weights in a file that runs code when it is read.
@@ -63,21 +63,6 @@ def inspect_head(folder: Path) -> HeadContent:
     except HeadTensorError as error:
         raise ModelNotUsable(folder, "wrong-tensors", str(error)[:80]) from error
     return HeadContent(folder, tuple(files), config, tensors, quantisation)
-
-
-def head_weight_files(folder: Path) -> list[Path]:
-    """The files that hold a head's weights; raises `ModelNotUsable` where one is missing.
-
-    They are named like a model's, or else all safetensors files of the folder count.
-    """
-    named = weight_files(folder)
-    files = named or sorted(folder.glob("*.safetensors"))
-    absent = missing_weights(folder) if named or not files else None
-    if absent is not None:
-        raise ModelNotUsable(folder, "incomplete", absent)
-    if len(files) > _MOST_FILES:
-        raise ModelNotUsable(folder, "damaged", "hundreds of files")
-    return files
 
 
 def identity_of(content: HeadContent) -> str:
@@ -98,21 +83,6 @@ def identity_of(content: HeadContent) -> str:
     except OSError as error:
         raise ModelNotUsable(content.folder, "damaged", error.strerror or "cannot be read") from error
     return digest.hexdigest()[:32]
-
-
-def _headers(folder: Path, files: list[Path]) -> dict[str, TensorHeader]:
-    tensors: dict[str, TensorHeader] = {}
-    for file in files:
-        try:
-            header = read_header(file)
-        except CutOffFileError as error:
-            raise ModelNotUsable(folder, "incomplete", f"a part of {file.name}") from error
-        except DamagedHeaderError as error:
-            raise ModelNotUsable(folder, "damaged", f"{file.name} ({error})") from error
-        if twice := tensors.keys() & header.keys():
-            raise ModelNotUsable(folder, "wrong-tensors", min(twice)[:80])
-        tensors.update(header)
-    return tensors
 
 
 def _quantisation(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:

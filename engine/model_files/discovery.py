@@ -18,11 +18,19 @@ from engine.errors import ModelNotUsable
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.cache_names import repository_of_folder
-from engine.model_files.inspection import context_length, inspect_folder, read_config, text_config
+from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_folder
+from engine.model_files.head_folder import head_weight_files, read_head_tensors
+from engine.model_files.inspection import (
+    context_length,
+    inspect_folder,
+    read_checked_config,
+    read_config,
+    text_config,
+)
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
 
-_FORMAT = 1
+_FORMAT = 2
 _LONGEST_REF = 200
 _INDEX_LIMITS = JsonLimits(size=16 * 2**20, depth=16, containers=200_000, commas=2_000_000)
 # Parameters of the largest model that is offered as a draft; advice decides for each main model whether it pays.
@@ -37,7 +45,8 @@ class InstalledModel:
     `complete`, `problem` is a reason code of `ModelNotUsable` and `detail` names what it is about. `disk_bytes` counts
     all its files, partial ones too, `weight_bytes` the weights, `active_bytes` those read for one token (fewer with
     experts). `bits` is the quantisation (16 or 32 for plain weights). `tokenizer` is the fingerprint of its vocabulary.
-    `supported`: mlx-lm knows `architecture`.
+    `supported`: mlx-lm knows `architecture`. `head` is the family of a head, which drafts for one main model; "" for
+    models. Of a head, `supported` is true if Tandem can run its family.
     """
 
     id: str
@@ -58,12 +67,15 @@ class InstalledModel:
     tokenizer: str = ""
     architecture: str = ""
     supported: bool = False
+    head: str = ""
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The roles it can be offered for: main, draft, both or, if it is not usable, none."""
+        """The roles it can be offered for: main, draft, both, head alone or, if it is not usable, none."""
         if not self.complete or not self.supported:
             return ()
+        if self.head:
+            return ("head",)
         return ("main", "draft") if self.parameters <= LARGEST_DRAFT else ("main",)
 
 
@@ -85,6 +97,8 @@ def installed_models(
 def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
     """Describe one model folder without the index."""
     model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder))
+    if (head := kind_of_folder(folder)) is not None:
+        return _describe_head(folder, replace(model, head=head, supported=head in SUPPORTED_HEADS))
     try:
         content = inspect_folder(folder)
     except ModelNotUsable as error:
@@ -101,6 +115,29 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
         group_size=quantisation.get("group_size"),
         mode=str(quantisation.get("mode", "affine" if quantisation else "")),
         **_described(content.config),
+    )
+
+
+def _describe_head(folder: Path, model: InstalledModel) -> InstalledModel:
+    """A head: what its headers say. Whether it fits a main model is for advice to judge."""
+    try:
+        config = read_checked_config(folder)
+        tensors = read_head_tensors(folder, head_weight_files(folder))
+    except ModelNotUsable as error:
+        return replace(model, problem=error.reason, detail=error.detail)
+    weights = sum(tensor.nbytes for tensor in tensors.values())
+    quantisation = _quantisation(config)
+    return replace(
+        model,
+        complete=True,
+        problem="" if model.supported else "unknown-head",
+        detail="" if model.supported else model.head,
+        weight_bytes=weights,
+        active_bytes=weights,
+        parameters=parameter_count(tensors, quantisation.get("group_size")),
+        bits=quantisation.get("bits") or _plain_bits(tensors),
+        group_size=quantisation.get("group_size"),
+        architecture=str(config.get("model_type", ""))[:80],
     )
 
 
@@ -126,10 +163,20 @@ def _folders(cache_dir: Path, extra_folders: Sequence[Path]) -> Iterator[tuple[P
     for home in _entries(cache_dir):
         repository = repository_of_folder(home.name)
         if repository is not None and os.path.isdir(home):
-            yield _snapshot(home), repository, "cache"
+            snapshot = _snapshot(home)
+            yield snapshot, repository, "cache"
+            yield from _heads_inside(snapshot, repository)
     for extra in extra_folders:
         for folder in _model_folders(extra):
             yield folder, folder.name, "folder"
+            yield from _heads_inside(folder, folder.name)
+
+
+def _heads_inside(folder: Path, name: str) -> Iterator[tuple[Path, str, str]]:
+    """Heads in folders of their own inside a main model's."""
+    for inner in _entries(folder):
+        if os.path.isdir(inner) and _is_model(inner) and kind_of_folder(inner) is not None:
+            yield inner, f"{name}/{inner.name}", "folder"
 
 
 def _model_folders(folder: Path) -> list[Path]:

@@ -6,10 +6,19 @@ architecture decides only where they cannot be seen yet, as on the Hub.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
+from engine.model_files.folder_paths import LeavesFolderError, TooManyEntriesError, list_inside
+from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
+
+# Families that Tandem can run.
+SUPPORTED_HEADS = ("dflash", "dflash2", "dspark", "domino")
+_MOST_FILES = 2_000
 # Families of heads, by what tells their tensors apart. The first that matches counts.
 _BY_TENSOR = (
     ("dflash2", re.compile(r"candidate_selector\.")),
@@ -18,9 +27,10 @@ _BY_TENSOR = (
     ("eagle3", re.compile(r"midlayer\.|layers\.0\.hidden_norm\.")),
     ("dflash", re.compile(r"hidden_norm\.weight$")),
 )
-_MTP = re.compile(
-    r"mtp\.(?:\d+\.)?(?:fc|e_proj|layers)\b|mtp_layers\.|layers\.\d+\.(?:eh_proj|enorm)\.|eh_proj\.|pre_fc_norm_hidden\."
-)
+# MTP heads: all their tensors have one of these prefixes, or each layer has what fuses hidden state and embedding.
+_MTP = ("mtp.", "mtp_layers.")
+_FUSION = ("eh_proj.weight", "enorm.weight", "hidden_layernorm.weight")
+_LAYER = re.compile(r"(layers\.\d+)\.(.+)")
 _PREFIX = re.compile(r"^(?:model\.|logit_head\.|draft_model\.)+")
 _BY_NAME = (
     ("dflash2", "dflash2"),
@@ -47,11 +57,18 @@ def kind_of_tensors(names: Collection[str]) -> str | None:
         for kind, pattern in _BY_TENSOR:
             if any(pattern.match(name) for name in bare):
                 return kind
-    own_layers = any(name.startswith("layers.") and not _MTP.search(name) for name in bare)
-    has_embedding = "embed_tokens.weight" in bare or any(name.endswith("embed_tokens.weight") for name in names)
-    if any(_MTP.search(name) for name in names) and not (own_layers and has_embedding):
-        return "mtp"
-    return None
+    return "mtp" if _is_mtp(bare) else None
+
+
+def _is_mtp(names: set[str]) -> bool:
+    marked = any(name.startswith((*_MTP, "pre_fc_norm_hidden.")) or name.endswith(_FUSION) for name in names)
+    if not marked or "embed_tokens.weight" in names:
+        return False
+    layers: dict[str, set[str]] = {}
+    for match in filter(None, map(_LAYER.match, names)):
+        layers.setdefault(match[1], set()).add(match[2])
+    fused_once = any(name.startswith("pre_fc_norm_hidden.") for name in names)
+    return fused_once or all(inner & set(_FUSION) for inner in layers.values())
 
 
 def kind_of_config(config: Mapping[str, Any]) -> str | None:
@@ -66,3 +83,27 @@ def kind_of_config(config: Mapping[str, Any]) -> str | None:
         if mark in text:
             return kind
     return "dflash" if isinstance(nested, Mapping) else None
+
+
+def kind_of_folder(folder: Path) -> str | None:
+    """The family of the head in a folder, or None where it holds none or cannot be read. Reads headers only.
+
+    Without any weights, as while it is downloaded, its configuration decides.
+    """
+    try:
+        files = sorted(name for name in list_inside(folder) if "/" not in name and name.endswith(".safetensors"))
+        config = read_object(folder / "config.json", CONFIG) if os.path.exists(folder / "config.json") else {}
+    except (LeavesFolderError, TooManyEntriesError, UntrustedJsonError, OSError, ValueError):
+        return None
+    models = [name for name in files if name.startswith("model")]
+    names = set(tensor_names(folder / name for name in (models or files)[:_MOST_FILES]))
+    return kind_of_tensors(names) if names else kind_of_config(config)
+
+
+def tensor_names(files: Iterable[Path]) -> Iterator[str]:
+    """The names of all tensors in the files that can be read."""
+    for file in files:
+        try:
+            yield from read_header(file)
+        except (CutOffFileError, DamagedHeaderError):
+            continue

@@ -32,6 +32,7 @@ from engine.model_files.folder_paths import (
     open_regular,
     stays_inside,
 )
+from engine.model_files.head_files import kind_of_folder
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
 from engine.model_files.tokenizer_growth import grows_without_bounds
 
@@ -86,7 +87,7 @@ def check_folder(path: str | Path) -> None:
     """Raise `ModelNotUsable` unless the folder is a complete, safe model that mlx-lm can load.
 
     Reads JSON files and the headers of safetensors files, never weights. Reasons: missing, not-a-model,
-    unsafe, damaged, incomplete, unknown-architecture, wrong-tensors, no-tokenizer.
+    unsafe, damaged, is-head, incomplete, unknown-architecture, wrong-tensors, no-tokenizer.
     """
     folder = Path(path)
     inspect_folder(folder)
@@ -96,6 +97,8 @@ def check_folder(path: str | Path) -> None:
 def inspect_folder(folder: Path) -> FolderContent:
     """As `check_folder`, without reading the tokenizer; returns what was read."""
     names = _list_names(folder)
+    if (head := kind_of_folder(folder)) is not None:
+        raise ModelNotUsable(folder, "is-head", head)
     config = _checked_config(folder)
     _check_code(folder, config)
     _check_files(folder, names)
@@ -335,8 +338,7 @@ def _has_other_vocabulary(names: frozenset[str]) -> bool:
 
 
 def _check_weights(folder: Path, config: Mapping[str, Any]) -> dict[str, TensorHeader]:
-    absent = missing_weights(folder)
-    if absent is not None:
+    if (absent := missing_weights(folder)) is not None:
         raise ModelNotUsable(folder, "incomplete", absent)
     tensors: dict[str, TensorHeader] = {}
     for file in weight_files(folder):
@@ -390,8 +392,7 @@ def _indexed(folder: Path) -> set[str]:
 
 
 def _siblings(folder: Path, name: str) -> set[str]:
-    match = _SHARD.fullmatch(name)
-    if match is None:
+    if (match := _SHARD.fullmatch(name)) is None:
         return set()
     stem, total = match[1], int(match[3])
     if total > _MOST_SHARDS:

@@ -179,13 +179,13 @@ def test_a_file_that_changes_is_read_again(tmp_path: Path) -> None:
     assert not only(installed_models(tmp_path / "cache", index_path=index)).complete
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"format": 1, "models": {"x": 1}, "tokenizers": {}}', "{" * 9999])
+@pytest.mark.parametrize("content", ["", "[]", '{"format": 2, "models": {"x": 1}, "tokenizers": {}}', "{" * 9999])
 def test_a_damaged_index_is_made_anew(tmp_path: Path, content: str) -> None:
     write_snapshot(tmp_path / "cache", "org/model", model_files())
     index = tmp_path / "index.json"
     index.write_text(content)
     assert only(installed_models(tmp_path / "cache", index_path=index)).complete
-    assert json.loads(index.read_text())["format"] == 1
+    assert json.loads(index.read_text())["format"] == 2
 
 
 def test_an_index_entry_of_an_older_shape_is_read_again(tmp_path: Path) -> None:

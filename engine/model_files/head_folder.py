@@ -1,0 +1,73 @@
+"""What a head's folder holds, and the heads that lie in the folder of a main model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import ModelNotUsable
+from engine.model_files.folder_paths import LeavesFolderError, TooManyEntriesError, list_inside
+from engine.model_files.head_files import kind_of_folder, kind_of_tensors, tensor_names
+from engine.model_files.inspection import missing_weights, weight_files
+from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
+
+_MOST_FILES = 100
+_SHARD_OF_MODEL = re.compile(r"model(?:-\d{5}-of-\d{5})?\.safetensors")
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """A head that lies in a main model's folder: its own folder, or a file of tensors without a configuration."""
+
+    path: Path
+    kind: str
+
+
+def head_weight_files(folder: Path) -> list[Path]:
+    """The files that hold a head's weights; raises `ModelNotUsable` where one is missing.
+
+    They are named like a model's, or else all safetensors files of the folder count.
+    """
+    named = weight_files(folder)
+    files = named or sorted(folder.glob("*.safetensors"))
+    absent = missing_weights(folder) if named or not files else None
+    if absent is not None:
+        raise ModelNotUsable(folder, "incomplete", absent)
+    if len(files) > _MOST_FILES:
+        raise ModelNotUsable(folder, "damaged", "hundreds of files")
+    return files
+
+
+def read_head_tensors(folder: Path, files: Sequence[Path]) -> dict[str, TensorHeader]:
+    """The headers of all `files` by tensor; raises `ModelNotUsable` (incomplete, damaged, wrong-tensors)."""
+    tensors: dict[str, TensorHeader] = {}
+    for file in files:
+        try:
+            header = read_header(file)
+        except CutOffFileError as error:
+            raise ModelNotUsable(folder, "incomplete", f"a part of {file.name}") from error
+        except DamagedHeaderError as error:
+            raise ModelNotUsable(folder, "damaged", f"{file.name} ({error})") from error
+        if twice := tensors.keys() & header.keys():
+            raise ModelNotUsable(folder, "wrong-tensors", min(twice)[:80])
+        tensors.update(header)
+    return tensors
+
+
+def sidecars(folder: Path) -> list[Sidecar]:
+    """The heads that lie in the folder of a main model: in folders of their own, and in files beside its weights.
+
+    Main models are loaded without them.
+    """
+    try:
+        names = sorted(list_inside(folder))
+    except (LeavesFolderError, TooManyEntriesError, OSError, ValueError):
+        return []
+    folders = sorted({name.partition("/")[0] for name in names if name.count("/") == 1})
+    files = [name for name in names if "/" not in name and name.endswith(".safetensors")]
+    beside = [name for name in files if not _SHARD_OF_MODEL.fullmatch(name)]
+    kinds = {folder / inner: kind_of_folder(folder / inner) for inner in folders}
+    kinds |= {folder / name: kind_of_tensors(set(tensor_names([folder / name]))) for name in beside}
+    return [Sidecar(path, kind) for path, kind in kinds.items() if kind is not None]
