@@ -30,7 +30,7 @@ from app.widgets.labels import WrappedLabel
 from app.widgets.restyled import Restyled
 
 # What is read and made before the event loop comes round again, as `cost_of` counts: some 30 ms on a slow machine.
-SLICE = 12_000
+SLICE = 9_000
 
 
 class AnswerBody(Restyled, QWidget):

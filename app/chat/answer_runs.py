@@ -13,18 +13,15 @@ from app.chat.prose import Prose
 from app.text.blocks import Block, Code, Splitter
 from app.text.blocks import Prose as ProseText
 from app.text.formulas import find_formulas
-from app.text.pieces import LINE_WEIGHT
+from app.text.pieces import weight
 from app.widgets.labels import WrappedLabel
 
 # Finished paragraphs share one widget up to this cost, so that a selection can span them. The whole widget is rendered
 # again with each paragraph that is added, and a formula takes as long as this many characters.
 RUN_LENGTH = 6000
-_FORMULA_LENGTH, _CELL_LENGTH, _MARK_LENGTH = 100, 30, 30
+_FORMULA_LENGTH, _CELL_LENGTH, _MARK_LENGTH = 100, 45, 45
 # Lines of lists and headings.
 _MARK = re.compile(r"^[ \t]*(?:[-+*]|\d+[.)]|#+)[ \t]", re.MULTILINE)
-# Emoji, and what joins them.
-_PICTURE = re.compile("[\u200d\U00010000-\U0010ffff]")
-_PICTURE_LENGTH = 10
 # What the frame and the button of a code block take.
 _CODE_LENGTH = 1000
 # Longer answers are shown up to there; copies and exports have all of them.
@@ -165,11 +162,9 @@ def length_of(block: Block) -> int:
 
 def cost_of(text: str) -> int:
     """What a text costs to lay out, in letters: those of other scripts take longer, and so do lines."""
-    letters = len(text)
-    if not text.isascii():
-        letters = max(letters, len(text.encode("utf-8", "surrogatepass")) * 2 // 3)
-        letters += _PICTURE_LENGTH * len(_PICTURE.findall(text))
-    return letters + LINE_WEIGHT * text.count("\n")
+    if text.isascii():
+        return weight(text)
+    return weight(text) - len(text) + max(len(text), len(text.encode("utf-8", "surrogatepass")) * 2 // 3)
 
 
 def estimated_height(block: Block | Notice) -> int:

@@ -1,8 +1,8 @@
 """Reads rows out of a database file page by page, without its schema and its trees.
 
-For files of which SQLite cannot find the rows any more: each leaf page of a table says itself where its rows are, and
-our tables are told apart by the columns of their rows. Deleted rows do not come back, because the store overwrites
-what it deletes.
+For files of which SQLite cannot find the rows any more: each page with rows says itself where these are, and our tables
+are told apart by the columns of their rows. The chunks of answers that were being written are in the pages of an index,
+because their table has no row ids. Deleted rows do not come back, because the store overwrites what it deletes.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any
 from app.conversations.database import readable
 from app.conversations.file_header import PAGE_SIZE
 
-_LEAF_OF_TABLE = 0x0D
+_LEAF_OF_TABLE, _LEAF_OF_INDEX, _INSIDE_INDEX = 0x0D, 0x0A, 0x02
 # Of page 1, where the file's header comes first.
 _FIRST_HEADER = 100
 _INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 # No table of ours has more columns.
 _MOST_COLUMNS = 32
 # By format: the largest part of a row inside its page, and the smallest where the rest is elsewhere.
-_LARGEST_INSIDE = PAGE_SIZE - 35
+_LARGEST_INSIDE, _LARGEST_INSIDE_INDEX = PAGE_SIZE - 35, (PAGE_SIZE - 12) * 64 // 255 - 23
 _SMALLEST_INSIDE = (PAGE_SIZE - 12) * 32 // 255 - 23
 
 Row = tuple[str, int, list[Any]]
@@ -42,32 +42,49 @@ def carve(path: Path) -> Iterator[Row]:
             header = start + (_FIRST_HEADER if start == 0 else 0)
             if content[header] == _LEAF_OF_TABLE:
                 yield from _rows(content, start, header)
+            elif content[header] in (_LEAF_OF_INDEX, _INSIDE_INDEX):
+                yield from _chunks(content, start, header)
 
 
 def _rows(content: mmap.mmap, start: int, header: int) -> Iterator[Row]:
-    count = int.from_bytes(content[header + 3 : header + 5], "big")
-    for index in range(min(count, PAGE_SIZE // 2)):
-        pointer = header + 8 + 2 * index
-        offset = int.from_bytes(content[pointer : pointer + 2], "big")
-        if not 0 < offset < PAGE_SIZE:
-            continue
+    for offset in _cells(content, header, 8):
         with suppress(_NotARowError, IndexError, struct.error, OverflowError):
-            identity, payload = _payload(content, start, start + offset)
-            values = _values(payload)
+            size, position = _varint(content, start + offset)
+            identity, position = _varint(content, position)
+            values = _values(_payload(content, start, position, size, _LARGEST_INSIDE))
             if (table := _table_of(values)) is not None:
                 yield table, identity, values
 
 
-def _payload(content: mmap.mmap, start: int, position: int) -> tuple[int, bytes]:
-    """A row's id and its bytes; where pages of it are gone, what comes before them."""
-    size, position = _varint(content, position)
-    identity, position = _varint(content, position)
+def _chunks(content: mmap.mmap, start: int, header: int) -> Iterator[Row]:
+    # Inside of the tree, a page has one pointer more, and each row comes behind the number of a page.
+    before, head = (4, 12) if content[header] == _INSIDE_INDEX else (0, 8)
+    for offset in _cells(content, header, head):
+        with suppress(_NotARowError, IndexError, struct.error, OverflowError):
+            size, position = _varint(content, start + offset + before)
+            values = _values(_payload(content, start, position, size, _LARGEST_INSIDE_INDEX))
+            if _is_chunk(values):
+                yield "chunks", values[0], values
+
+
+def _cells(content: mmap.mmap, header: int, head: int) -> Iterator[int]:
+    """Where the rows of a page are in it, whose own header is `head` bytes long."""
+    count = int.from_bytes(content[header + 3 : header + 5], "big")
+    for index in range(min(count, PAGE_SIZE // 2)):
+        pointer = header + head + 2 * index
+        offset = int.from_bytes(content[pointer : pointer + 2], "big")
+        if 0 < offset < PAGE_SIZE:
+            yield offset
+
+
+def _payload(content: mmap.mmap, start: int, position: int, size: int, largest: int) -> bytes:
+    """A row's bytes, of which at most `largest` are inside its page; where pages of it are gone, those before them."""
     if size > len(content):
         raise _NotARowError
     inside = size
-    if size > _LARGEST_INSIDE:
+    if size > largest:
         inside = _SMALLEST_INSIDE + (size - _SMALLEST_INSIDE) % (PAGE_SIZE - 4)
-        inside = inside if inside <= _LARGEST_INSIDE else _SMALLEST_INSIDE
+        inside = inside if inside <= largest else _SMALLEST_INSIDE
     if position + inside > start + PAGE_SIZE:
         raise _NotARowError
     payload = bytearray(content[position : position + inside])
@@ -80,7 +97,7 @@ def _payload(content: mmap.mmap, start: int, position: int) -> tuple[int, bytes]
         seen.add(following)
         payload += content[page + 4 : page + 4 + min(PAGE_SIZE - 4, size - len(payload))]
         following = int.from_bytes(content[page : page + 4], "big")
-    return identity, bytes(payload)
+    return bytes(payload)
 
 
 def _values(payload: bytes) -> list[Any]:
@@ -137,6 +154,11 @@ def _table_of(values: list[Any]) -> str | None:
 
 def _are_text(values: list[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
+
+
+def _is_chunk(values: list[Any]) -> bool:
+    kinds = (int, int, str, bytes, bytes)
+    return len(values) in (4, 5) and all(isinstance(*pair) for pair in zip(values, kinds, strict=False))
 
 
 def _is_tokens(values: list[Any]) -> bool:

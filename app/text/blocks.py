@@ -14,7 +14,15 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 
 from app.text.fences import OpenBlock
-from app.text.pieces import LONG_PARAGRAPH, pieces_of, plain_end, weight
+from app.text.pieces import (
+    LONG_PARAGRAPH,
+    fitting,
+    length_with_pictures,
+    pieces_of,
+    plain_end,
+    weight,
+    weight_of_markdown,
+)
 
 # A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
@@ -32,6 +40,8 @@ _KINDS_OF_LINES = ("paragraph_open", "bullet_list_open", "ordered_list_open", "t
 PART = 2000
 LONGEST_BLOCK = 20_000
 LONGEST_PARAGRAPH = 6000
+# Delimiters of formulas in a paragraph that is not plain text: setting them all anew takes too long.
+MOST_DELIMITERS = 400
 # A code block goes on in another one after that many characters.
 LONGEST_CODE = 30_000
 _BLANK_LINE = re.compile(r"(?:\A|\n)[ \t]*\n")
@@ -110,6 +120,8 @@ class Splitter:
         self._return = ""
         self._spans: list[_Span] = []
         self._fence: OpenBlock | None = None
+        # Of the open code block, as `length_with_pictures` counts.
+        self._code_length = 0
         self._plain = False
 
     def feed(self, delta: str) -> None:
@@ -184,7 +196,7 @@ class Splitter:
             self._spans = [span.moved_up(first_line) for span in self._spans]
         if self._spans and self._spans[0].kind == "fence" and "\n" in self._open:
             opening, self._open = self._open.split("\n", 1)
-            self._fence = OpenBlock.of(opening)
+            self._fence, self._code_length = OpenBlock.of(opening), 0
             return True
         if self._spans:
             self._cut(self._spans[-1])
@@ -198,8 +210,11 @@ class Splitter:
         """Whether the open text is to be plain, because it would be parsed and laid out again with each token."""
         if not self._spans:
             return False
-        longest = LONGEST_PARAGRAPH if self._spans[-1].kind == "paragraph_open" else LONGEST_BLOCK
-        return len(self._open) > longest or weight(self._open) > LONGEST_BLOCK
+        is_paragraph = self._spans[-1].kind == "paragraph_open"
+        if is_paragraph and sum(map(self._open.count, ("$", "\\("))) > MOST_DELIMITERS:
+            return True
+        longest = LONGEST_PARAGRAPH if is_paragraph else LONGEST_BLOCK
+        return len(self._open) > longest or weight_of_markdown(self._open) > LONGEST_BLOCK
 
     def _settle_plain(self) -> bool:
         """Freeze plain text in pieces; True when it ended at a blank line."""
@@ -230,17 +245,19 @@ class Splitter:
                 self._open = "\n".join([*lines[index + 1 :], self._open])
                 return True
             fence.content += fence.dedented(line) + "\n"
-            if len(fence.content) > LONGEST_CODE:
+            self._code_length += length_with_pictures(line) + 1
+            if self._code_length > LONGEST_CODE:
                 self._freeze_code(fence)
-        if len(self._open) > LONGEST_CODE:
-            fence.content, self._open = fence.content + fence.dedented(self._open), ""
+        while length_with_pictures(self._open) > LONGEST_CODE:
+            end = fitting(self._open, LONGEST_CODE)
+            fence.content, self._open = fence.content + fence.dedented(self._open[:end]), self._open[end:]
             self._freeze_code(fence)
         return False
 
     def _freeze_code(self, fence: OpenBlock) -> None:
         """Go on in another code block: all of one is laid out again when it comes near the view."""
         self.frozen.append(Code(fence.content, fence.language, closed=True))
-        fence.content = ""
+        fence.content, self._code_length = "", 0
 
     def _freeze(self, spans: list[_Span], lines: list[str]) -> None:
         for span in spans:

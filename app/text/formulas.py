@@ -17,15 +17,17 @@ LONGEST = 1500
 # Signs that stand for formulas: Unicode's private ones, which mean nothing in a text.
 FIRST_SIGN, LAST_SIGN = 0xE000, 0xF8FF
 
+# None of those in brackets holds another one's opening: else each of many that stay open would be sought to the end.
 _SCAN = re.compile(
     rf"""
     ^{LEAD}{FENCED_BLOCK}
     | {CODE_SPAN}
     | \$\$(?P<dollars>(?:\\.|[^$\\])+?)\$\$
-    | \\\[(?P<square>.+?)\\\]
-    | \\\((?P<round>(?:(?!\n[ \t]*\n).)+?)\\\)
+    | \\\[(?P<square>(?:\\\\|\\(?![\[\\])|[^\\])+?)\\\]
+    | \\\((?P<round>(?:\\\\|\\(?![(\\])|(?!\n[ \t]*\n)[^\\])+?)\\\)
     | ^{LEAD}
-        (?P<environment>\\begin\{{(?P<name>equation|align|gather|alignat|multline|eqnarray)\*?\}}.*?
+        (?P<environment>\\begin\{{(?P<name>equation|align|gather|alignat|multline|eqnarray)\*?\}}
+        (?:[^\\]|\\(?!begin\{{(?P=name)))*?
         \\end\{{(?P=name)\*?\}})
     | (?<![\\$A-Za-z0-9])\$(?![\s$])(?P<dollar>(?:\\.|[^$\\\n]|\n(?![ \t]*\n))+?)(?<!\s)\$(?![$A-Za-z0-9])
     | \\.

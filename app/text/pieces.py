@@ -17,11 +17,35 @@ _HEAD = 2
 
 # What a line weighs besides its characters: parsing and laying it out costs as much as that many more.
 LINE_WEIGHT = 20
+# What a picture weighs, and what is no letter: all fonts are searched for each that none has, whenever it is painted,
+# and Unicode's own separators begin a line.
+_PICTURE_WEIGHT = 30
+_PICTURE = re.compile("[\U00010000-\U0010ffff]")
+# Qt opens a list or a quote for each mark of a line, however many there are; the parser here stops at twenty.
+_DEEP_MARKS = re.compile(r"^[ \t]*(?:(?:[-+*>]|\d{1,9}[.)])[ \t]+){20,}", re.MULTILINE)
+_LAST_OF_ASCII, _LAST_OF_PLANE = "\x7f", "\uffff"
 
 
 def weight(text: str) -> int:
     """What a text costs to parse and to lay out, in characters of ordinary prose."""
-    return len(text) + LINE_WEIGHT * text.count("\n")
+    return length_with_pictures(text) + LINE_WEIGHT * text.count("\n")
+
+
+def weight_of_markdown(text: str) -> int:
+    """The same for a text that is not shown as it was written."""
+    deep = sum(len(match[0]) for match in _DEEP_MARKS.finditer(text))
+    return weight(text) + LINE_WEIGHT * deep // 2
+
+
+def length_with_pictures(text: str) -> int:
+    """The number of characters, where a picture, a sign without a meaning and what joins others count for many."""
+    if text.isascii():
+        return len(text)
+    pictures = len(_PICTURE.findall(text))
+    # Most texts are printable but for their line ends: then it need not be asked of each sign.
+    if not text.replace("\n", "").isprintable():
+        pictures += sum(_LAST_OF_ASCII < sign <= _LAST_OF_PLANE and not sign.isprintable() for sign in text)
+    return len(text) + (_PICTURE_WEIGHT - 1) * pictures
 
 
 def pieces_of(kind: str, lines: list[str]) -> list[str]:
@@ -52,14 +76,23 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def plain_end(text: str) -> int:
-    """Where a piece of plain text ends: after a line, if it has one."""
+    """Where a piece of plain text ends: after a line, if it has one that is not too long itself."""
     total, weighs = 0, 0
     for line in text[:LONG_PARAGRAPH].split("\n")[:-1]:
-        weighs += len(line) + 1 + LINE_WEIGHT
-        if total and weighs > LONG_PARAGRAPH:
+        of_line = weight(line)
+        weighs += of_line + 1 + LINE_WEIGHT
+        if weighs > LONG_PARAGRAPH and (total or of_line > LONG_PARAGRAPH):
             break
         total += len(line) + 1
-    return total or LONG_PARAGRAPH
+    return total or fitting(text[:LONG_PARAGRAPH], LONG_PARAGRAPH)
+
+
+def fitting(text: str, most: int) -> int:
+    """How much of a text without lines may weigh `most`: all of it, or at least half of what could."""
+    end = min(len(text), most)
+    while end > 1 and length_with_pictures(text[:end]) > most:
+        end //= 2
+    return end
 
 
 def _cuts(end: re.Pattern[str], text: str, first: int) -> list[int]:

@@ -9,8 +9,9 @@ import pytest
 
 from app.conversations.database import connect
 from app.conversations.opening import open_store
+from app.conversations.records import AnswerSource
 from app.conversations.recovery import salvage
-from tests.app.conversations.damaged_files import KINDS, damage, write_store
+from tests.app.conversations.damaged_files import KINDS, PAGE, damage, write_store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,6 +72,29 @@ def test_a_damaged_reference_ends_in_no_circle(path: Path, sound: bytes, column:
     for message in range(1, 11):
         store.messages.select(message)
     store.messages.branch(8)
+    store.close()
+
+
+@pytest.mark.parametrize("lost", [0, 1], ids=["schema", "schema and header"])
+def test_an_answer_that_was_being_written_comes_back_chunk_by_chunk(path: Path, lost: int) -> None:
+    path.parent.mkdir()
+    store, _report = open_store(path)
+    parts = [f"part {number} 초안, " for number in range(400)]
+    # Longer than what a page of an index holds of a row, and than a page.
+    parts[7:7] = ["long " * 300, "longer " * 30_000]
+    with store.database.write():
+        answer = store.answers.start(store.messages.add_user_turn(store.conversations.create(), "?"), AnswerSource())
+        for part in parts:
+            store.answers.append(answer, part)
+    store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(path.read_bytes())
+    store.close()
+    content[0 if lost else 100 : PAGE] = bytes(PAGE - (0 if lost else 100))
+    path.write_bytes(content)
+    store, report = open_store(path)
+    assert report.damage is not None
+    [chat] = store.conversations.view()
+    assert store.messages.path(chat.id)[-1].content == "".join(parts)
     store.close()
 
 
