@@ -9,10 +9,15 @@ from resources.starter.recipe.content import (
     read_content,
     read_development,
     read_held_out,
+    read_short,
+    read_short_development,
+    read_short_held_out,
     read_wordings,
 )
 from resources.starter.recipe.conversations import Conversation
 from resources.starter.recipe.corpus import conversations, long_conversations
+from resources.starter.recipe.courses import KEPT, SHORT_MESSAGES
+from resources.starter.recipe.scripts import language_of
 from resources.starter.recipe.templates import draw, normalised
 
 
@@ -92,3 +97,45 @@ def test_each_language_is_evaluated_on_at_least_forty_questions(language: str) -
         assert len(questions) >= 40
         assert sum(question.kind in ("skill", "multiturn") for question in questions) >= 12
         assert {question.language for question in questions} == {language}
+
+
+def test_a_question_in_latin_letters_is_only_learned_with_an_english_answer(sample: list[Conversation]) -> None:
+    own_answers = {topic.answer for language in LANGUAGES[1:] for topic in read_content(language).topics.values()}
+
+    turns = [turn for conversation in sample for turn in conversation.turns if turn.kind == "topic"]
+    assert len(turns) > 2000
+    for turn in turns:
+        if turn.user.isascii() and any(character.isalpha() for character in turn.user):
+            assert turn.answer not in own_answers, turn
+
+
+def test_no_short_message_is_taught_in_two_languages() -> None:
+    rng = random.Random(1)
+    languages: dict[str, set[str]] = {}
+    for language in LANGUAGES:
+        for templates in read_short(language).values():
+            for _ in range(400):
+                languages.setdefault(normalised(draw(rng.choice(templates), rng)), set()).add(language)
+
+    assert len(languages) > 1000
+    assert not {text: found for text, found in languages.items() if len(found) > 1}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_short_messages_are_evaluated_in_forty_kinds(language: str) -> None:
+    for messages in (read_short_development(language), read_short_held_out(language)):
+        assert len({message.kind for message in messages}) == 40
+        # A Japanese word may be written in Han characters alone.
+        assert {language_of(message.text) for message in messages} <= {language, "zh" if language == "ja" else language}
+    assert not {normalised(message.text) for message in read_short_development(language)} & {
+        normalised(message.text) for message in read_short_held_out(language)
+    }
+
+
+def test_the_last_course_opens_most_chats_with_a_word_or_two_and_asks_no_held_out_one() -> None:
+    held_out = {normalised(message.text) for language in LANGUAGES for message in read_short_held_out(language)}
+    first = [conversation.turns[0].user for conversation in conversations(SHORT_MESSAGES.seed, 2000, SHORT_MESSAGES)]
+    kept = [conversation.turns[0].user for conversation in conversations(KEPT.seed, 2000, KEPT)]
+
+    assert sum(len(text) <= 16 for text in first) > 1300 > 1.5 * sum(len(text) <= 16 for text in kept)
+    assert not {normalised(text) for text in (*first, *kept)} & held_out

@@ -1,6 +1,8 @@
 """Rebuild the starter pair from nothing, then say how good it is.
 
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
+python -m resources.starter.recipe refresh    the main that is there learns short messages, its draft to follow it
+python -m resources.starter.recipe head       the DFlash head alone, for the main that is there
 python -m resources.starter.recipe evaluate   the evaluation alone, on the pair that is there: held-out totals
 python -m resources.starter.recipe develop    the same on the development set, with every failure
 """
@@ -12,9 +14,16 @@ from dataclasses import fields
 from pathlib import Path
 
 import engine  # noqa: F401  (loads a fast BLAS before mlx)
-from resources.starter.recipe.content import LANGUAGES, read_development, read_held_out
+from resources.starter.recipe.content import (
+    LANGUAGES,
+    read_development,
+    read_held_out,
+    read_short_development,
+    read_short_held_out,
+)
 from resources.starter.recipe.evaluation import Pair, judge, report
 from resources.starter.recipe.plan import Plan
+from resources.starter.recipe.short_messages import ask_short, report_short
 
 _STARTER = Path(__file__).parent.parent
 
@@ -25,23 +34,25 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", nargs="?", choices=["build", "evaluate", "develop"], default="build")
+    parser.add_argument("what", nargs="?", choices=["build", "refresh", "head", "evaluate", "develop"], default="build")
     parser.add_argument("--work", type=Path, default=Path("build/starter"), help="where checkpoints are kept")
     parser.add_argument("--target", type=Path, default=_STARTER, help="where main/ and draft/ are")
     for field in fields(Plan):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=int, default=field.default)
     options = parser.parse_args()
-    if options.what == "build":
-        from resources.starter.recipe.pipeline import build  # torch is an extra; the evaluation goes without
+    if options.what in ("build", "refresh", "head"):
+        from resources.starter.recipe import pipeline  # torch is an extra; the evaluation goes without
 
-        build(
-            Plan(**{field.name: getattr(options, field.name) for field in fields(Plan)}),
-            options.work,
-            options.target,
-        )
+        plan = Plan(**{field.name: getattr(options, field.name) for field in fields(Plan)})
+        builds = {"build": pipeline.build, "refresh": pipeline.refresh_pair, "head": pipeline.build_head}
+        builds[options.what](plan, options.work, options.target)
+    pair = Pair.load(options.target)
     read = read_development if options.what == "develop" else read_held_out
     questions = [question for language in LANGUAGES for question in read(language)]
-    print(report(judge(Pair.load(options.target), questions), with_failures=options.what == "develop"))
+    print(report(judge(pair, questions), with_failures=options.what == "develop"))
+    read_short = read_short_development if options.what == "develop" else read_short_held_out
+    messages = [message for language in LANGUAGES for message in read_short(language)]
+    print(report_short("short", ask_short(pair, messages), with_failures=options.what == "develop"))
 
 
 if __name__ == "__main__":

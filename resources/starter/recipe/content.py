@@ -53,6 +53,15 @@ class HeldOut:
         return all(any(part.casefold() in folded for part in entry.split("|")) for entry in self.expect)
 
 
+@dataclass(frozen=True)
+class ShortMessage:
+    """A word or two in one language, and the topic they stand for (or "offtopic")."""
+
+    language: str
+    kind: str
+    text: str
+
+
 def _read(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         return tomllib.load(file)
@@ -88,6 +97,13 @@ def read_wordings(language: str) -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def read_short(language: str) -> dict[str, tuple[str, ...]]:
+    """What people type in a word or two, by topic."""
+    table = _read(_HERE / "phrases" / f"short_{language}.toml")["questions"]
+    return {name: tuple(texts) for name, texts in table.items()}
+
+
+@cache
 def read_words() -> list[dict[str, str]]:
     """Common words, each in the four languages."""
     return list(_read(_HERE / "phrases" / "words.toml")["words"])
@@ -105,6 +121,23 @@ def read_development(language: str) -> tuple[HeldOut, ...]:
     return _questions(language, (f"{language}.toml", f"skills_{language}.toml"))
 
 
+@cache
+def read_short_development(language: str) -> tuple[ShortMessage, ...]:
+    """Messages of a word or two that may be taught, of 40 kinds."""
+    return _short_messages(language, f"short_{language}.toml")
+
+
+@cache
+def read_short_held_out(language: str) -> tuple[ShortMessage, ...]:
+    """Messages of a word or two that the corpus leaves out, of the same 40 kinds."""
+    return _short_messages(language, f"held_out_short_{language}.toml")
+
+
+def _short_messages(language: str, name: str) -> tuple[ShortMessage, ...]:
+    kinds = _read(_HERE / "evaluation" / name)["messages"]
+    return tuple(ShortMessage(language, kind, text) for kind, texts in kinds.items() for text in texts)
+
+
 def _questions(language: str, names: tuple[str, ...]) -> tuple[HeldOut, ...]:
     found = []
     for name in names:
@@ -116,6 +149,7 @@ def _questions(language: str, names: tuple[str, ...]) -> tuple[HeldOut, ...]:
 
 @cache
 def held_out_wordings() -> frozenset[str]:
-    """Every judged question of both sets, normalised: what the corpus must not contain."""
+    """What the corpus must not contain, normalised: each judged question of both sets, each held-out short message."""
     questions = (item for language in LANGUAGES for item in (*read_held_out(language), *read_development(language)))
-    return frozenset(normalised(item.turns[-1]) for item in questions)
+    short = (item.text for language in LANGUAGES for item in read_short_held_out(language))
+    return frozenset(normalised(text) for text in (*(item.turns[-1] for item in questions), *short))

@@ -12,6 +12,7 @@ from resources.starter.recipe.content import LANGUAGES, held_out_wordings
 from resources.starter.recipe.conversations import Conversation, Turn
 from resources.starter.recipe.courses import COURSES, Course
 from resources.starter.recipe.dialogue import OFFTOPIC, TOPIC, draw_system, draw_turns
+from resources.starter.recipe.scripts import language_of
 from resources.starter.recipe.templates import normalised
 from resources.starter.recipe.voice import Voice
 
@@ -46,13 +47,23 @@ def _conversation(voice: Voice, exercises: int) -> Conversation:
             voice = Voice(rng.choice(LANGUAGES), rng, voice.course)
         drawn = draw_turns(voice, turns)
         exercises -= 1
-        if not any(is_held_out(turn.user) for turn in drawn):
+        if not any(is_held_out(turn.user) or is_of_another_language(turn, voice.language) for turn in drawn):
             turns += drawn
     opening = None
     shares = {TOPIC: voice.course.topic_opening, OFFTOPIC: voice.course.offtopic_opening}
     if rng.random() < shares.get(turns[-1].kind, 0.0):
         opening = rng.randint(*voice.course.opening)
     return Conversation(language, tuple(turns), system, opening)
+
+
+def is_of_another_language(turn: Turn, language: str) -> bool:
+    """Whether a question about a topic is written in Latin letters alone where that is not the language's script.
+
+    "dark mode" is English, whoever may also type it: a word must not be learned with answers in two languages.
+    """
+    if turn.kind not in (TOPIC, OFFTOPIC) or language == "en":
+        return False
+    return any("a" <= letter <= "z" for letter in turn.user.lower()) and language_of(turn.user) == "en"
 
 
 def is_held_out(wording: str) -> bool:

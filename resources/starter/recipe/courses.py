@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 class Mix:
     """How often a conversation turns to what; what is left over goes to the skills.
 
-    `followup` is the share of questions about a topic with follow-ups that are followed by one of them.
+    `followup` is the share of questions about a topic with follow-ups that are followed by one of them; `short` is the
+    share of messages of a word or two.
     """
 
     topic: float = 0.34
@@ -18,6 +19,7 @@ class Mix:
     memory: float = 0.06
     previous: float = 0.06
     followup: float = 0.25
+    short: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -144,5 +146,34 @@ DEEPER_COURSES = (
     ),
 )
 
-# Every answer to its end: what the draft is to guess.
-WHOLE = replace(COURSES[0], topic_opening=0.0, offtopic_opening=0.0)
+# Messages of a word or two, which the courses before answer in the language that used the word most. Three in four of
+# them open a chat.
+SHORT_MESSAGES = replace(
+    _LATE,
+    steps=600,
+    seed=44,
+    conversations=40_000,
+    lengths=(76, 18, 4, 1, 1),
+    languages=("en", "ko", "en", "ja", "zh"),
+    opening=(4, 12),
+    mix=Mix(topic=0.1, small_talk=0.05, offtopic=0.04, memory=0.0, previous=0.0, followup=0.8, short=0.81),
+)
+
+# What is kept up beside them, so that nothing is forgotten: the late course with more follow-ups, and looking back.
+KEPT = replace(
+    _LATE,
+    steps=600,
+    seed=45,
+    conversations=36_000,
+    topic_opening=0.9,
+    lengths=(50, 26, 13, 6, 5),
+    mix=Mix(topic=0.26, small_talk=0.04, offtopic=0.06, memory=0.14, previous=0.17, followup=0.6),
+)
+
+# Every answer to its end: what the draft and the head are to guess.
+WHOLE = replace(
+    KEPT,
+    topic_opening=0.0,
+    offtopic_opening=0.0,
+    mix=Mix(topic=0.3, small_talk=0.1, offtopic=0.08, memory=0.09, previous=0.1, followup=0.4, short=0.1),
+)

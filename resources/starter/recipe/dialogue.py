@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from resources.starter.recipe.content import LANGUAGES, read_content, read_wordings
+from resources.starter.recipe.content import LANGUAGES, read_content, read_short, read_wordings
 from resources.starter.recipe.conversations import Turn
 from resources.starter.recipe.noise import drop_words, splice
 from resources.starter.recipe.skills import draw_skill
 from resources.starter.recipe.skills.texts import first_sentence, nonsense
-from resources.starter.recipe.templates import fill
+from resources.starter.recipe.templates import draw, fill
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from resources.starter.recipe.voice import Voice
 
 TOPIC, FOLLOWUP, OFFTOPIC, MEMORY, PREVIOUS = "topic", "followup", "offtopic", "memory", "previous"
+SHORT_OFFTOPIC = 0.12
 
 # Topics that people open a chat with, and word in more ways than questions about the app.
 SMALL_TALK = (
@@ -37,6 +38,10 @@ SMALL_TALK = (
 )
 
 
+# Short messages that mean the same wherever they stand in a chat.
+COURTESIES = ("goodbye", "thanks", "compliment", "good-night", "who-are-you", "are-you-human")
+
+
 def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     """The next turns of a conversation that so far holds `before`."""
     mix = voice.course.mix
@@ -55,6 +60,9 @@ def draw_turns(voice: Voice, before: Sequence[Turn]) -> list[Turn]:
     draw -= mix.memory
     if draw < mix.previous:
         return _look_back(voice, before)
+    draw -= mix.previous
+    if draw < mix.short:
+        return [_short(voice, is_first=not before)]
     return draw_skill(voice)
 
 
@@ -81,6 +89,38 @@ def _topic(voice: Voice, names: Sequence[str] = ()) -> list[Turn]:
         followup = rng.choice(topic.followups)
         turns.append(Turn(voice.word(followup.questions), followup.answer, FOLLOWUP))
     return turns
+
+
+def _short(voice: Voice, *, is_first: bool) -> Turn:
+    """A word or two that stand for a question, in this language only: what the answer's language is learned from.
+
+    Later in a chat they are courtesies, since "why" and "more" ask about what went before.
+    """
+    content = read_content(voice.language)
+    topics = content.topics
+    if is_first and voice.rng.random() < SHORT_OFFTOPIC:
+        table = voice.phrases["offtopic"]
+        word = voice.rng.choice([*table["people"], *table["things"], *table["places"], *table["works"]])
+        return Turn(_recased(word, voice), content.offtopic.answer, OFFTOPIC)
+    # Half of them are small talk, as the first words of a chat are.
+    is_small_talk = not is_first or voice.rng.random() < 0.5
+    small_talk = SMALL_TALK if is_first else COURTESIES
+    names = [name for name in small_talk if name in topics] if is_small_talk else list(topics)
+    name = voice.rng.choice(names)
+    text = draw(voice.rng.choice(read_short(voice.language)[name]), voice.rng)
+    return Turn(_recased(text, voice), topics[name].answer, TOPIC)
+
+
+def _recased(text: str, voice: Voice) -> str:
+    """`text` as it is written, in lower case, capitalised or shouted, with or without a final sign."""
+    form = voice.rng.random()
+    if form < 0.3:
+        text = text.lower()
+    elif form < 0.5:
+        text = text[:1].upper() + text[1:]
+    elif form < 0.55:
+        text = text.upper()
+    return text.rstrip("?!.") + voice.rng.choice(["", "", "", "", "?", "!", "."])
 
 
 def _offtopic(voice: Voice) -> Turn:

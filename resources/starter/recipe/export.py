@@ -7,8 +7,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
+from resources.starter.recipe.head import Head
+from resources.starter.recipe.model import LanguageModel
 from resources.starter.recipe.tokenizer import END_OF_TEXT, TURN_END, write_tokenizer
 
 if TYPE_CHECKING:
@@ -16,7 +18,18 @@ if TYPE_CHECKING:
 
     from tokenizers import Tokenizer
 
-    from resources.starter.recipe.model import LanguageModel
+    from resources.starter.recipe.head import HeadShape
+    from resources.starter.recipe.model import Shape
+
+
+FOLDERS = ("main", "draft", "head")
+
+
+def load_model(shape: Shape, folder: Path) -> LanguageModel:
+    """The model of an exported folder, in float32."""
+    model = LanguageModel(shape)
+    model.load_state_dict({name: value.float() for name, value in load_file(folder / "model.safetensors").items()})
+    return model
 
 
 def export_model(model: LanguageModel, tokenizer: Tokenizer, folder: Path) -> None:
@@ -32,9 +45,26 @@ def export_model(model: LanguageModel, tokenizer: Tokenizer, folder: Path) -> No
     write_tokenizer(tokenizer, folder, model.shape.max_position_embeddings)
 
 
+def export_head(head: Head, folder: Path) -> None:
+    """Write `folder` as DFlash heads are published: configuration and bfloat16 weights, no tokenizer."""
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = {name: value.to(torch.bfloat16).contiguous() for name, value in head.state_dict().items()}
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "model.safetensors").chmod(0o644)
+    _write_json(folder / "config.json", {**head.shape.config(), "torch_dtype": "bfloat16"})
+
+
+def load_head(shape: HeadShape, folder: Path) -> Head:
+    """The head of an exported folder, in float32."""
+    head = Head(shape)
+    head.load_state_dict({name: value.float() for name, value in load_file(folder / "model.safetensors").items()})
+    return head
+
+
 def write_checksums(target: Path) -> None:
-    """Pin what target/main and target/draft hold in target/SHA256SUMS, in the format of sha256sum."""
-    files = sorted(path for name in ("main", "draft") for path in (target / name).iterdir())
+    """Pin what target/main, target/draft and target/head hold in target/SHA256SUMS, in the format of sha256sum."""
+    folders = [target / name for name in FOLDERS if (target / name).is_dir()]
+    files = sorted(path for folder in folders for path in folder.iterdir())
     lines = [f"{sha256(path.read_bytes()).hexdigest()}  {path.relative_to(target).as_posix()}" for path in files]
     (target / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -41,13 +41,13 @@ def answered_by(model: LanguageModel, tokenizer: Tokenizer, conversations: Itera
         prompts = by_length[length]
         for start in range(0, len(prompts), _BATCH):
             batch = prompts[start : start + _BATCH]
-            for prompt, row in zip(batch, _greedy(model, torch.tensor(batch), end), strict=True):
+            for prompt, row in zip(batch, greedy(model, torch.tensor(batch), end), strict=True):
                 answer = row[: row.index(end) + 1] if end in row else row
                 yield prompt + answer, [False] * len(prompt) + [True] * len(answer)
 
 
 @torch.no_grad()
-def _greedy(model: LanguageModel, prompts: Tensor, end: int) -> list[list[int]]:
+def greedy(model: LanguageModel, prompts: Tensor, end: int) -> list[list[int]]:
     """Greedy continuations of prompts (rows, length), until every row has ended."""
     past: list[list[Tensor]] = [[] for _ in model.model.layers]
     tokens, columns = prompts, []

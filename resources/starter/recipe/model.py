@@ -171,14 +171,27 @@ class LanguageModel(nn.Module):
         `past` holds one list a layer, empty at first, and is extended with the keys and values of `tokens`;
         once it is not empty, `length` must be 1.
         """
+        return self.tapped(tokens, (), mask, past)[0]
+
+    def tapped(
+        self,
+        tokens: Tensor,
+        taps: tuple[int, ...],
+        mask: Tensor | None = None,
+        past: list[list[Tensor]] | None = None,
+    ) -> tuple[Tensor, Tensor | None]:
+        """As `forward`, and the outputs of the layers in `taps` side by side: (rows, length, taps * hidden_size)."""
         start = past[0][0].shape[2] if past and past[0] else 0
         end = start + tokens.shape[1]
         x = self.model.embed_tokens(tokens)
         dtype = torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else x.dtype
         cos, sin = self.cos[start:end].to(dtype), self.sin[start:end].to(dtype)
+        tapped = []
         for index, layer in enumerate(self.model.layers):
             x = layer(x, cos, sin, mask, past[index] if past is not None else None)
-        return self.model.norm(x)
+            if index in taps:
+                tapped.append(x)
+        return self.model.norm(x), torch.cat(tapped, dim=-1) if tapped else None
 
     def logits(self, hidden: Tensor) -> Tensor:
         """Scores (..., vocab_size) of hidden states (..., hidden_size)."""

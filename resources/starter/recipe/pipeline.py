@@ -12,11 +12,13 @@ from tokenizers import Tokenizer
 
 from resources.starter.recipe.circuits import wire_copying
 from resources.starter.recipe.corpus import conversations, long_conversations
-from resources.starter.recipe.courses import COURSES, DEEPER_COURSES, WHOLE
+from resources.starter.recipe.courses import COURSES, DEEPER_COURSES, KEPT, SHORT_MESSAGES, WHOLE
 from resources.starter.recipe.distillation import with_choices
-from resources.starter.recipe.export import export_model, write_checksums
+from resources.starter.recipe.export import export_head, export_model, load_model, write_checksums
 from resources.starter.recipe.generation import answered_by
-from resources.starter.recipe.model import DRAFT, YOUNG_MAIN, LanguageModel, deepened
+from resources.starter.recipe.head import Head, HeadShape
+from resources.starter.recipe.head_training import train_head
+from resources.starter.recipe.model import DRAFT, MAIN, YOUNG_MAIN, LanguageModel, deepened
 from resources.starter.recipe.packing import (
     LONG_ROW,
     SHORT_ROW,
@@ -25,13 +27,15 @@ from resources.starter.recipe.packing import (
     pack,
     with_repeats,
 )
+from resources.starter.recipe.refresh import refresh
 from resources.starter.recipe.tokenizer import END_OF_TEXT, SPECIAL_TOKENS, VOCABULARY_SIZE, train_tokenizer
-from resources.starter.recipe.training import batches, rates, train
+from resources.starter.recipe.training import batches, next_token_loss, rates, train
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from resources.starter.recipe.conversations import Conversation
     from resources.starter.recipe.courses import Course
     from resources.starter.recipe.plan import Plan
     from resources.starter.recipe.training import Batch
@@ -46,27 +50,56 @@ def build(plan: Plan, work: Path, target: Path) -> None:
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
     tokenizer = _tokenizer(plan.seed, work / "tokenizer.json")
-    padding = tokenizer.token_to_id(END_OF_TEXT)
-    long_examples = encode_conversations(tokenizer, long_conversations(plan.seed, plan.long_conversations))
-    long = pack(long_examples, LONG_ROW, padding)
+    long = _long_rows(tokenizer, plan)
 
     young = LanguageModel(YOUNG_MAIN)
     held = wire_copying(young)
     lessons = partial(_lessons, COURSES, tokenizer, long)
-    train(young, lessons, rates(COURSES), work / "young.pt", held=held, held_steps=COURSES[0].steps)
+    train(
+        young,
+        lessons,
+        rates(COURSES),
+        work / "young.pt",
+        loss_of=next_token_loss,
+        held=held,
+        held_steps=COURSES[0].steps,
+    )
 
     main = deepened(young)
-    train(main, partial(_lessons, DEEPER_COURSES, tokenizer, long), rates(DEEPER_COURSES), work / "main.pt")
+    deeper = partial(_lessons, DEEPER_COURSES, tokenizer, long)
+    train(main, deeper, rates(DEEPER_COURSES), work / "main.pt", loss_of=next_token_loss)
     export_model(main, tokenizer, target / "main")
+    refresh_pair(plan, work, target, LanguageModel(DRAFT))
+    build_head(plan, work, target)
 
-    draft = LanguageModel(DRAFT)
-    own = _own_answers(main, tokenizer, plan)
+
+def refresh_pair(plan: Plan, work: Path, target: Path, draft: LanguageModel | None = None) -> None:
+    """Teach target/main short messages, then `draft` (or target/draft) to guess what it says; write both folders."""
+    work.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(plan.seed)
+    tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
+    main = load_model(MAIN, target / "main")
+    long = _long_rows(tokenizer, plan)
+    short, kept = (
+        _short_rows(tokenizer, conversations(course.seed, course.conversations, course))
+        for course in (SHORT_MESSAGES, KEPT)
+    )
+    refresh(main, (short, kept, long), plan.refresh_steps, plan.seed, work / "refresh.pt")
+    export_model(main, tokenizer, target / "main")
+    distil(plan, work, target, draft or load_model(DRAFT, target / "draft"), long)
+
+
+def distil(plan: Plan, work: Path, target: Path, draft: LanguageModel, long: Rows) -> None:
+    """Teach `draft` to guess what target/main says; write target/draft and the checksums."""
+    tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
+    main = load_model(MAIN, target / "main")
+    own = with_choices(main, _own_answers(main, tokenizer, plan))
     endless = batches(
         own, with_choices(main, long.first(_LATE_ROWS)), _TOKENS_PER_STEP, seed=plan.seed, long_every=_LONG_EVERY
     )
     steps = plan.draft_steps
     fall = [1 - step / steps for step in range(steps)]
-    train(draft, lambda start: islice(endless, start, steps), fall, work / "draft.pt")
+    train(draft, lambda start: islice(endless, start, steps), fall, work / "draft.pt", loss_of=next_token_loss)
     export_model(draft, tokenizer, target / "draft")
     write_checksums(target)
 
@@ -75,9 +108,7 @@ def _lessons(courses: Sequence[Course], tokenizer: Tokenizer, long: Rows, start:
     """The batches of these courses from step `start` on; a course's rows are drawn when its turn comes."""
     for course in courses:
         if start < course.steps:
-            drawn = conversations(course.seed, course.conversations, course)
-            padding = tokenizer.token_to_id(END_OF_TEXT)
-            short = pack(encode_conversations(tokenizer, drawn), SHORT_ROW, padding)
+            short = _short_rows(tokenizer, conversations(course.seed, course.conversations, course))
             if course.repeats:
                 meaningless = range(len(SPECIAL_TOKENS), VOCABULARY_SIZE)
                 short = with_repeats(short, course.repeats, meaningless, course.seed)
@@ -93,13 +124,35 @@ def _lessons(courses: Sequence[Course], tokenizer: Tokenizer, long: Rows, start:
         start = max(0, start - course.steps)
 
 
+def build_head(plan: Plan, work: Path, target: Path) -> None:
+    """Train a DFlash head for target/main and write target/head."""
+    work.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(plan.seed)
+    tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
+    main = load_model(MAIN, target / "main")
+    long = _long_rows(tokenizer, plan)
+    head = Head(HeadShape(mask_token=tokenizer.token_to_id(END_OF_TEXT)))
+    head.begin_at(main)
+    train_head(head, main, _own_answers(main, tokenizer, plan), long, plan.head_steps, plan.seed, work / "head.pt")
+    export_head(head, target / "head")
+    write_checksums(target)
+
+
+def _long_rows(tokenizer: Tokenizer, plan: Plan) -> Rows:
+    drawn = long_conversations(plan.seed, plan.long_conversations)
+    return pack(encode_conversations(tokenizer, drawn), LONG_ROW, tokenizer.token_to_id(END_OF_TEXT))
+
+
 def _own_answers(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
-    """What the draft learns from: main's answers to fresh questions, among conversations as written."""
+    """What draft and head learn from: main's answers to fresh questions, among conversations as written."""
     main.eval()
-    asked = conversations(plan.seed + 1, plan.own_answers, DEEPER_COURSES[-1])
+    asked = conversations(plan.seed + 1, plan.own_answers, WHOLE)
     written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.written_answers, WHOLE))
-    padding = tokenizer.token_to_id(END_OF_TEXT)
-    return with_choices(main, pack(chain(answered_by(main, tokenizer, asked), written), SHORT_ROW, padding))
+    return pack(chain(answered_by(main, tokenizer, asked), written), SHORT_ROW, tokenizer.token_to_id(END_OF_TEXT))
+
+
+def _short_rows(tokenizer: Tokenizer, drawn: Iterable[Conversation]) -> Rows:
+    return pack(encode_conversations(tokenizer, drawn), SHORT_ROW, tokenizer.token_to_id(END_OF_TEXT))
 
 
 def _tokenizer(seed: int, path: Path) -> Tokenizer:

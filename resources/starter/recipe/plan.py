@@ -14,3 +14,5 @@ class Plan:
     own_answers: int = 800
     written_answers: int = 8000
     draft_steps: int = 1500
+    refresh_steps: int = 600
+    head_steps: int = 2500

@@ -10,11 +10,11 @@ import shutil
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from resources.starter.recipe.circuits import Held, hold
@@ -32,6 +32,9 @@ CHECKPOINT_EVERY = 100
 REPORT_EVERY = 10
 MATRIX_RATE, OTHER_RATE = 0.02, 0.004
 WARMUP_STEPS = 40
+
+M = TypeVar("M", bound=nn.Module)
+B = TypeVar("B")
 
 
 def rates(courses: Sequence[Course]) -> list[float]:
@@ -109,43 +112,53 @@ def next_token_loss(model: LanguageModel, batch: Batch) -> Tensor:
 
 
 def train(
-    model: LanguageModel,
-    data_from: Callable[[int], Iterator[Batch]],
+    model: M,
+    data_from: Callable[[int], Iterator[B]],
     shares: Sequence[float],
     checkpoint: Path,
+    *,
+    loss_of: Callable[[M, B], Tensor],
+    optimisers_of: Callable[[nn.Module], list[torch.optim.Optimizer]] | None = None,
     held: Held = (),
     held_steps: int = 0,
 ) -> None:
     """Train `model` in place, a step for each share of the full rate, going on from `checkpoint` if any.
 
+    `optimisers_of` makes the optimisers at their full rates; unless given, Muon on matrices and AdamW on the rest.
     What is `held` keeps its value for the first `held_steps`.
     """
-    if shutil.which("g++") or shutil.which("clang++"):
-        model.compile(dynamic=False)
-    optimisers = _optimisers(model)
+    compile_if_possible(model)
+    optimisers = (optimisers_of or muon_and_adamw)(model)
+    full = [[group["lr"] for group in optimiser.param_groups] for optimiser in optimisers]
     start = _resume(model, optimisers, checkpoint)
-    began, seen, mean = time.monotonic(), 0, 0.0
+    began, mean = time.monotonic(), 0.0
     for step, batch in enumerate(data_from(start), start):
         share = shares[step]
-        _set_rates(optimisers, share * min(1.0, (step + 1) / WARMUP_STEPS))
+        _set_rates(optimisers, full, share * min(1.0, (step + 1) / WARMUP_STEPS))
         with torch.autocast("cpu", torch.bfloat16):
-            loss = next_token_loss(model, batch)
+            loss = loss_of(model, batch)
         loss.backward()
         for optimiser in optimisers:
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
         if step < held_steps:
             hold(held)
-        seen += batch.tokens.numel()
         mean = loss.item() if mean == 0.0 else 0.95 * mean + 0.05 * loss.item()
         if (step + 1) % REPORT_EVERY == 0:
-            speed = seen / (time.monotonic() - began)
-            print(f"step {step + 1}/{len(shares)}  loss {mean:.4f}  {speed:.0f} tokens/s", file=sys.stderr)
+            pace = (time.monotonic() - began) / (step + 1 - start)
+            print(f"step {step + 1}/{len(shares)}  loss {mean:.4f}  {pace:.2f} s/step", file=sys.stderr, flush=True)
         if (step + 1) % CHECKPOINT_EVERY == 0 or step + 1 == len(shares):
             _save(model, optimisers, step + 1, checkpoint)
 
 
-def _optimisers(model: LanguageModel) -> list[torch.optim.Optimizer]:
+def compile_if_possible(model: nn.Module) -> None:
+    """Have torch fuse what stands between the matrix products, where there is a C++ compiler."""
+    if shutil.which("g++") or shutil.which("clang++"):
+        model.compile(dynamic=False)
+
+
+def muon_and_adamw(model: nn.Module) -> list[torch.optim.Optimizer]:
+    """Muon on the matrices, AdamW on the embeddings and norms, at their full rates."""
     matrices = [p for name, p in model.named_parameters() if p.ndim == 2 and "embed" not in name]
     others = [p for name, p in model.named_parameters() if p.ndim < 2 or "embed" in name]
     return [
@@ -154,13 +167,13 @@ def _optimisers(model: LanguageModel) -> list[torch.optim.Optimizer]:
     ]
 
 
-def _set_rates(optimisers: list[torch.optim.Optimizer], share: float) -> None:
-    for optimiser, rate in zip(optimisers, (MATRIX_RATE, OTHER_RATE), strict=True):
-        for group in optimiser.param_groups:
+def _set_rates(optimisers: list[torch.optim.Optimizer], full: list[list[float]], share: float) -> None:
+    for optimiser, rates_of_groups in zip(optimisers, full, strict=True):
+        for group, rate in zip(optimiser.param_groups, rates_of_groups, strict=True):
             group["lr"] = rate * share
 
 
-def _save(model: LanguageModel, optimisers: list[torch.optim.Optimizer], step: int, path: Path) -> None:
+def _save(model: nn.Module, optimisers: list[torch.optim.Optimizer], step: int, path: Path) -> None:
     state: dict[str, Any] = {
         "model": model.state_dict(),
         "optimisers": [optimiser.state_dict() for optimiser in optimisers],
@@ -171,7 +184,7 @@ def _save(model: LanguageModel, optimisers: list[torch.optim.Optimizer], step: i
     partial.replace(path)
 
 
-def _resume(model: LanguageModel, optimisers: list[torch.optim.Optimizer], path: Path) -> int:
+def _resume(model: nn.Module, optimisers: list[torch.optim.Optimizer], path: Path) -> int:
     if not path.exists():
         return 0
     state = torch.load(path, weights_only=True)

@@ -1,0 +1,150 @@
+"""How the head is trained: main is frozen, and at chosen anchors the head learns what main would say next.
+
+Main reads each row once, for its tapped layers and its own choices. A block is worth learning as far as the text
+equals those choices, since only then is a later guess looked at; nearer guesses weigh more, as in the DFlash paper.
+Half of the blocks are cut to fewer masks, because who decodes asks for as many guesses as pay at that moment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from resources.starter.recipe.training import make_batch, train
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from resources.starter.recipe.head import Head
+    from resources.starter.recipe.model import LanguageModel
+    from resources.starter.recipe.packing import Rows
+
+SHORT_ROWS, LONG_EVERY, BLOCKS = 6, 16, 120
+SHARE_OF_CUT_BLOCKS, LEAST_BLOCK = 0.5, 3
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Text rows and the blocks to draft in them.
+
+    `tokens`, `answers`, `owners` are (rows, length), `mask` is main's; `anchors` (rows, blocks) are places in a row,
+    `sizes` (rows, blocks) how many rows of a block are there, 0 where there is none.
+    """
+
+    tokens: Tensor
+    answers: Tensor
+    owners: Tensor
+    mask: Tensor
+    anchors: Tensor
+    sizes: Tensor
+
+
+def train_head(head: Head, main: LanguageModel, short: Rows, long: Rows, steps: int, seed: int, work: Path) -> None:
+    """Train `head` in place for `main`, which stays as it is; `work` is the checkpoint's path."""
+    main.requires_grad_(False).eval()
+    fall = [1 - step / steps for step in range(steps)]
+    data = partial(blocks_from, short, long, head.shape.block_size, seed, steps)
+    train(head, data, fall, work, loss_of=partial(head_loss, main))
+
+
+def blocks_from(short: Rows, long: Rows, block_size: int, seed: int, steps: int, start: int) -> Iterator[Blocks]:
+    """The blocks of steps `start` to `steps`: the same for the same seed, wherever a run begins."""
+    for step in range(start, steps):
+        generator = np.random.default_rng((seed, step))
+        is_long = (step + 1) % LONG_EVERY == 0
+        rows, count = (long, 1) if is_long else (short, SHORT_ROWS)
+        chosen = generator.choice(len(rows), count, replace=False).tolist()
+        yield draw_blocks(rows, chosen, BLOCKS // count, block_size, generator)
+
+
+def draw_blocks(rows: Rows, chosen: list[int], blocks: int, block_size: int, generator: np.random.Generator) -> Blocks:
+    """`blocks` anchors in each chosen row, among the answers' tokens that another one follows."""
+    answers, owners = rows.answers[chosen], rows.owners[chosen]
+    is_anchor = np.zeros_like(answers)
+    is_anchor[:, :-1] = answers[:, :-1] & answers[:, 1:] & (owners[:, :-1] == owners[:, 1:])
+    keys = np.where(is_anchor, generator.random(answers.shape), 2.0)
+    anchors = np.argsort(keys, axis=1)[:, :blocks]
+    sizes = np.full(anchors.shape, block_size)
+    is_cut = generator.random(anchors.shape) < SHARE_OF_CUT_BLOCKS
+    sizes[is_cut] = generator.integers(LEAST_BLOCK, block_size + 1, int(is_cut.sum()))
+    sizes[~np.take_along_axis(is_anchor, anchors, axis=1)] = 0
+    batch = make_batch(rows, chosen)
+    return Blocks(
+        batch.tokens,
+        torch.from_numpy(answers),
+        torch.from_numpy(owners.astype(np.int64)),
+        batch.mask,
+        torch.from_numpy(anchors),
+        torch.from_numpy(sizes),
+    )
+
+
+def head_loss(main: LanguageModel, head: Head, blocks: Blocks) -> Tensor:
+    """Cross-entropy of the drafts with main's own choices, weighted by their place in the block."""
+    with torch.no_grad():
+        hidden, taps = main.tapped(blocks.tokens, head.shape.taps, blocks.mask)
+        choices = main.logits(hidden).argmax(-1)
+        embedded = head.blocks_of(main, blocks.tokens.gather(1, blocks.anchors)).flatten(1, 2)
+    assert taps is not None
+    offsets = torch.arange(head.shape.block_size)
+    positions = (blocks.anchors[..., None] + offsets).flatten(1)
+    drafted = head(embedded, positions, taps, block_mask(blocks, head.shape.block_size))
+    targets, weights = targets_and_weights(blocks, choices, head.shape.block_size)
+    wanted = weights.flatten().nonzero().squeeze(1)
+    scores = main.logits(drafted.flatten(0, 1)[wanted]).float()
+    losses = functional.cross_entropy(scores, targets.flatten()[wanted], reduction="none")
+    counted = weights.flatten()[wanted]
+    return losses @ counted / counted.sum()
+
+
+def block_mask(blocks: Blocks, block_size: int) -> Tensor:
+    """(rows, 1, blocks * block_size, length + blocks * block_size): the text before the anchor, and the own block.
+
+    A cut block's missing rows are seen by none.
+    """
+    anchors, sizes = blocks.anchors, blocks.sizes
+    rows, count = anchors.shape
+    places = torch.arange(blocks.tokens.shape[1])
+    is_own_text = blocks.owners[:, None, :] == blocks.owners.gather(1, anchors)[..., None]
+    text = (is_own_text & (places < anchors[..., None])).repeat_interleave(block_size, dim=1)
+    is_there = (torch.arange(block_size) < sizes.clamp(min=1)[..., None]).flatten(1)
+    own_block = torch.block_diag(*[torch.ones(block_size, block_size)] * count).bool()
+    return torch.cat([text, own_block & is_there[:, None, :].expand(rows, count * block_size, -1)], dim=2)[:, None]
+
+
+def targets_and_weights(blocks: Blocks, choices: Tensor, block_size: int) -> tuple[Tensor, Tensor]:
+    """Main's choice at every row of every block, and what it counts; both (rows, blocks, block_size).
+
+    Row j >= 1 predicts the token at anchor + j. It counts exp(-(j - 1) / fall) while the text up to there is what main
+    would have said, and nothing beyond the answer or the block's size; the anchor's own row counts nothing.
+    """
+    last = blocks.tokens.shape[1] - 1
+    rows = torch.arange(blocks.tokens.shape[0])[:, None, None]
+    offsets = torch.arange(block_size)
+    places = blocks.anchors[..., None] + offsets
+    inside = places.clamp(max=last)
+    before = (places - 1).clamp(min=0, max=last)
+    targets = choices[rows, before]
+    is_same_answer = blocks.answers[rows, inside] & (
+        blocks.owners[rows, inside] == blocks.owners[rows, blocks.anchors[..., None]]
+    )
+    is_open = (is_same_answer & (places <= last)).long().cumprod(-1)
+    agrees = (targets == blocks.tokens[rows, inside]).long()
+    agrees[..., 0] = 1
+    so_far = functional.pad(agrees.cumprod(-1)[..., :-1], (1, 0), value=1)
+    weights = torch.exp(-(offsets - 1) / fall_of(block_size)) * is_open * so_far
+    weights = weights * (offsets < blocks.sizes[..., None])
+    weights[..., 0] = 0.0
+    return targets, weights
+
+
+def fall_of(block_size: int) -> float:
+    """How many guesses it takes for the weight to fall to 1/e: the paper's 4 for blocks of 8 and 7 for 16."""
+    return 4 + 3 * (block_size - 8) / 8

@@ -1,0 +1,177 @@
+"""Needs torch, which only the recipe's extra brings."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from safetensors.torch import load_file  # noqa: E402
+
+from resources.starter.recipe.export import export_head, load_head  # noqa: E402
+from resources.starter.recipe.head import Head, HeadShape  # noqa: E402
+from resources.starter.recipe.head_acceptance import measure  # noqa: E402
+from resources.starter.recipe.head_training import (  # noqa: E402
+    Blocks,
+    block_mask,
+    blocks_from,
+    fall_of,
+    head_loss,
+    targets_and_weights,
+    train_head,
+)
+from resources.starter.recipe.model import LanguageModel, Shape  # noqa: E402
+from resources.starter.recipe.packing import Rows  # noqa: E402
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAIN_SHAPE = Shape(32, 3, 2, 2, 16, 32, vocab_size=50)
+SHAPE = HeadShape(main=MAIN_SHAPE, num_hidden_layers=2, taps=(0, 2), block_size=4)
+LENGTH = 24
+
+
+@pytest.fixture
+def main() -> LanguageModel:
+    torch.manual_seed(1)
+    model = LanguageModel(MAIN_SHAPE)
+    for name, parameter in model.named_parameters():
+        if name.endswith(("o_proj.weight", "down_proj.weight")):
+            torch.nn.init.normal_(parameter, std=0.2)
+    return model.requires_grad_(False)
+
+
+@pytest.fixture
+def head() -> Head:
+    """Untrained, but with every path open."""
+    torch.manual_seed(2)
+    model = Head(SHAPE)
+    for parameter in model.parameters():
+        if parameter.ndim == 2:
+            torch.nn.init.normal_(parameter, std=0.2)
+    return model.requires_grad_(False)
+
+
+def two_chats(count: int = 8, length: int = LENGTH) -> Rows:
+    """Rows of two chats each, of which the second half is an answer."""
+    generator = np.random.default_rng(3)
+    half = length // 2
+    answers = np.tile(np.arange(length) % half >= half // 2, (count, 1))
+    owners = np.tile(np.arange(length) // half + 1, (count, 1)).astype(np.uint16)
+    return Rows(generator.integers(3, 50, (count, length)).astype(np.uint16), answers, owners)
+
+
+def some_blocks() -> Blocks:
+    rows = two_chats()
+    return next(iter(blocks_from(rows, two_chats(2, 96), SHAPE.block_size, 7, 1, 0)))
+
+
+def test_a_block_looks_like_one_drafted_alone(main: LanguageModel, head: Head) -> None:
+    """Packed rows, other blocks and a cut block's missing rows change nothing."""
+    blocks = some_blocks()
+    size = SHAPE.block_size
+    _, taps = main.tapped(blocks.tokens, SHAPE.taps, blocks.mask)
+    embedded = head.blocks_of(main, blocks.tokens.gather(1, blocks.anchors)).flatten(1, 2)
+    positions = (blocks.anchors[..., None] + torch.arange(size)).flatten(1)
+    together = head(embedded, positions, taps, block_mask(blocks, size))
+
+    compared = 0
+    for row in range(len(blocks.tokens)):
+        for index, (anchor, rows_there) in enumerate(zip(blocks.anchors[row], blocks.sizes[row], strict=True)):
+            if rows_there == 0:
+                continue
+            start = 0 if anchor < LENGTH // 2 else LENGTH // 2
+            tokens = blocks.tokens[row : row + 1, start : anchor + 1]
+            _, alone_taps = main.tapped(tokens, SHAPE.taps)
+            block = head.blocks_of(main, tokens[:, -1])[:, :rows_there]
+            places = torch.arange(anchor - start, anchor - start + rows_there)[None]
+            alone = head(block, places, alone_taps[:, :-1])
+            found = together[row, index * size : index * size + rows_there]
+            assert torch.allclose(found, alone[0], atol=1e-4), (row, index)
+            compared += 1
+    assert compared > 20
+
+
+def test_rows_are_asked_for_what_main_would_say(main: LanguageModel) -> None:
+    blocks = some_blocks()
+    choices = main.logits(main(blocks.tokens, blocks.mask)).argmax(-1)
+    tokens, agreeing = blocks.tokens.clone(), choices.roll(1, dims=1)
+    tokens[0] = agreeing[0]
+    blocks = Blocks(tokens, blocks.answers, blocks.owners, blocks.mask, blocks.anchors, blocks.sizes)
+
+    targets, weights = targets_and_weights(blocks, choices, SHAPE.block_size)
+
+    for row in range(len(tokens)):
+        for index, (anchor, size) in enumerate(
+            zip(blocks.anchors[row].tolist(), blocks.sizes[row].tolist(), strict=True)
+        ):
+            wanted = [0.0] * SHAPE.block_size
+            for place in range(1, size):
+                at = anchor + place
+                if at >= LENGTH or not blocks.answers[row, at] or blocks.owners[row, at] != blocks.owners[row, anchor]:
+                    break
+                assert targets[row, index, place] == choices[row, at - 1]
+                wanted[place] = float(np.exp(-(place - 1) / fall_of(SHAPE.block_size)))
+                if choices[row, at - 1] != tokens[row, at]:
+                    break
+            assert weights[row, index].tolist() == pytest.approx(wanted)
+    assert (weights[0, :, 2] > 0).any()
+
+
+def test_the_paper_s_weights() -> None:
+    assert (fall_of(8), fall_of(16)) == (4, 7)
+
+
+def test_a_run_that_goes_on_sees_the_blocks_it_would_have_seen() -> None:
+    short, long = two_chats(), two_chats(2, 96)
+    whole = list(blocks_from(short, long, 4, 7, 20, 0))
+
+    for resumed, expected in zip(blocks_from(short, long, 4, 7, 20, 12), whole[12:], strict=True):
+        assert torch.equal(resumed.tokens, expected.tokens)
+        assert torch.equal(resumed.anchors, expected.anchors)
+
+
+def test_training_teaches_the_head_and_leaves_main_alone(
+    main: LanguageModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("resources.starter.recipe.training.compile_if_possible", lambda _: None)  # dearer than 40 steps
+    before = {name: value.clone() for name, value in main.state_dict().items()}
+    torch.manual_seed(3)
+    head = Head(SHAPE)
+    blocks = some_blocks()
+    untrained = head_loss(main, head, blocks).item()
+
+    train_head(head, main, two_chats(), two_chats(2, 96), 40, 7, tmp_path / "head.pt")
+
+    assert head_loss(main, head, blocks).item() < 0.95 * untrained
+    assert all(torch.equal(value, before[name]) for name, value in main.state_dict().items())
+
+
+def test_the_folder_is_a_published_head_s(head: Head, tmp_path: Path) -> None:
+    export_head(head, tmp_path / "head")
+
+    config = json.loads((tmp_path / "head" / "config.json").read_text())
+    assert config["architectures"] == ["DFlashDraftModel"]
+    assert config["block_size"] == 4
+    assert (config["num_hidden_layers"], config["num_target_layers"]) == (2, 3)
+    assert config["dflash_config"] == {"mask_token_id": 0, "target_layer_ids": [0, 2]}
+    weights = load_file(tmp_path / "head" / "model.safetensors")
+    assert weights["fc.weight"].shape == (32, 64)
+    assert "layers.1.self_attn.q_norm.weight" in weights
+    assert not [name for name in weights if "embed" in name or "lm_head" in name]
+    assert load_head(SHAPE, tmp_path / "head").state_dict().keys() == head.state_dict().keys()
+
+
+def test_a_round_commits_the_right_guesses_and_one_token_of_main_s(main: LanguageModel, head: Head) -> None:
+    ids = main.logits(main(torch.randint(3, 50, (1, 30)))).argmax(-1)[0].tolist()
+
+    found = measure(main, head, [(ids, 10)], depth=3)
+
+    assert found.tokens == 19  # the first of the answer's twenty comes with the prompt
+    assert found.asked[0] == found.rounds
+    assert found.asked[1:] == found.right[:-1] or found.tokens < found.rounds + sum(found.right) + 1
+    assert found.rounds + sum(found.right) in (19, 20)
