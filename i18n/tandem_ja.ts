@@ -1371,6 +1371,10 @@
         <translation>まだ対応していない種類のヘッドです。</translation>
     </message>
     <message>
+        <source>The layers of the main model cannot be read.</source>
+        <translation>メインモデルのレイヤーを読み取れません。</translation>
+    </message>
+    <message>
         <source>It was made for another main model.</source>
         <translation>別のメインモデル用に作られています。</translation>
     </message>
@@ -1498,6 +1502,10 @@
         <translation>「{name}」の種類のヘッドには、Tandem はまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
     </message>
     <message>
+        <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
+        <translation>このメインモデルのレイヤーを読み取れないため、「{name}」は使用できません（{detail}）。ドラフトモデルを選んでください。</translation>
+    </message>
+    <message>
         <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
         <translation>「{name}」は別のメインモデル用に作られています（{detail}）。このメインモデル用のヘッドを選んでください。</translation>
     </message>
@@ -1599,6 +1607,10 @@
     <message>
         <source>draft</source>
         <translation>ドラフト</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>ヘッド</translation>
     </message>
     <message>
         <source>prompt lookup</source>

@@ -1371,6 +1371,10 @@
         <translation>아직 지원하지 않는 종류의 헤드예요.</translation>
     </message>
     <message>
+        <source>The layers of the main model cannot be read.</source>
+        <translation>메인 모델의 레이어를 읽을 수 없어요.</translation>
+    </message>
+    <message>
         <source>It was made for another main model.</source>
         <translation>다른 메인 모델용으로 만들어졌어요.</translation>
     </message>
@@ -1498,6 +1502,10 @@
         <translation>‘{name}’ 헤드의 종류는 Tandem에서 아직 지원하지 않아요({detail}). 다른 헤드를 선택해 주세요.</translation>
     </message>
     <message>
+        <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
+        <translation>이 메인 모델의 레이어를 읽을 수 없어서 ‘{name}’ 헤드를 사용할 수 없어요({detail}). 초안 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
         <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
         <translation>‘{name}’ 헤드는 다른 메인 모델용으로 만들어졌어요({detail}). 이 메인 모델용 헤드를 선택해 주세요.</translation>
     </message>
@@ -1599,6 +1607,10 @@
     <message>
         <source>draft</source>
         <translation>초안</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>헤드</translation>
     </message>
     <message>
         <source>prompt lookup</source>

@@ -1371,6 +1371,10 @@
         <translation>尚不支持这种草稿头。</translation>
     </message>
     <message>
+        <source>The layers of the main model cannot be read.</source>
+        <translation>无法读取主模型的各层。</translation>
+    </message>
+    <message>
         <source>It was made for another main model.</source>
         <translation>它是为其他主模型制作的。</translation>
     </message>
@@ -1498,6 +1502,10 @@
         <translation>Tandem 尚不支持“{name}”这种草稿头（{detail}）。请选择其他草稿头。</translation>
     </message>
     <message>
+        <source>{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.</source>
+        <translation>无法读取此主模型的各层，因此不能使用“{name}”（{detail}）。请选择草稿模型。</translation>
+    </message>
+    <message>
         <source>{name} was made for another main model ({detail}). Choose a head made for this one.</source>
         <translation>“{name}”是为其他主模型制作的（{detail}）。请选择为这个主模型制作的草稿头。</translation>
     </message>
@@ -1599,6 +1607,10 @@
     <message>
         <source>draft</source>
         <translation>草稿</translation>
+    </message>
+    <message>
+        <source>head</source>
+        <translation>草稿头</translation>
     </message>
     <message>
         <source>prompt lookup</source>

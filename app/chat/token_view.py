@@ -23,6 +23,7 @@ from engine.events import Token
 
 _UNDERLINES = {
     "draft": QTextCharFormat.UnderlineStyle.SingleUnderline,
+    "head": QTextCharFormat.UnderlineStyle.SingleUnderline,
     "ngram": QTextCharFormat.UnderlineStyle.DashUnderline,
 }
 

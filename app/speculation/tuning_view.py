@@ -13,6 +13,7 @@ from app.widgets.style_class import set_style_class
 from app.wording import figures
 from app.wording.errors import error_sentence
 from app.wording.models import pair_name
+from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, method_of
 from engine.tuning import Calibration, ContextFigures, DepthFigures
 
 _WIDTH = 620
@@ -137,8 +138,8 @@ class TuningView(MeasurementCard):
 
 
 def _shown(measured: ContextFigures) -> list[DepthFigures]:
-    """The depths of the draft model, or of lookup without a draft model."""
-    drafts = [one for one in measured.depths if one.source == "draft"]
+    """The depths of the draft model or head, or of lookup without one."""
+    drafts = [one for one in measured.depths if one.source in PROPOSERS and method_of(one.source) == DRAFTER_METHOD]
     return drafts or list(measured.depths)
 
 

@@ -158,6 +158,10 @@ def model_reasons() -> dict[str, str]:
         "unknown-head": translate(
             "Errors", "Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head."
         ),
+        "no-taps": translate(
+            "Errors",
+            "{name} cannot be used with this main model, whose layers cannot be read ({detail}). Choose a draft model.",
+        ),
         "wrong-main": translate(
             "Errors", "{name} was made for another main model ({detail}). Choose a head made for this one."
         ),
@@ -258,6 +262,7 @@ def draft_reasons() -> dict[str, str]:
         "unknown-architecture": translate("DraftReasons", "Its architecture is not supported yet."),
         "is-head": translate("DraftReasons", "It is a head, not a model."),
         "unknown-head": translate("DraftReasons", "Its kind of head is not supported yet."),
+        "no-taps": translate("DraftReasons", "The layers of the main model cannot be read."),
         "wrong-main": translate("DraftReasons", "It was made for another main model."),
         "no-tokenizer": translate("DraftReasons", "Its tokenizer cannot be read."),
         "unsafe": translate("DraftReasons", "It requires running its own code."),

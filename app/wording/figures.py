@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.session.answer import Answer
 from app.wording.errors import joined, plain_sentence, quoted
+from engine.speculation.proposers.registry import PROPOSERS
 from engine.stats import BUSY, PlainSpan, RequestStats, RoundRecord, rounded_speedup
 
 NONE = "–"
@@ -121,7 +122,7 @@ def depth_text(answer: Answer | None) -> str:
 
 def depth_texts() -> tuple[str, ...]:
     """Every possible caption under the depth."""
-    return QCoreApplication.translate("Figures", "drafted per round"), _depth_of("draft"), _depth_of("ngram")
+    return QCoreApplication.translate("Figures", "drafted per round"), *(_depth_of(source) for source in PROPOSERS)
 
 
 def _depth_of(source: str) -> str:
@@ -159,6 +160,7 @@ def source_name(source: str) -> str:
     return {
         "main": translate("Figures", "main"),
         "draft": translate("Figures", "draft"),
+        "head": translate("Figures", "head"),
         "ngram": translate("Figures", "prompt lookup"),
     }.get(source, source)
 
