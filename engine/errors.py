@@ -73,6 +73,7 @@ class ModelNotUsable(EngineError):
         "unknown-architecture": "its architecture {detail} is not known to the installed mlx-lm",
         "is-head": "it is a head ({detail}): it drafts for one main model and cannot answer by itself",
         "unknown-head": "Tandem cannot run heads of its kind yet ({detail})",
+        "no-taps": "the layers of the main model cannot be read ({detail})",
         "wrong-main": "it was made for another main model ({detail})",
         "no-tokenizer": "its tokenizer cannot be read ({detail})",
         "unsafe": "it would run code or read files from elsewhere ({detail}), which Tandem never does",

@@ -130,7 +130,7 @@ def load_in_steps(
         tokenizer, vocabulary, source = yield from result_of(tokenizer_ready)
     group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
     info = ModelInfo(
-        name=_display_name(name_or_path, path),
+        name=display_name(name_or_path, path),
         path=path,
         architecture=str(config.get("model_type", "")),
         context_length=context_length(config) or _FALLBACK_CONTEXT,
@@ -281,6 +281,7 @@ def _parameter_bytes(model: nn.Module) -> int:
     return sum(array.nbytes for _, array in tree_flatten(model.parameters()))
 
 
-def _display_name(name_or_path: str | Path, path: Path) -> str:
+def display_name(name_or_path: str | Path, path: Path) -> str:
+    """What a model is called that was asked for as `name_or_path` and found at `path`."""
     text = str(name_or_path)
     return name_of_snapshot(path) if Path(text).exists() else text

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.drafters import Drafter
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel, without_frames
 from engine.loading import LoadedModel
 from engine.models import Models, ParkedModels
 from engine.prefix_cache import PrefixCache
 from engine.prefix_store import PrefixStore
-from engine.speculation.draft_source import DraftSource, prepare_draft
+from engine.speculation.draft_source import prepare_draft
 from engine.status import LoadedPair
 from engine.steps import Steps, run_to_completion
 
@@ -181,7 +182,7 @@ class ModelChanges:
         return self.unload()
 
     def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
-        """Use models that are loaded already."""
+        """Use models that are loaded already; `set_draft` replaces the draft model by a head."""
         self._before_main_changes()
         self._release_prefix_cache()
         self._models.use_main(main)
@@ -211,7 +212,7 @@ class ModelChanges:
         store = None
         if folder is not None:
             store = PrefixStore(folder, self._models.main, settings.prefix_folder_bytes)
-            store.use_draft(self._models.draft)
+            store.use_drafter(self._models.drafter)
         self._prefix_cache.store = store
 
     def _release_prefix_cache(self) -> None:
@@ -220,8 +221,8 @@ class ModelChanges:
         self._prefix_cache.clear()
         self._prefix_cache.store = None
 
-    def _use_draft(self, draft: DraftSource | None, problem: EngineError | None = None) -> LoadedPair:
+    def _use_draft(self, drafter: Drafter | None, problem: EngineError | None = None) -> LoadedPair:
         self._before_draft_changes()
-        pair = self._models.use_draft(draft, problem)
-        self._prefix_cache.use_draft(self._models.draft)
+        pair = self._models.use_draft(drafter, problem)
+        self._prefix_cache.use_drafter(drafter)
         return pair

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine import memory
 from engine.advice.fit import ModelSize
+from engine.drafters import Drafter, DrafterLoading, drafter_kind, load_drafter
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
 from engine.learned import LearnedFile, learned_file_here
@@ -16,7 +17,6 @@ from engine.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.controllers import learned_pair
-from engine.speculation.draft_source import DraftSource, prepare_draft
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse
 from engine.steps import Steps
@@ -71,9 +71,9 @@ class Models:
         return self._drafting
 
     @property
-    def draft(self) -> LoadedModel | None:
-        """The draft model, if one is in use."""
-        return self._drafting.draft if self._drafting is not None else None
+    def drafter(self) -> Drafter | None:
+        """The draft model or head in use, if any."""
+        return self._drafting.drafter if self._drafting is not None else None
 
     @property
     def loaded(self) -> bool:
@@ -89,38 +89,37 @@ class Models:
         return not self.loaded or memory.weights_fit(size, context, free)
 
     def draft_fits_beside(self, draft: str | Path, *, allow_oversize: bool) -> bool:
-        """Whether another draft model can be loaded while the one in use stays. Raises as `main_fits_beside` does,
-        and `NoModel`.
+        """Whether another drafter can be loaded while the one in use stays. Raises as `main_fits_beside` does, and
+        `NoModel`.
         """
-        sizes = [self._size(self.main.info.path, self.settings.kv_bits), self._size(draft, self.settings.draft_kv_bits)]
+        kind = drafter_kind(resolve_model(draft))
+        sizes = [self._size(self.main.info.path, self.settings.kv_bits), self._size(draft, kind.kv_bits(self.settings))]
         context, free = self.settings.context, self.memory_use().free
         if not (allow_oversize or self.settings.allow_oversize):
             memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
-        return self.draft is None or memory.weights_fit(sizes[1], context, free)
+        return self.drafter is None or memory.weights_fit(sizes[1], context, free)
 
     def load_main(self, main: str | Path, *, allow_oversize: bool) -> Steps[LoadedModel]:
         """Load a main model, in steps. Raises `ModelNotUsable`."""
         self._allow_oversize = allow_oversize
         return load_in_steps(main, self.settings.kv_bits, self._streaming, self._on_progress)
 
-    def load_draft(self, draft: str | Path) -> Steps[DraftSource]:
-        """Load a draft model and prepare it for the main model in use, in steps. Raises `ModelNotUsable`."""
-        bits = self.settings.draft_kv_bits
-        loaded = yield from load_in_steps(draft, bits, self._streaming, self._on_progress)
-        return (yield from prepare_draft(self.main, loaded))
+    def load_draft(self, draft: str | Path) -> Steps[Drafter]:
+        """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
+        return load_drafter(draft, DrafterLoading(self.main, self.settings, self._streaming, self._on_progress))
 
     def use_main(self, main: LoadedModel) -> None:
-        """Answer with `main` from now on, without a draft model."""
+        """Answer with `main` from now on, without a drafter."""
         self._main, self._drafting = main, Drafting(main, self._learned_file)
         self.parked = None
         release_unused_memory()
         self._wired.raise_limit()
 
-    def use_draft(self, draft: DraftSource | None, problem: EngineError | None) -> LoadedPair:
-        """Draft with `draft` from the next round on, or with none, for the reason that `problem` gives if any."""
-        self.drafting.set_draft(draft, problem)
+    def use_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
+        """Draft with `drafter` from the next round on, or with none, for the reason that `problem` gives if any."""
+        self.drafting.set_draft(drafter, problem)
         release_unused_memory()
-        return LoadedPair(self.main.info, self.draft.info if self.draft is not None else None, problem)
+        return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
 
     def unload(self) -> LoadedPair:
         """Drop everything."""
@@ -142,11 +141,11 @@ class Models:
         """What it takes to load the models in use again."""
         if self._main is None:
             return None
-        draft = self.draft.info.path if self.draft is not None else None
+        draft = self.drafter.info.path if self.drafter is not None else None
         return ParkedModels(self._main.info.path, draft, self._allow_oversize)
 
     def cache_bytes(self, tokens: int) -> int:
-        """What `tokens` tokens take in the caches of both models; 0 where nothing is known about them."""
+        """What `tokens` tokens take in the caches of main model and drafter; 0 where nothing is known about them."""
         # The main model comes first.
         return sum(memory.cache_bytes(size, tokens, drafts=i > 0) for i, size in enumerate(self._cache_sizes()))
 
@@ -157,7 +156,7 @@ class Models:
 
     def _cache_sizes(self) -> list[ModelSize]:
         """The loaded models without their weights, as far as their configurations are known."""
-        known = [model for model in (self._main, self.draft) if model is not None and model.config]
+        known = [model for model in (self._main, self.drafter) if model is not None and model.config]
         return [
             ModelSize(model.info.name, 0, model.config, memory.element_bytes(model.info.kv_bits)) for model in known
         ]
@@ -194,4 +193,4 @@ class Models:
         return memory.size_on_disk(resolve_model(model), kv_bits)
 
     def _held_bytes(self) -> int:
-        return sum(model.info.bytes for model in (self._main, self.draft) if model is not None)
+        return sum(model.info.bytes for model in (self._main, self.drafter) if model is not None)

@@ -13,6 +13,8 @@ from collections.abc import Sequence as Tokens
 from engine.conversation import Conversation, usable_prefix
 from engine.loading import LoadedModel
 from engine.prefix_store import PrefixStore
+from engine.speculation.draft_source import DraftSource
+from engine.speculation.head_source import HeadSource
 from engine.speculation.sequence import Sequence
 from engine.status import PrefixCacheUsage
 
@@ -34,6 +36,11 @@ class PrefixCache:
     def bytes(self) -> int:
         return sum(entry.bytes for entry in self._entries)
 
+    @property
+    def latest(self) -> Conversation:
+        """The conversation that was used last. Raises IndexError where there is none."""
+        return self._entries[-1]
+
     def take(self, model: LoadedModel, tokens: Tokens[int], name: str | None = None) -> Conversation:
         """A conversation `name` for `tokens`, with as many of them cached as any entry can provide, perhaps none.
 
@@ -47,7 +54,7 @@ class PrefixCache:
         if taken is None:
             taken = Conversation(Sequence(model.model, model.new_caches()))
         else:
-            taken.main.rewind(reach)
+            taken.rewind(reach)
         taken.main.tokens = list(tokens)
         taken.name = name
         return taken
@@ -57,6 +64,7 @@ class PrefixCache:
         if conversation.draft is not None and not conversation.draft.intact:
             conversation.draft = None
         main = conversation.main
+        conversation.settle()
         if not main.intact or main.position == 0 or conversation.name in self._forgotten:
             return
         if any(_covers(entry, conversation) for entry in self._entries):
@@ -72,12 +80,12 @@ class PrefixCache:
         while self._entries and self.bytes > budget:
             self._entries.pop(0)
 
-    def use_draft(self, draft: LoadedModel | None) -> None:
-        """Drop what another draft model has cached; the store keeps and finds caches of `draft` from now on."""
+    def use_drafter(self, drafter: DraftSource | HeadSource | None) -> None:
+        """Drop what another drafter has cached; the store keeps and finds caches of `drafter` from now on."""
         for entry in self._entries:
-            entry.draft = None
+            entry.drop_drafter()
         if self.store is not None:
-            self.store.use_draft(draft)
+            self.store.use_drafter(drafter)
 
     def forget(self, names: Collection[str]) -> None:
         """Forget these conversations for good, also those that a request still uses."""
@@ -121,6 +129,8 @@ def _covers(entry: Conversation, other: Conversation) -> bool:
     """Whether `entry` can provide whatever `other` can, so that `other` is not needed."""
     held = other.main.position
     if entry is other or held > entry.main.position or (other.draft is not None and entry.draft is None):
+        return False
+    if other.head is not None and (entry.head is None or entry.head.start > other.head.start):
         return False
     if entry.name is None and other.name is not None:
         # Only `other` may be stored on disk.

@@ -1,6 +1,6 @@
 """Finished turns on disk, so that a long chat of an earlier session is continued without prefilling it.
 
-Two files a finished turn: the caches of main and draft, as mlx-lm saves prompt caches, and a small JSON entry that
+Two files a finished turn: the caches of main and drafter, as mlx-lm saves prompt caches, and a small JSON entry that
 describes them: format, versions, weights, tokens, and their checksum. Whatever is damaged or belongs to something else
 is ignored; then the prompt is prefilled.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
-from mlx_lm.models.cache import load_prompt_cache, save_prompt_cache
+from mlx_lm.models.cache import ArraysCache, load_prompt_cache, save_prompt_cache
 
 from engine import private_files
 from engine.atomic_file import write_atomically
@@ -44,6 +44,9 @@ from engine.prefix_files import (
     unlink,
 )
 from engine.prompts import shared_prefix
+from engine.speculation.draft_source import DraftSource
+from engine.speculation.head_session import HeadSession
+from engine.speculation.head_source import HeadSource
 from engine.speculation.rollback import Checkpoint, Rollback
 from engine.speculation.sequence import Sequence as CachedSequence
 
@@ -59,12 +62,13 @@ LEAST_FREE = 2**30
 class PrefixStore:
     """The conversations of `model` in `folder`, at most `budget` bytes of them; the least recently used are evicted.
 
-    With a draft model in use, its caches are stored and found too.
+    With a draft model or a head in use, its caches are stored and found too.
     """
 
     def __init__(self, folder: Path, model: LoadedModel, budget: int) -> None:
         self.budget = budget
         self._draft: tuple[LoadedModel, str] | None = None
+        self._head: HeadSource | None = None
         self._folder = folder
         self._model = model
         self._stamp = _stamp(model)
@@ -77,9 +81,10 @@ class PrefixStore:
             self._add_to_index(file.path)
         self._evict(0)
 
-    def use_draft(self, draft: LoadedModel | None) -> None:
-        """Store and find caches of `draft` from now on."""
-        self._draft = None if draft is None else (draft, _stamp(draft))
+    def use_drafter(self, drafter: DraftSource | HeadSource | None) -> None:
+        """Store and find caches of `drafter` from now on."""
+        self._draft = (drafter.model, _stamp(drafter.model)) if isinstance(drafter, DraftSource) else None
+        self._head = drafter if isinstance(drafter, HeadSource) else None
 
     def find(self, tokens: Sequence[int], better_than: int) -> Conversation | None:
         """The stored conversation that shares the longest prefix with `tokens`, if that exceeds `better_than` and is
@@ -145,6 +150,10 @@ class PrefixStore:
         if draft is not None and self._draft is not None and draft.plain_only is None:
             entry["draft"] = {"stamp": self._draft[1], **_describe(draft)}
             caches += _stored_caches(draft)
+        if (head := conversation.head) is not None:
+            state = head.context.state
+            entry["head"] = {"identity": head.head.identity, "arrays": sorted(state)}
+            caches.append(_as_cache([state[name] for name in sorted(state)]))
         return entry, caches
 
     def _path(self, name: str, tokens: Sequence[int]) -> Path:
@@ -160,6 +169,8 @@ class PrefixStore:
             draft = entry.get("draft")
             if self._draft is not None and draft is not None and draft["stamp"] == self._draft[1]:
                 conversation.draft = _restore_sequence(self._draft[0], draft, caches)
+            if self._head is not None and draft is None and (head := entry.get("head")) is not None:
+                conversation.head = _restore_head(self._head, head, caches, conversation.main.position)
             mx.eval(conversation.arrays())
         # A file that something else wrote can make the library raise anything.
         except Exception as error:
@@ -220,7 +231,7 @@ def _is_current(stored: dict[str, Any] | None, entry: dict[str, Any]) -> bool:
     """Whether what is stored is as good as `entry`."""
     if stored is None or stored["main"] != entry["main"]:
         return False
-    return "draft" not in entry or stored.get("draft") == entry["draft"]
+    return all(key not in entry or stored.get(key) == entry[key] for key in ("draft", "head"))
 
 
 def _describe(sequence: CachedSequence) -> dict[str, Any]:
@@ -250,6 +261,24 @@ def _restore_sequence(model: LoadedModel, described: dict[str, Any], caches: Ite
         assert isinstance(sequence.rollback, Rollback)
         sequence.checkpoints.append(sequence.rollback.checkpoint_of(position, caches))
     return sequence
+
+
+def _as_cache(arrays: list[mx.array]) -> ArraysCache:
+    """The arrays in a form that is saved as a cache."""
+    cache = ArraysCache(len(arrays))
+    cache.cache = arrays
+    return cache
+
+
+def _restore_head(
+    source: HeadSource, described: dict[str, Any], caches: Iterator[Any], position: int
+) -> HeadSession | None:
+    """What the head in use had read of the conversation; None where that was another head."""
+    cache = next(caches, None)
+    if described["identity"] != source.head.identity or not isinstance(cache, ArraysCache):
+        return None
+    context = source.head.restore(dict(zip(described["arrays"], cache.cache, strict=True)))
+    return HeadSession(source.head, source.taps, context) if context.length <= position else None
 
 
 def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:

@@ -274,6 +274,7 @@ class Scheduler:
                 return False
             stream.deliver(Failed(as_engine_error(error), ""))
             return True
+        self.models.drafting.follow(request.speculation, generation.conversation)
         self._prefilling.append(active)
         stream.deliver(generation.progress())
         return True
@@ -314,6 +315,7 @@ class Scheduler:
     def _report(self, active: ActiveRequest, outcome: Outcome) -> None:
         if isinstance(outcome, CachesLost):
             active.generation.restart()
+            self.models.drafting.follow(active.generation.request.speculation, active.generation.conversation)
             self._prefilling.appendleft(active)
             return
         if isinstance(outcome, Exception):
@@ -383,7 +385,7 @@ class Scheduler:
 
     def _drop_draft_caches(self) -> None:
         for active in self._all_active:
-            active.generation.conversation.draft = None
+            active.generation.conversation.drop_drafter()
 
     def _check_thread(self) -> None:
         if threading.get_ident() != self._thread:

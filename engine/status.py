@@ -13,7 +13,8 @@ class ModelInfo:
     """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision.
 
     `sampling` is what its authors recommend, as (name in `SamplingSettings`, value). `thinking` is what
-    its chat template lets choose: "switch", "effort" or nothing.
+    its chat template lets choose: "switch", "effort" or nothing. `kind` is "head" for a head, whose `architecture` is
+    its family and whose `context_length` is that of its main model.
     """
 
     name: str
@@ -24,11 +25,15 @@ class ModelInfo:
     kv_bits: int | None = None
     sampling: tuple[tuple[str, float], ...] = ()
     thinking: str = ""
+    kind: str = "model"
 
 
 @dataclass(frozen=True)
 class LoadedPair:
-    """The models in use. `draft_problem` says why a draft model that was asked for is not among them."""
+    """The models in use; `draft` is the drafter, a draft model or a head.
+
+    `draft_problem` says why a drafter that was asked for is not among them.
+    """
 
     main: ModelInfo | None
     draft: ModelInfo | None

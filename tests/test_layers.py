@@ -20,7 +20,7 @@ APP_LAYERS = (
 BELOW_SPECULATION = (
     "engine.conversation", "engine.cpu_backend", "engine.disk_pool", "engine.errors", "engine.foreign_code",
     "engine.heads", "engine.loading", "engine.prompts", "engine.requests", "engine.sampling", "engine.stats",
-    "engine.steps", "engine.tuning",
+    "engine.status", "engine.steps", "engine.tuning",
 )  # fmt: skip
 # What engine/heads imports: networks and their files, nothing of rounds, samplers or chats.
 BELOW_HEADS = (

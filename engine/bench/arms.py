@@ -57,7 +57,7 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
 
     Above temperature 0 also rejection acceptance, which greedy decoding has no use for.
     """
-    drafting = [source for source, entry in PROPOSERS.items() if entry.uses_draft_model]
+    drafting = [source for source, entry in PROPOSERS.items() if entry.uses_drafter]
     settings = {"plain": SpeculationSettings(method="off")}
     settings |= {source: SpeculationSettings(method=source) for source in PROPOSERS if source not in drafting}
     settings["auto"] = SpeculationSettings(method="auto")

@@ -7,7 +7,7 @@ in every batch. Caches are handed over both ways: nothing is prefilled again.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import mlx.core as mx
@@ -20,6 +20,7 @@ from engine.loading import LoadedModel
 from engine.sampling import fit
 from engine.speculation.cache_rules import flatten
 from engine.speculation.sequence import PREFILL_CHUNK, Sequence
+from engine.speculation.taps import Taps
 
 # Kinds that mlx-lm merges into a batch, history and all, and takes apart again.
 _MERGEABLE = {f"mlx_lm.models.cache.{kind}" for kind in ("KVCache", "RotatingKVCache", "ArraysCache")}
@@ -65,12 +66,23 @@ class _Draw:
 
 @dataclass(eq=False, slots=True)
 class _Member:
-    """A generation in the batch. Its latest token, row `latest[1]` of a draw, is fed before it is reported."""
+    """A generation in the batch. Its latest token, row `latest[1]` of a draw, is fed before it is reported.
+
+    `outputs` are the tapped outputs (1, 1, width) of the pass that fed it last.
+    """
 
     generation: Generation
     uid: int
     latest: tuple[_Draw, int] | None = None
     error: Exception | None = None
+    outputs: list[mx.array] = field(default_factory=list)
+
+    def follow(self) -> None:
+        """Hand over what was fed in the latest pass: the newest committed token."""
+        sequence, outputs = self.generation.conversation.main, self.outputs
+        self.outputs = []
+        if sequence.follower is not None and outputs:
+            sequence.follower.read(len(sequence.tokens) - 1, outputs, sequence.tokens[-1:])
 
 
 class BatchDecoder:
@@ -118,16 +130,22 @@ class BatchDecoder:
             raise BatchStepFailed(str(self._removal_error)) from self._removal_error
         reported = [(member, member.latest) for member in self._members]
         self._calls = [rows for rows in (self._joining, self._members) if rows]
+        followers = (member.generation.conversation.main.follower for member in (*self._members, *self._joining))
+        self._model.taps = next((follower.taps for follower in followers if follower is not None), None)
         try:
             self._batch.next()
         except Exception as error:
             raise BatchStepFailed(str(error)) from error
+        for member in self._joining:
+            member.follow()
         self._members, self._joining = [*self._members, *self._joining], []
         rows = len(reported)
         outcome: list[tuple[Generation, TokensCommitted | Exception]] = []
         for member, latest in reported:
             assert latest is not None
             outcome.append((member.generation, member.error or self._commit(member.generation, latest, rows)))
+            if member.error is None:
+                member.follow()
         return outcome
 
     def leave(self, generation: Generation) -> TokensCommitted | None:
@@ -183,6 +201,8 @@ class BatchDecoder:
     def _sample(self, logprobs: mx.array) -> mx.array:
         """Called by mlx-lm with normalised scores (rows, vocabulary): first for the members, then for those joining."""
         members = self._calls.pop()
+        for index, member in enumerate(members):
+            member.outputs = [output[index : index + 1] for output in self._model.outputs]
         if all(member.generation.sampler.plain_argmax for member in members):
             # From the scores, as alone: normalising them can make unequal ones equal.
             sampled = mx.argmax(self._model.logits, axis=-1).astype(mx.uint32)
@@ -219,14 +239,23 @@ class BatchDecoder:
 
 
 class _FittedLogits:
-    """The main model as the batch sees it: float32 logits over ids that stand for a token, kept for the samplers."""
+    """The main model as the batch sees it: float32 logits over ids that stand for a token, kept for the samplers.
+
+    With `taps`, it keeps their `outputs` of the latest pass too.
+    """
 
     def __init__(self, model: Any, vocabulary: int) -> None:
         self.logits: mx.array = mx.zeros((0, vocabulary))
+        self.taps: Taps | None = None
+        self.outputs: list[mx.array] = []
         self._model = model
         self._vocabulary = vocabulary
 
     def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
-        logits = self._model(tokens, cache=cache)[:, -1, :]
+        if self.taps is None:
+            self.outputs, logits = [], self._model(tokens, cache=cache)[:, -1, :]
+        else:
+            with self.taps.record() as self.outputs:
+                logits = self._model(tokens, cache=cache)[:, -1, :]
         self.logits = fit(logits, self._vocabulary).astype(mx.float32)
         return self.logits[:, None]

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import pairwise
 from statistics import median
 
@@ -20,11 +21,12 @@ from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.controllers import Controllers
 from engine.speculation.draft_source import DraftSource
+from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
-from engine.speculation.proposers.draft import build
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
+from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.round import PendingRound, ProposerFailed, Rounds, as_proposer_failure
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
@@ -83,22 +85,25 @@ class RepeatingProposer(Proposer):
 
 
 def calibrate(
-    controllers: Controllers, main: LoadedModel, draft: DraftSource | None, stop: Callable[[], bool]
+    controllers: Controllers,
+    main: LoadedModel,
+    drafter: DraftSource | HeadSource | None,
+    stop: Callable[[], bool],
 ) -> Calibration:
     """Measure the pair's round costs; ends early once `stop()` is true.
 
-    If the draft model fails, what was measured before that is kept.
+    If the drafter fails, what was measured before that is kept.
     """
     started = time.perf_counter()
     controllers.mark_tried()
     controller = controllers.current
-    conversation = sample_conversation(main, stop)
+    conversation = sample_conversation(main, drafter, stop)
     length = len(conversation.main.tokens)
     controller.begin(length)
     proposer: Proposer = RepeatingProposer(conversation.main)
     failed = False
     try:
-        proposer = _proposer_to_time(conversation, main, draft)
+        proposer = _proposer_to_time(conversation, main, drafter)
         _measure(controllers, conversation, main, proposer, stop)
     except ProposerFailed as failure:
         failed = True
@@ -120,7 +125,7 @@ def _measure(
     proposer: Proposer,
     stop: Callable[[], bool],
 ) -> None:
-    controller, drafts = controllers.current, isinstance(proposer, DraftModelProposer)
+    controller, drafts = controllers.current, not isinstance(proposer, RepeatingProposer)
     if isinstance(proposer, DraftModelProposer):
         started, tokens = time.perf_counter(), proposer.lag
         with as_proposer_failure(proposer.source):
@@ -139,19 +144,28 @@ def _measure(
         controllers.unsaved = True
 
 
-def _proposer_to_time(conversation: Conversation, main: LoadedModel, draft: DraftSource | None) -> Proposer:
-    """The draft model's proposer; where there is none, one that costs nothing."""
+def _proposer_to_time(
+    conversation: Conversation, main: LoadedModel, drafter: DraftSource | HeadSource | None
+) -> Proposer:
+    """The drafter's proposer; where there is none, one that costs nothing."""
     if conversation.main.plain_only is None:
         sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
-        context = ProposerContext(main, draft, conversation, sampler, SpeculationSettings(depth=MAX_DEPTH))
-        with as_proposer_failure(DraftModelProposer.source), suppress(ProposerUnavailable):
-            return build(context) or RepeatingProposer(conversation.main)
+        context = ProposerContext(main, drafter, conversation, sampler, SpeculationSettings(depth=MAX_DEPTH))
+        for source in (source for source, entry in PROPOSERS.items() if entry.uses_drafter):
+            with as_proposer_failure(source), suppress(ProposerUnavailable):
+                proposer: Proposer | None = import_module(PROPOSERS[source].module).build(context)
+                if proposer is not None:
+                    return proposer
     return RepeatingProposer(conversation.main)
 
 
-def sample_conversation(main: LoadedModel, stop: Callable[[], bool]) -> Conversation:
-    """A conversation whose question `main` has prefilled up to its last token."""
+def sample_conversation(
+    main: LoadedModel, drafter: DraftSource | HeadSource | None, stop: Callable[[], bool]
+) -> Conversation:
+    """A conversation whose question `main` has prefilled up to its last token, followed by a head if there is one."""
     conversation = Conversation(CachedSequence(main.model, main.new_caches()))
+    if isinstance(drafter, HeadSource) and conversation.main.plain_only is None:
+        conversation.follow(drafter.head, drafter.taps)
     try:
         tokens = main.prompt_ids([{"role": "user", "content": QUESTION}], stop)
     except (TemplateFailed, PromptTooLong, EngineClosed):

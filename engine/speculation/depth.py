@@ -272,6 +272,10 @@ class DepthController:
         """Seconds of a plain round at this context length, if measured."""
         return self._costs.plain()
 
+    def widest_measured(self) -> int:
+        """Rows of the widest verify pass whose cost is known; 1 where none is."""
+        return self._costs.widest()
+
     def expected_tps(self, source: str, max_depth: int, rows_carried: int = 0, bucket: str = "") -> list[float]:
         """Expected tokens a second at each depth considered; empty until plain decoding was measured."""
         if self._costs.plain() is None:

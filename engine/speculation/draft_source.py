@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
@@ -13,6 +15,7 @@ from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.joined_products import join_products
 from engine.speculation.translation import Translation
 from engine.speculation.vocabulary import same_ids, vocabulary_of
+from engine.status import ModelInfo
 from engine.steps import Steps, result_of
 
 log = logging.getLogger(__name__)
@@ -25,6 +28,14 @@ class DraftSource:
     model: LoadedModel
     translation: Translation | None
     steps: CompiledSteps | None
+
+    @property
+    def info(self) -> ModelInfo:
+        return self.model.info
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        return self.model.config
 
 
 def prepare_draft(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:

@@ -21,12 +21,14 @@ from engine.speculation import calibration
 from engine.speculation.controllers import Controllers, LearnedStore
 from engine.speculation.depth import Choice, DepthController, MeasuredRound
 from engine.speculation.draft_source import DraftSource
+from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
 from engine.speculation.proposers.proposal import Proposer
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, method_of
 from engine.speculation.round import PendingRound, ProposerFailed, as_proposer_failure
 from engine.speculation.round_cost import context_bucket
 from engine.stats import MeasuredSpeedup, RoundRecord
+from engine.status import ModelInfo
 from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -46,8 +48,8 @@ class Drafting:
     def __init__(self, main: LoadedModel, learned: LearnedStore | None = None) -> None:
         self.proposers: dict[str, Proposer] = {}
         self._main = main
-        self._controllers = Controllers((_identity(main), ""), learned)
-        self._draft: DraftSource | None = None
+        self._controllers = Controllers((_identity(main.info), ""), learned)
+        self._drafter: DraftSource | HeadSource | None = None
         self._why_plain = Choice(None, 0, "no-draft")
         self._settings = SpeculationSettings()
         self._request: tuple[Conversation, Sampler] | None = None
@@ -56,15 +58,15 @@ class Drafting:
         self._prefilled_by_others = 0
 
     @property
-    def draft(self) -> LoadedModel | None:
-        """The draft model in use. Nothing else keeps it: whoever needs it asks here."""
-        return self._draft.model if self._draft is not None else None
+    def drafter(self) -> DraftSource | HeadSource | None:
+        """The draft model or the head in use. Nothing else keeps it: whoever needs it asks here."""
+        return self._drafter
 
     @property
     def draft_name(self) -> str:
-        """The draft model's name while the current request may use it, else ""."""
-        in_use = any(PROPOSERS[source].uses_draft_model for source in self.proposers)
-        return self._draft.model.info.name if self._draft is not None and in_use else ""
+        """The drafter's name while the current request may use it, else ""."""
+        in_use = any(PROPOSERS[source].uses_drafter for source in self.proposers)
+        return self._drafter.info.name if self._drafter is not None and in_use else ""
 
     @property
     def draft_prefill_tokens(self) -> int:
@@ -76,28 +78,36 @@ class Drafting:
         """The speed-up of the current request so far, if enough was measured."""
         return self._controller.speedup.measured()
 
-    def set_draft(self, draft: DraftSource | None, problem: EngineError | None = None) -> None:
-        """Use `draft` from the next round on; None clears it, with the `problem` that kept it from loading, if any."""
+    def set_draft(self, drafter: DraftSource | HeadSource | None, problem: EngineError | None = None) -> None:
+        """Use `drafter` from the next round on; None clears it, with the `problem` that kept it from loading, if any.
+
+        The caller has made all conversations drop what another drafter cached.
+        """
         self.keep()
-        self._draft = draft
-        self._controllers.pair = (
-            self._controllers.pair[0],
-            "" if self._draft is None else _identity(self._draft.model),
-        )
+        self._drafter = drafter
+        self._controllers.pair = (self._controllers.pair[0], "" if drafter is None else _identity(drafter.info))
         self._why_plain = Choice(None, 0, "no-draft")
         if problem is not None:
             self._why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
         if self._request is not None:
             conversation, sampler = self._request
-            conversation.draft = None
+            conversation.drop_drafter()
             self._prefilled_by_others = self.draft_prefill_tokens
             self._install(conversation, sampler)
             self._controller.speedup.begin(context_bucket(len(conversation.main.tokens)))
 
     def expect_draft(self) -> None:
         """A draft model is being loaded; until `set_draft` is called, plain rounds give that as the reason."""
-        if self._draft is None:
+        if self._drafter is None:
             self._why_plain = Choice(None, 0, "draft-loading")
+
+    def follow(self, settings: SpeculationSettings, conversation: Conversation) -> None:
+        """Before the prompt of a request is prefilled: let the head in use, if there is one, follow that."""
+        used = settings.method in ("auto", DRAFTER_METHOD) and conversation.main.plain_only is None
+        if used and isinstance(self._drafter, HeadSource):
+            conversation.follow(self._drafter.head, self._drafter.taps)
+        else:
+            conversation.main.follower = None
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """Start a request on `conversation`, whose main sequence holds the prompt."""
@@ -136,7 +146,7 @@ class Drafting:
 
     def calibrate(self, stop: Callable[[], bool]) -> Calibration:
         """Measure this pair's round costs while no request runs; ends early once `stop()` is true."""
-        return calibration.calibrate(self._controllers, self._main, self._draft, stop)
+        return calibration.calibrate(self._controllers, self._main, self._drafter, stop)
 
     def choose(self, remaining: int, carried: int) -> Choice:
         """Choose the next round, with `remaining` tokens to go and `carried` rows to feed again.
@@ -185,8 +195,8 @@ class Drafting:
         before = self.draft_prefill_tokens
         self.proposers.pop(failure.source, None)
         self._prefilled_by_others += before - self.draft_prefill_tokens
-        if self._request is not None and PROPOSERS[failure.source].uses_draft_model:
-            self._request[0].draft = None
+        if self._request is not None and PROPOSERS[failure.source].uses_drafter:
+            self._request[0].drop_drafter()
         self._why_plain = Choice(None, 0, "draft-failed", (("source", failure.source),))
         return self._why_plain
 
@@ -269,6 +279,9 @@ class Drafting:
         for source, limit in limits.items():
             if limit > 0:
                 proposer = self.proposers[source]
+                careful = proposer.careful_depth
+                if careful is not None and self._controller.widest_measured() <= careful + 1:
+                    limits[source] = min(limit, careful)
                 with as_proposer_failure(source):
                     if proposer.can_probe and self._controller.should_probe(source, proposer.backlog):
                         proposer.probe()
@@ -284,9 +297,9 @@ class Drafting:
         if conversation.main.plain_only is not None:
             self._why_plain = Choice(None, 0, "cache-kind", (("kind", conversation.main.plain_only),))
             return
-        context = ProposerContext(self._main, self._draft, conversation, sampler, self._settings)
+        context = ProposerContext(self._main, self._drafter, conversation, sampler, self._settings)
         for source in PROPOSERS:
-            if method in ("auto", source):
+            if method in ("auto", method_of(source)):
                 self._try(source, partial(self._add_proposer, source, context))
 
     def _add_proposer(self, source: str, context: ProposerContext) -> None:
@@ -308,9 +321,9 @@ class Drafting:
             self.drop(failure)
 
 
-def _identity(model: LoadedModel) -> str:
+def _identity(model: ModelInfo) -> str:
     """Name and size: another quantisation under the same name has another size."""
-    return f"{model.info.name}, {model.info.bytes} bytes"
+    return f"{model.name}, {model.bytes} bytes"
 
 
 def _reason(problem: EngineError) -> str:

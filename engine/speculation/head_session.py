@@ -7,6 +7,7 @@ after the other, and only the head's own context is kept.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ import mlx.core as mx
 
 from engine.heads.head import Head, HeadContext
 from engine.speculation.taps import Taps
+
+log = logging.getLogger(__name__)
 
 # The most rows that the head reads in one piece.
 MAX_ROWS = 512
@@ -64,6 +67,7 @@ class HeadSession:
         self.context = head.new_context() if context is None else context
         self._unread: deque[_Piece] = deque()
         self._unread_bytes = 0
+        self._failure: Exception | None = None
 
     @property
     def start(self) -> int:
@@ -87,8 +91,11 @@ class HeadSession:
     def read(self, start: int, outputs: Sequence[mx.array], tokens: Sequence[int]) -> None:
         """Take the rows of `tokens`, at positions `start` and on, of which it may have some already.
 
-        After rows that it has missed it starts anew: a context has no gaps.
+        After rows that it has missed it starts anew: a context has no gaps. If the head fails, it is left alone from
+        then on, and `read_some` raises what it raised: the main model's pass has nothing to do with that.
         """
+        if self._failure is not None:
+            return
         if start > self.length:
             self.restart(start)
         known = self.length - start
@@ -98,11 +105,17 @@ class HeadSession:
         piece.skip(known)
         self._unread.append(piece)
         self._unread_bytes += piece.nbytes
-        while self._unread_bytes > MAX_UNREAD_BYTES and self.read_some():
-            mx.eval(list(self.context.state.values()))
+        try:
+            while self._unread_bytes > MAX_UNREAD_BYTES and self.read_some():
+                mx.eval(self.arrays())
+        except Exception as error:
+            log.warning("the head %s failed", self.head.kind, exc_info=error)
+            self._failure = error
 
     def read_some(self, most: int = MAX_ROWS) -> int:
         """Have the head read at most `most` unread rows; returns how many. Nothing is evaluated."""
+        if self._failure is not None:
+            raise self._failure
         rows: list[list[mx.array]] = []
         tokens: list[int] = []
         while self._unread and len(tokens) < most:
@@ -122,6 +135,7 @@ class HeadSession:
         """Read everything that is unread, and evaluate the context."""
         while self.read_some():
             mx.eval(self.arrays())
+        mx.eval(self.arrays())
 
     def rewind(self, length: int) -> None:
         """Forget the rows from position `length` on."""
@@ -151,8 +165,8 @@ class HeadSession:
         return twin
 
     def arrays(self) -> list[mx.array]:
-        """Every array of the context."""
-        return list(self.context.state.values())
+        """Every array that the context keeps."""
+        return self.context.kept_arrays()
 
 
 def _joined(parts: list[mx.array], axis: int) -> mx.array:

@@ -28,7 +28,7 @@ def main_ports(main: LoadedModel) -> MainPorts:
     """
     model, layers = main.model, layers_of(main.model)
     ids = mx.arange(PROBE_ROWS, dtype=mx.uint32)[None] % main.vocabulary
-    embeddings = [module for module in _modules(model) if isinstance(module, (nn.Embedding, nn.QuantizedEmbedding))]
+    embeddings = [module for module in _modules(model) if hasattr(module, "as_linear")]
     norms = _neighbours(model, layers[0])
     with calls_of([*layers, *norms]) as calls:
         logits = model(ids, cache=main.new_caches())
@@ -115,7 +115,8 @@ def _output_matrix(model: nn.Module, embedding: Any, hidden: mx.array, logits: m
 
 def _matrices(model: nn.Module, embedding: Any, rows: int) -> Iterator[Any]:
     for module in _modules(model):
-        weight = module.get("weight")
+        # An attribute, or on the CPU a property that assembles it from blocks.
+        weight = getattr(module, "weight", None)
         if isinstance(weight, mx.array) and weight.shape[0] == rows and module is not embedding:
             yield module
     yield embedding.as_linear

@@ -190,6 +190,10 @@ class RoundCosts:
         """How many plain rounds were measured at this context length."""
         return len(self._curve(PLAIN).get(1, ()))
 
+    def widest(self) -> int:
+        """Rows of the widest verify pass that was measured; 1 where none was."""
+        return max(self._points(VERIFY), default=1)
+
     def plain_doubt(self) -> float:
         """Relative standard error of a plain round's seconds."""
         return self._doubts(PLAIN).get(1, self._spread)

@@ -119,12 +119,14 @@ def first_output(output: Any) -> Any:
 def calls_of(modules: Sequence[nn.Module]) -> Iterator[list[tuple[nn.Module, Any, Any]]]:
     """(module, first argument, first output) of every call of `modules` in the body, in the order of their ends."""
     calls: list[tuple[nn.Module, Any, Any]] = []
+    # Classes live until the next garbage collection, and what they record with them.
+    recorded: list[tuple[nn.Module, Any, Any]] = []
 
     def watched(base: type[nn.Module]) -> type[nn.Module]:
         def call(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
             output = base.__call__(module, *args, **kwargs)
             first = args[0] if args else next(iter(kwargs.values()), None)
-            calls.append((module, first, first_output(output)))
+            recorded.append((module, first, first_output(output)))
             return output
 
         return type(f"Watched{base.__name__}", (base,), {"__call__": call})
@@ -134,6 +136,8 @@ def calls_of(modules: Sequence[nn.Module]) -> Iterator[list[tuple[nn.Module, Any
         for module, base in own:
             module.__class__ = watched(base)
         yield calls
+        calls += recorded
     finally:
+        recorded.clear()
         for module, base in own:
             module.__class__ = base

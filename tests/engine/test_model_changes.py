@@ -229,7 +229,7 @@ def test_an_unloaded_model_is_loaded_again_when_the_new_one_cannot_be_used(
     with pytest.raises(ModelNotUsable):
         load_models(scheduler, broken, None)
     assert scheduler.models.main.info.path == tiny_main
-    assert scheduler.models.draft is not None
+    assert scheduler.models.drafter is not None
 
 
 def test_changes_run_one_after_the_other(scheduler: Scheduler, other_main: Path, tiny_draft: Path) -> None:

@@ -40,7 +40,7 @@ def test_quantised_caches_hold_less_and_speculation_stays_lossless(bits: int, tm
     scheduler = Scheduler(EngineSettings(kv_bits=bits, draft_kv_bits=8))
     pair = load_models(scheduler, main, draft)
     assert pair.main is not None
-    assert (pair.main.kv_bits, scheduler.models.draft.info.kv_bits) == (bits, 8)  # type: ignore[union-attr]
+    assert (pair.main.kv_bits, scheduler.models.drafter.info.kv_bits) == (bits, 8)  # type: ignore[union-attr]
     plain = alone(scheduler, request(speculation=SpeculationSettings(method="off")))
     [guessed] = run(scheduler, request())
     assert guessed.finished.ids == plain.ids

@@ -9,17 +9,31 @@ from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.draft_source import DraftSource
+from engine.speculation.head_source import HeadSource
 
 
 @dataclass(frozen=True, slots=True)
 class ProposerContext:
-    """One request: its models, the conversation whose main sequence holds the prompt, its sampler and its settings."""
+    """One request: its models, the conversation whose main sequence holds the prompt, its sampler and its settings.
+
+    `drafter` is the draft model or the head in use.
+    """
 
     main: LoadedModel
-    draft: DraftSource | None
+    drafter: DraftSource | HeadSource | None
     conversation: Conversation
     sampler: Sampler
     settings: SpeculationSettings
+
+    @property
+    def draft(self) -> DraftSource | None:
+        """The draft model, if the drafter is one."""
+        return self.drafter if isinstance(self.drafter, DraftSource) else None
+
+    @property
+    def head(self) -> HeadSource | None:
+        """The head, if the drafter is one."""
+        return self.drafter if isinstance(self.drafter, HeadSource) else None
 
 
 class ProposerUnavailable(Exception):

@@ -68,6 +68,11 @@ class Proposer(ABC):
         return 0
 
     @property
+    def careful_depth(self) -> int | None:
+        """The most draft tokens as long as the cost of verifying more is unknown; None where that need not be known."""
+        return None
+
+    @property
     def can_probe(self) -> bool:
         """Whether `probe` would observe anything."""
         return False

@@ -7,25 +7,35 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# The method that uses whatever drafter the user chose.
+DRAFTER_METHOD = "draft"
+
 
 @dataclass(frozen=True, slots=True)
 class ProposerEntry:
     """`module` has `build(context: ProposerContext) -> Proposer | None`: None where the context lacks what it needs.
 
-    `uses_draft_model` is true if it runs the draft model that the user chose.
+    `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of those are one
+    method, because only one drafter is in use at a time.
     """
 
     module: str
-    uses_draft_model: bool = False
+    uses_drafter: bool = False
 
 
 # By source name. Where several have proposals at a fixed depth, the first one is used.
 PROPOSERS: dict[str, ProposerEntry] = {
-    "draft": ProposerEntry("engine.speculation.proposers.draft", uses_draft_model=True),
+    "draft": ProposerEntry("engine.speculation.proposers.draft", uses_drafter=True),
+    "head": ProposerEntry("engine.speculation.proposers.head", uses_drafter=True),
     "ngram": ProposerEntry("engine.speculation.proposers.ngram"),
 }
 
 
+def method_of(source: str) -> str:
+    """The value of `SpeculationSettings.method` that uses only this proposer, or those of its kind."""
+    return DRAFTER_METHOD if PROPOSERS[source].uses_drafter else source
+
+
 def methods() -> tuple[str, ...]:
-    """The values of `SpeculationSettings.method`: "auto" (all proposers), each proposer alone, and "off"."""
-    return ("auto", *PROPOSERS, "off")
+    """The values of `SpeculationSettings.method`: "auto" (all proposers), each kind of proposer alone, and "off"."""
+    return ("auto", *dict.fromkeys(method_of(source) for source in PROPOSERS), "off")

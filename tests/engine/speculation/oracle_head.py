@@ -34,6 +34,9 @@ class KeptRows(HeadContext):
     def copy(self) -> KeptRows:
         return KeptRows(self.rows, list(self.tokens), self._start)
 
+    def kept_arrays(self) -> list[mx.array]:
+        return [self.rows]
+
     @property
     def state(self) -> dict[str, mx.array]:
         return {"rows": self.rows, "tokens": mx.array(self.tokens, mx.int32), "start": mx.array(self._start)}

@@ -1,0 +1,33 @@
+"""A head bound to one main model: what it takes to draft with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.errors import ModelNotUsable
+from engine.heads.head import Head
+from engine.loading import LoadedModel
+from engine.speculation.main_ports import main_ports
+from engine.speculation.taps import CannotTap, Taps
+from engine.status import ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
+class HeadSource:
+    """`head` reads the outputs `taps` of the main model; `info` describes it as a model, `config` is its file."""
+
+    head: Head
+    info: ModelInfo
+    taps: Taps
+    config: Mapping[str, Any] = field(default_factory=dict)
+
+
+def prepare_head(main: LoadedModel, head: Head, info: ModelInfo, config: Mapping[str, Any] | None = None) -> HeadSource:
+    """Bind `head` to `main`. Raises `ModelNotUsable` where the two do not fit, or the main model cannot be tapped."""
+    try:
+        head.bind(main_ports(main))
+        return HeadSource(head, info, Taps(main.model, head.taps), config or {})
+    except CannotTap as error:
+        raise ModelNotUsable(info.path, "no-taps", f"{main.info.architecture}: {error.problem}") from error

@@ -1,0 +1,177 @@
+"""Drafting with a head, which reads hidden states of the main model (DFlash, EAGLE-3, MTP).
+
+The rows that the main model has read reach the head's session by themselves; the head reads them when it is to propose.
+Draft tokens are drawn with the Gumbel noise that the main model will use at the same position, as with a draft model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mlx.core as mx
+
+from engine.heads.head import HeadProposal
+from engine.sampling import DRAFT, Sampler
+from engine.speculation.head_session import MAX_ROWS, HeadSession
+from engine.speculation.proposers.context import ProposerContext
+from engine.speculation.proposers.proposal import Proposal, Proposer
+from engine.speculation.sequence import PREFILL_CHUNK
+from engine.speculation.sequence import Sequence as CachedSequence
+
+# Below this joint probability of all draft tokens so far, another is hardly ever worth verifying.
+MIN_JOINT_PROBABILITY = 0.4
+# The most draft tokens for a quantised main model until wider passes were measured: on Metal up to five rows cost
+# little more than one, and published heads with blocks of 16 make such models slower.
+QUANTISED_DEPTH = 4
+# Rows that a round leaves unread; more are read before the round, in pieces.
+FEW_ROWS = 32
+# A head that joins late drafts from the rows that it has seen since, once there are so many. Until then it proposes
+# only if it pays to have the main model read the last of the text again.
+ENOUGH_ROWS = 64
+READ_AGAIN = 256
+
+
+def build(context: ProposerContext) -> HeadProposer | None:
+    """None without a head."""
+    source = context.head
+    if source is None:
+        return None
+    session = context.conversation.follow(source.head, source.taps)
+    settings = context.settings
+    proposer = HeadProposer(
+        session, context.conversation.main, context.sampler, keep_distributions=settings.acceptance == "rejection"
+    )
+    # A depth that the user fixed is kept.
+    proposer.stops_early = settings.depth is None
+    proposer.careful_depth = QUANTISED_DEPTH if "quantization" in context.main.config else None
+    return proposer
+
+
+class HeadProposer(Proposer):
+    """Proposes with the head of `session`, which follows the main model's sequence `main`.
+
+    With `keep_distributions` draft tokens are drawn independently of the main model's noise and carry their
+    distributions, for rejection acceptance. With `stops_early` a proposal ends where the joint probability of its
+    tokens falls below MIN_JOINT_PROBABILITY: by the head's own confidence or, when greedy, by its logits.
+    """
+
+    source = "head"
+    prefilled_tokens = 0
+    careful_depth: int | None = None
+
+    def __init__(
+        self, session: HeadSession, main: CachedSequence, sampler: Sampler, *, keep_distributions: bool = False
+    ) -> None:
+        self.session = session
+        self._main = main
+        self._sampler = sampler
+        self._keep_distributions = keep_distributions and not sampler.greedy
+        self.stops_early = False
+        self._reading_again = False
+
+    @property
+    def backlog(self) -> int:
+        """Tokens to read again, where too few were seen to draft from."""
+        if self._main.rollback.active or self.session.start == 0 or self._seen >= ENOUGH_ROWS:
+            return 0
+        first = self._read_again_from
+        return len(self._main.tokens) - 1 - first if self._main.rollback.can_rewind(first) else 0
+
+    def max_proposals(self) -> int:
+        if self.session.length + 1 != len(self._main.tokens) and not self.backlog:
+            return 0
+        return self.session.head.max_proposals
+
+    def prepare(self) -> bool:
+        session, main = self.session, self._main
+        if self.backlog and not self._reading_again and main.unread(self._read_again_from):
+            self._reading_again = True
+            session.restart(main.position)
+        if self._reading_again:
+            # The head reads these rows next, and counts them then.
+            main.prefill(PREFILL_CHUNK)
+            self._reading_again = len(main.pending) > 1
+            return True
+        if session.unread > FEW_ROWS:
+            self.prefilled_tokens += session.read_some(MAX_ROWS)
+            mx.eval(session.arrays())
+            return True
+        return False
+
+    def propose(self, depth: int) -> Proposal:
+        session, sampler = self.session, self._sampler
+        tokens = self._main.tokens
+        session.read_some()
+        drawing = _Drawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
+        proposed = session.head.propose(session.context, mx.array(tokens[-1:], mx.int32), depth, drawing)
+        count = self._worthwhile(proposed, depth) if self.stops_early else depth
+        distributions = mx.concatenate(drawing.distributions)[:count] if self._keep_distributions else None
+        drafted = proposed.tokens if count == depth else proposed.tokens[:count]
+        return Proposal(drafted, self.source, count, distributions, stopped_early=count < depth)
+
+    def _worthwhile(self, proposed: HeadProposal, depth: int) -> int:
+        """How many of the tokens are worth verifying. Waits for the head where it can tell."""
+        if proposed.confidence is not None:
+            chances = proposed.confidence
+        elif self._sampler.greedy:
+            chances = mx.exp(proposed.scores.max(axis=-1) - mx.logsumexp(proposed.scores, axis=-1))
+        else:
+            return depth
+        mx.async_eval(proposed.tokens, chances)  # type: ignore[no-untyped-call]
+        joint = 1.0
+        known: list[float] = chances.tolist()  # type: ignore[assignment]
+        for index, chance in enumerate(known):
+            joint *= chance
+            if joint < MIN_JOINT_PROBABILITY:
+                return index + 1
+        return depth
+
+    @property
+    def _seen(self) -> int:
+        return self.session.length - self.session.start
+
+    @property
+    def _read_again_from(self) -> int:
+        return max(0, len(self._main.tokens) - 1 - READ_AGAIN)
+
+
+class _Drawing:
+    """Draws the draft tokens behind `history`: `engine.heads.head.Draw` with the request's sampler."""
+
+    def __init__(self, sampler: Sampler, history: Sequence[int], depth: int, *, keep_distributions: bool) -> None:
+        self.distributions: list[mx.array] = []
+        self._sampler = sampler
+        self._history = history
+        self._keep = keep_distributions
+        # One row more than the depth: the main model draws its bonus token from the same block of noise.
+        position = len(history)
+        self._noise = (
+            sampler.noise(position, depth, DRAFT) if keep_distributions else sampler.noise(position, depth + 1)
+        )
+        self._drawn: list[mx.array] = []
+
+    def __call__(self, first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
+        """See `engine.heads.head.Draw`."""
+        if self._sampler.plain_argmax:
+            best = mx.argmax(scores, axis=-1)
+            drawn = best if ids is None else mx.take_along_axis(ids, best[:, None], axis=-1)[:, 0]
+            return drawn.astype(mx.int32)
+        if ids is not None:
+            everywhere = mx.full((scores.shape[0], self._sampler.vocabulary), -mx.inf, mx.float32)
+            scores = mx.put_along_axis(everywhere, ids, scores.astype(mx.float32), axis=-1)
+        if self._sampler.penalised and scores.shape[0] > 1:
+            # A penalty of a row depends on the tokens before it.
+            return mx.concatenate([self._draw(first + row, scores[row : row + 1]) for row in range(scores.shape[0])])
+        return self._draw(first, scores)
+
+    def _draw(self, first: int, logits: mx.array) -> mx.array:
+        sampler = self._sampler
+        seen = mx.concatenate(self._drawn) if self._drawn and sampler.penalised else None
+        scores = sampler.scores(logits, self._history, seen)
+        noise = None if self._noise is None else self._noise[first : first + logits.shape[0]]
+        logprobs = scores if noise is None else sampler.log_probabilities(scores)
+        if self._keep:
+            self.distributions.append(sampler.probabilities(logprobs))
+        drawn = sampler.draw(logprobs, noise).astype(mx.int32)
+        self._drawn.append(drawn)
+        return drawn
