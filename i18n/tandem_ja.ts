@@ -2130,6 +2130,10 @@
         <translation>チャット</translation>
     </message>
     <message>
+        <source>Use as draft</source>
+        <translation type="unfinished">ドラフトとして使う</translation>
+    </message>
+    <message>
         <source>Get {size}</source>
         <translation>入手（{size}）</translation>
     </message>
@@ -2174,6 +2178,10 @@
     <message>
         <source>Starter draft</source>
         <translation>スターターのドラフト</translation>
+    </message>
+    <message>
+        <source>Starter head</source>
+        <translation>スターターのヘッド</translation>
     </message>
     <message>
         <source>Prompt lookup (n-gram)</source>
@@ -2238,6 +2246,30 @@
     <message>
         <source>Cannot be used with this main model. {reason}</source>
         <translation>このメインモデルとは一緒に使えません。{reason}</translation>
+    </message>
+    <message>
+        <source>Head for this model.</source>
+        <translation>このモデル用のヘッドです。</translation>
+    </message>
+    <message>
+        <source>Head for {model}: fewer draft tokens may be accepted.</source>
+        <translation>{model} 用のヘッドです。ドラフトトークンの採択率が低くなることがあります。</translation>
+    </message>
+    <message>
+        <source>Published head for this model. Not checked yet.</source>
+        <translation>このモデル用に公開されているヘッドです。まだ確認していません。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
+        <translation>別のモデル用のヘッドです。層の数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>別のモデル用のヘッドです。幅が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>別のモデル用のヘッドです。語彙数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
     </message>
     <message>
         <source>Measured on this Mac: {speed}.</source>

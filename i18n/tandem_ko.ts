@@ -2130,6 +2130,10 @@
         <translation>대화</translation>
     </message>
     <message>
+        <source>Use as draft</source>
+        <translation type="unfinished">초안으로 사용</translation>
+    </message>
+    <message>
         <source>Get {size}</source>
         <translation>받기({size})</translation>
     </message>
@@ -2174,6 +2178,10 @@
     <message>
         <source>Starter draft</source>
         <translation>스타터 초안</translation>
+    </message>
+    <message>
+        <source>Starter head</source>
+        <translation>스타터 헤드</translation>
     </message>
     <message>
         <source>Prompt lookup (n-gram)</source>
@@ -2238,6 +2246,30 @@
     <message>
         <source>Cannot be used with this main model. {reason}</source>
         <translation>이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
+    </message>
+    <message>
+        <source>Head for this model.</source>
+        <translation>이 모델용 헤드예요.</translation>
+    </message>
+    <message>
+        <source>Head for {model}: fewer draft tokens may be accepted.</source>
+        <translation>{model} 모델용 헤드라서 추측 토큰의 채택률이 낮을 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Published head for this model. Not checked yet.</source>
+        <translation>이 모델용으로 공개된 헤드예요. 아직 확인하지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
+        <translation>다른 모델용 헤드예요. 레이어 수가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>다른 모델용 헤드예요. 너비가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>다른 모델용 헤드예요. 어휘 크기가 서로 달라요(헤드 {theirs}, 모델 {ours}).</translation>
     </message>
     <message>
         <source>Measured on this Mac: {speed}.</source>

@@ -2130,6 +2130,10 @@
         <translation>对话</translation>
     </message>
     <message>
+        <source>Use as draft</source>
+        <translation type="unfinished">用作草稿</translation>
+    </message>
+    <message>
         <source>Get {size}</source>
         <translation>获取 {size}</translation>
     </message>
@@ -2174,6 +2178,10 @@
     <message>
         <source>Starter draft</source>
         <translation>入门草稿模型</translation>
+    </message>
+    <message>
+        <source>Starter head</source>
+        <translation>入门草稿头</translation>
     </message>
     <message>
         <source>Prompt lookup (n-gram)</source>
@@ -2238,6 +2246,30 @@
     <message>
         <source>Cannot be used with this main model. {reason}</source>
         <translation>不能与这个主模型一起使用。{reason}</translation>
+    </message>
+    <message>
+        <source>Head for this model.</source>
+        <translation>为此模型制作的草稿头。</translation>
+    </message>
+    <message>
+        <source>Head for {model}: fewer draft tokens may be accepted.</source>
+        <translation>为 {model} 制作的草稿头：草稿 token 的接受率可能较低。</translation>
+    </message>
+    <message>
+        <source>Published head for this model. Not checked yet.</source>
+        <translation>为此模型发布的草稿头，尚未检查。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
+        <translation>为其他模型制作的草稿头：层数不同（草稿头 {theirs}，模型 {ours}）。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>为其他模型制作的草稿头：宽度不同（草稿头 {theirs}，模型 {ours}）。</translation>
+    </message>
+    <message>
+        <source>Head for another model: made for a vocabulary of {theirs}, this one&apos;s is {ours}.</source>
+        <translation>为其他模型制作的草稿头：词表大小不同（草稿头 {theirs}，模型 {ours}）。</translation>
     </message>
     <message>
         <source>Measured on this Mac: {speed}.</source>

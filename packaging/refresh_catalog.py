@@ -14,7 +14,7 @@ import datetime
 import json
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,11 @@ from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.search import read_repository
+from engine.model_files.head_files import kind_of_config
 from engine.model_files.inspection import context_length, text_config
 from engine.paths import resources
+
+Refresh = Callable[[HubClient, dict[str, Any], Path], dict[str, Any]]
 
 
 def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[str, Any]:
@@ -42,6 +45,19 @@ def refreshed(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[s
         "architecture": remote.config.get("model_type", entry["architecture"]),
         "config": _memory_config(remote.config, entry["config"]),
     }
+
+
+def refreshed_head(client: HubClient, entry: dict[str, Any], keep_in: Path) -> dict[str, Any]:
+    """The entry of a head, checked if its repository holds one of the kind that the catalog says. Raises `HubError`."""
+    remote = read_repository(client, entry["id"], keep_in)
+    return entry | {"bytes": remote.weight_bytes, "checked": kind_of_config(remote.config) == entry["kind"]}
+
+
+def _entries(content: dict[str, Any]) -> Iterator[tuple[list[dict[str, Any]], int, dict[str, Any], Refresh]]:
+    """Every model and head: the list that it is in, its place there, the entry, and what brings it up to date."""
+    for key, refresh in (("models", refreshed), ("heads", refreshed_head)):
+        for number, entry in enumerate(content.get(key, [])):
+            yield content[key], number, entry, refresh
 
 
 def _memory_config(config: Mapping[str, Any], before: dict[str, int | bool]) -> dict[str, int | bool]:
@@ -69,9 +85,9 @@ def main() -> int:
     content = json.loads(arguments.catalog.read_text(encoding="utf-8"))
     changed = False
     with tempfile.TemporaryDirectory() as folder, HubClient(HubAccess(arguments.endpoint)) as client:
-        for number, entry in enumerate(content["models"]):
+        for entries, number, entry, refresh in _entries(content):
             try:
-                now = refreshed(client, entry, Path(folder))
+                now = refresh(client, entry, Path(folder))
             except HubError as error:
                 print(error, file=sys.stderr)
                 changed = True
@@ -80,7 +96,7 @@ def main() -> int:
                 if now[field] != entry[field]:
                     print(f"{entry['id']}: {field} {entry[field]} -> {now[field]}")
                     changed = True
-            content["models"][number] = now
+            entries[number] = now
     if changed and not arguments.check:
         content["updated"] = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
         arguments.catalog.write_text(catalog_text(content), encoding="utf-8")
@@ -90,15 +106,18 @@ def main() -> int:
 
 def catalog_text(content: dict[str, Any]) -> str:
     """One field a line and lists on one line, so that a change of one figure is a change of one line."""
-    head = {key: value for key, value in content.items() if key != "models"}
-    models = []
-    for entry in content["models"]:
-        fields = ",\n".join(
-            f"   {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items()
-        )
-        models.append(f"  {{\n{fields}\n  }}")
-    lines = [f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items()]
-    return "{\n" + ",\n".join(lines) + ',\n "models": [\n' + ",\n".join(models) + "\n ]\n}\n"
+    parts = []
+    for key, value in content.items():
+        text = json.dumps(value, ensure_ascii=False)
+        if key in ("models", "heads"):
+            text = "[\n" + ",\n".join(map(_entry_text, value)) + "\n ]"
+        parts.append(f" {json.dumps(key)}: {text}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _entry_text(entry: dict[str, Any]) -> str:
+    fields = (f"   {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in entry.items())
+    return "  {\n" + ",\n".join(fields) + "\n  }"
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from engine.errors import ModelNotUsable
 from engine.hub.values import FoundModel, RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.discovery import InstalledModel
+from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_config
 from engine.model_files.inspection import context_length, read_config
 
 # A model that leaves less than this share of the memory limit free is called tight.
@@ -188,6 +189,8 @@ def from_found(model: FoundModel, catalog: Catalog, installed_ids: Collection[st
 
 def with_details(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entry:
     """A search result with what its configuration and its list of files say."""
+    if (head := kind_of_config(model.config)) is not None:
+        return _with_head_details(entry, model, head)
     length = context_length(model.config) or 0
     supported = mlx_lm_module(model.config) is not None
     total = model.listing.total_bytes
@@ -201,6 +204,21 @@ def with_details(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entr
         detail="" if supported else str(model.config.get("model_type", "")),
         get_bytes=0 if entry.installed else total,
         fit=budget.fit(size, None, length),
+    )
+
+
+def _with_head_details(entry: Entry, model: RemoteModel, kind: str) -> Entry:
+    supported = kind in SUPPORTED_HEADS
+    total = model.listing.total_bytes
+    return replace(
+        entry,
+        bytes=total,
+        kinds=("head",) if supported else (),
+        problem="" if supported else "unknown-head",
+        detail="" if supported else kind,
+        get_bytes=0 if entry.installed else total,
+        fit=None,
+        head=kind,
     )
 
 

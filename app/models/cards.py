@@ -190,7 +190,8 @@ class ModelCard(Card):
         )
         advice = state.advice
         self.draft_button.setText(self.tr("Download as draft"))
-        self.draft_button.setVisible(advice is not None and advice.works and not entry.installed and not downloading)
+        suits = advice is not None and advice.works and not entry.head
+        self.draft_button.setVisible(suits and not entry.installed and not downloading)
         self.offer_page(state.page)
         self.check_button.setText(self.tr("Check files"))
         self.check_button.setEnabled(not state.verifying)
@@ -317,6 +318,6 @@ class ModelCard(Card):
         if self._repairable:
             return self.tr("Repair")
         if self.entry.installed and not self._partial:
-            return self.tr("Chat")
+            return self.tr("Use as draft") if self.entry.head else self.tr("Chat")
         size = self.entry.get_bytes or (0 if self._partial else self.entry.bytes)
         return self.tr("Get {size}").format(size=size_words(size)) if size else self.tr("Get")

@@ -70,9 +70,14 @@ class ModelController(QObject):
     # Choosing
 
     def use(self, entry: Entry) -> None:
-        """Load this model with its installed draft."""
+        """Load this model with its installed draft, or let this head draft for the loaded model."""
         inventory = self._library.inventory
         if inventory is None:
+            return
+        if entry.head:
+            here = next((one for one in inventory.installed if one.id == entry.id), entry)
+            self._use_draft(entry.path or here.path)
+            self.chat_wanted.emit()
             return
         if entry.is_starter:
             self._session.models.load_starter()
@@ -84,6 +89,9 @@ class ModelController(QObject):
 
     def get(self, entry: Entry) -> None:
         """Download a model, and the draft that goes with it."""
+        if entry.head:
+            self.get_as_draft(entry)
+            return
         inventory = self._library.inventory
         wanted = [entry.id]
         if entry.draft and inventory is not None:

@@ -133,7 +133,7 @@ class ModelsPage(Restyled, QWidget):
         inventory = self._library.inventory
         if inventory is None:
             return ()
-        starter = tuple(entry for entry in inventory.installed if entry.is_starter and entry.id != "draft")
+        starter = tuple(entry for entry in inventory.installed if entry.is_starter and entry.id == "main")
         if self._tab == SEARCH:
             return self._library.finder.searched.found
         if self._tab == INSTALLED:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.library.entries import Entry, short_name
@@ -12,7 +14,7 @@ from app.wording.errors import draft_reasons, joined
 from app.wording.figures import number, percent, speedup, speedup_is_known, times
 from app.wording.hub import hub_sentence, size_words
 from engine.advice.fit import FitReport
-from engine.advice.pairing import PairAdvice
+from engine.advice.pairing import HEADS, PairAdvice
 from engine.hub.download_state import DownloadStatus
 from engine.hub.values import VerifyReport
 from engine.status import ModelInfo
@@ -51,14 +53,18 @@ def recommendation_text(main: ModelInfo | None) -> str:
 
 def entry_name(entry: Entry) -> str:
     if entry.is_starter:
-        return translate("Models", "Starter") if entry.id != "draft" else translate("Models", "Starter draft")
+        return recorded_name(entry.recorded_as)
     return model_name(entry.name, entry.bits)
 
 
 def recorded_name(name: str) -> str:
     """The name to show for a name of stored figures; see `Entry.recorded_as`."""
     if name.startswith("starter/"):
-        return translate("Models", "Starter draft") if name == "starter/draft" else translate("Models", "Starter")
+        starters = {
+            "starter/draft": translate("Models", "Starter draft"),
+            "starter/head": translate("Models", "Starter head"),
+        }
+        return starters.get(name, translate("Models", "Starter"))
     return short_name(name)[0]
 
 
@@ -129,6 +135,8 @@ def verdict_words(advice: PairAdvice) -> str:
         )
     if advice.verdict == "unknown":
         return translate("Models", "Its tokenizer has not been read yet.")
+    if advice.verdict in HEADS or advice.verdict == "other-main":
+        return _head_words(advice.verdict, arguments)
     if advice.verdict == "too-large":
         return translate("Models", "Too slow to help: each draft token takes {share} of a main-model step.").format(
             share=percent(int(arguments["share"]) / 100)
@@ -142,6 +150,27 @@ def verdict_words(advice: PairAdvice) -> str:
     return translate("Models", "Cannot be used with this main model. {reason}").format(
         reason=draft_reasons()[str(arguments["reason"])]
     )
+
+
+def _head_words(verdict: str, arguments: Mapping[str, int | str]) -> str:
+    """Why a head suits the main model, or why not."""
+    if verdict == "head":
+        return translate("Models", "Head for this model.")
+    if verdict == "head-other":
+        return translate("Models", "Head for {model}: fewer draft tokens may be accepted.").format(
+            model=short_name(str(arguments["model"]))[0]
+        )
+    if verdict == "head-unchecked":
+        return translate("Models", "Published head for this model. Not checked yet.")
+    theirs, ours = number(int(arguments["head"]), 0), number(int(arguments["main"]), 0)
+    sentences = {
+        "layers": translate("Models", "Head for another model: made for {theirs} layers, this one has {ours}."),
+        "width": translate("Models", "Head for another model: made for a width of {theirs}, this one's is {ours}."),
+        "vocabulary": translate(
+            "Models", "Head for another model: made for a vocabulary of {theirs}, this one's is {ours}."
+        ),
+    }
+    return sentences[str(arguments["what"])].format(theirs=theirs, ours=ours)
 
 
 def _expectation(choice: Choice) -> str:

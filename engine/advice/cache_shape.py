@@ -68,6 +68,8 @@ class CacheShape:
 def cache_shape(config: Mapping[str, Any]) -> CacheShape:
     """The shape of the cache that mlx-lm makes for this configuration."""
     text = text_config(config)
+    if isinstance(windows_of_head := config.get("head_windows"), list):
+        return _shape_of_head(windows_of_head, _int(config, "head_row_elements", 0))
     module = mlx_lm_module(config) or ""
     kinds = _layer_kinds(text, module)
     kinds = kinds[: len(kinds) - _int(text, "num_kv_shared_layers", 0)]
@@ -82,6 +84,13 @@ def cache_shape(config: Mapping[str, Any]) -> CacheShape:
         if kind != "recurrent" and module == "falcon_h1":
             state += _state_elements(text)
     return CacheShape(full, tuple(windows), state, kinds.count("full"), kinds.count("window"), kinds.count("recurrent"))
+
+
+def _shape_of_head(windows: list[int], elements: int) -> CacheShape:
+    """What a head keeps, from `engine.heads.fit.memory_config`: a window of 0 is a layer that sees everything."""
+    sliding = [window for window in windows if window]
+    full = len(windows) - len(sliding)
+    return CacheShape(full * elements, tuple((window, elements) for window in sliding), 0, full, len(sliding), 0)
 
 
 def _layer_kinds(text: Mapping[str, Any], module: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.hub.repository_names import parse_repository
 from engine.model_files.bounded_json import CONFIG, read_object
+from engine.model_files.head_files import SUPPORTED_HEADS
 from engine.paths import resources
 
 FORMAT = 1
@@ -76,12 +77,28 @@ class CatalogModel:
         return {**self.config, "model_type": self.architecture, "max_position_embeddings": self.context}
 
 
+@dataclass(frozen=True, slots=True)
+class CatalogHead:
+    """A published head for the model of the repository `made_for`, in any packing.
+
+    `bytes` are estimated from its kind and that model's size until the entry is `checked` against the Hub.
+    """
+
+    id: str
+    name: str
+    kind: str
+    made_for: str
+    bytes: int
+    checked: bool
+
+
 @dataclass(frozen=True)
 class Catalog:
-    """All curated models by id; `updated` is the date of the figures."""
+    """All curated models and heads by id; `updated` is the date of the figures."""
 
     updated: str
     models: dict[str, CatalogModel]
+    heads: dict[str, CatalogHead] = field(default_factory=dict)
 
     def mains(self) -> list[CatalogModel]:
         """All main models, smallest first."""
@@ -101,7 +118,8 @@ def load_catalog(path: Path | None = None) -> Catalog:
         for draft in model.drafts:
             if draft not in by_id or "draft" not in by_id[draft].roles or draft == model.id:
                 raise ValueError(f"{model.id}: {draft} is no draft of this catalog")
-    return Catalog(str(content["updated"]), by_id)
+    heads = [_read_head(entry) for entry in content.get("heads", [])]
+    return Catalog(str(content["updated"]), by_id, {head.id: head for head in heads})
 
 
 def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogModel]]:
@@ -143,6 +161,16 @@ def _read(entry: Any) -> CatalogModel:
         field: tuple(value) if isinstance(value, list) else value for field, value in entry.items()
     }
     return CatalogModel(**values)
+
+
+def _read_head(entry: Any) -> CatalogHead:
+    kinds = {"id": str, "name": str, "kind": str, "made_for": str, "bytes": int, "checked": bool}
+    if not isinstance(entry, dict) or {key: type(value) for key, value in entry.items()} != kinds:
+        raise ValueError(f"a head's fields: {entry!r:.200}")
+    named = all(parse_repository(entry[key]) == entry[key] for key in ("id", "made_for"))
+    if not named or entry["kind"] not in SUPPORTED_HEADS or entry["bytes"] <= 0:
+        raise ValueError(f"{entry['id']}: id, kind or bytes")
+    return CatalogHead(**entry)
 
 
 def _is_memory_config(config: dict[str, Any]) -> bool:

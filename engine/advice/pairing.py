@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from engine.advice.catalog import Catalog, CatalogModel
+from engine.advice.catalog import Catalog, CatalogHead, CatalogModel
 from engine.advice.fit import ModelSize, check_fit
-from engine.advice.speedup import WORTH_IT, Estimate, estimate_speedup
+from engine.advice.heads import HeadFacts, against, facts_of, facts_of_config, same_model
+from engine.advice.speedup import WORTH_IT, Estimate, estimate_head_speedup, estimate_speedup
+from engine.errors import ModelNotUsable
+from engine.heads.fit import memory_config
+from engine.heads.folder import inspect_head
 from engine.hub.repository_names import is_content_hash
 from engine.hub.values import RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import UntrustedJsonError
 from engine.model_files.discovery import InstalledModel
+from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_config
 from engine.model_files.inspection import read_config, text_config
 from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 
 # same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works by
 # re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
-WORKING = ("same", "padded", "different", "unknown", "lookup")
-VERDICTS = (*WORKING, "too-large", "no-room", "incomplete", "not-mlx")
+# head: a head made for the main model. head-other: made for another, of the same shape. head-unchecked: published for
+# the main model, but nothing of it has been read. other-main: a head that cannot draft for this main model.
+HEADS = ("head", "head-other", "head-unchecked")
+WORKING = ("same", "padded", "different", "unknown", "lookup", *HEADS)
+VERDICTS = (*WORKING, "other-main", "too-large", "no-room", "incomplete", "not-mlx")
 
 
 def _no_vocabulary() -> dict[str, int] | None:
@@ -38,7 +46,8 @@ class PairModel:
 
     `source` is installed, catalog or search. `tokenizer` is a fingerprint, `tokenizer_name` the catalog's name of it,
     `tokenizer_digest` the hash of its tokenizer.json's bytes.
-    `problem` is a reason why it cannot be used at all, with `detail`.
+    `problem` is a reason why it cannot be used at all, with `detail`. `head` is set for heads, whose `config` is that
+    of `engine.heads.fit.memory_config` where their tensors are known.
     """
 
     id: str
@@ -53,6 +62,7 @@ class PairModel:
     tokenizer_digest: str = ""
     problem: str = ""
     detail: str = ""
+    head: HeadFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +70,9 @@ class PairAdvice:
     """A candidate's verdict (one of `VERDICTS`) with its arguments, and the expected speedup.
 
     Arguments: padded (extra tokens), different (shared, percent), too-large (share, percent of the main model's work),
-    no-room (needed, free), incomplete and not-mlx (reason, detail). `expected` is None where there is no estimate.
+    no-room (needed, free), incomplete and not-mlx (reason, detail), head-other (model), other-main (what, head, main:
+    layers, width or vocabulary that the head expects and the main model has). `expected` is None where there is no
+    estimate.
     """
 
     id: str
@@ -107,6 +119,8 @@ def advise(
 def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel:
     """An installed model; its vocabulary is read when it is needed."""
     problem = model.problem or ("" if model.complete else "incomplete")
+    if model.head:
+        return _installed_head(model, problem)
     return PairModel(
         model.id,
         "installed",
@@ -136,8 +150,34 @@ def from_catalog(model: CatalogModel) -> PairModel:
     )
 
 
+def _installed_head(model: InstalledModel, problem: str) -> PairModel:
+    found = PairModel(
+        model.id, "installed", model.weight_bytes or model.disk_bytes, model.active_bytes, problem=problem,
+        detail=model.detail, head=HeadFacts(model.head),
+    )  # fmt: skip
+    if problem:
+        return found
+    try:
+        head = inspect_head(Path(model.path)).config
+    except ModelNotUsable as error:
+        return replace(found, problem=error.reason, detail=error.detail)
+    return replace(found, config=memory_config(head), head=facts_of(head))
+
+
+def from_catalog_head(head: CatalogHead) -> PairModel:
+    """A published head that the catalog names."""
+    facts = HeadFacts(head.kind, made_for=head.made_for, checked=head.checked)
+    return PairModel(head.id, "catalog", head.bytes, head.bytes, head=facts)
+
+
 def from_remote(model: RemoteModel) -> PairModel:
     """A repository whose small files have been read."""
+    if (kind := kind_of_config(model.config)) is not None:
+        problem = "" if kind in SUPPORTED_HEADS else "unknown-head"
+        return PairModel(
+            model.id, "search", model.weight_bytes, model.weight_bytes, problem=problem,
+            detail=kind if problem else "", head=facts_of_config(model.config, kind),
+        )  # fmt: skip
     size = text_config(model.config).get("vocab_size")
     known = mlx_lm_module(model.config) is not None
     return PairModel(
@@ -181,6 +221,8 @@ class _Judge:
         fit = check_fit(_size(self._main, ours), _size(draft, theirs), self._context, self._free)
         if not fit.fits:
             return "no-room", (("needed", fit.needed), ("free", max(0, self._free))), None
+        if draft.head is not None:
+            return self._head_verdict(draft, draft.head)
         expected = self._expected(draft, "same")
         if expected.speedup < WORTH_IT and not expected.measured:
             share = round(100 * draft.active_bytes / max(self._main.active_bytes, 1))
@@ -194,6 +236,23 @@ class _Judge:
         if comparison.relation == "extended" or self._main.vocabulary_size != draft.vocabulary_size:
             return "padded", (("extra", comparison.extra),), expected
         return "same", (), expected
+
+    def _head_verdict(
+        self, draft: PairModel, facts: HeadFacts
+    ) -> tuple[str, tuple[tuple[str, int | str], ...], Estimate | None]:
+        main = self._main
+        wrong = against(facts, main.config, main.vocabulary_size)
+        if wrong is not None:
+            return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
+        if draft.id in self._measured:
+            expected = Estimate(self._measured[draft.id], 0, 0.0, True)
+        else:
+            expected = estimate_head_speedup(main.weight_bytes, main.active_bytes, draft.weight_bytes)
+        if not facts.checked:
+            return "head-unchecked", (), expected
+        if facts.made_for and not same_model(facts.made_for, main.id):
+            return "head-other", (("model", facts.made_for),), expected
+        return "head", (), expected
 
     def _relation(self, draft: PairModel) -> Comparison | None:
         """How the vocabularies relate; None if one of them is not known."""
@@ -251,8 +310,9 @@ def candidates(
         for model in installed
         # The starter's draft model was trained for the starter's main model only.
         if (model.source != "starter" or (isinstance(main, InstalledModel) and main.source == "starter"))
-        and ("draft" in model.kinds or (model.problem == "incomplete" and model.id in names))
+        and ("draft" in model.kinds or model.head or (model.problem == "incomplete" and model.id in names))
     ]
+    found += [from_catalog_head(head) for head in catalog.heads.values() if same_model(head.made_for, main.id)]
     suggested = set(known.drafts) if known else set()
     found += [
         from_catalog(model)
@@ -272,12 +332,17 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
         return (2, 0.0, 0, "")
     if one.works and one.expected is not None and one.expected.speedup >= 1.0:
         head_start = 0.03 if one.source == "installed" else 0.0
+        if one.verdict in HEADS and not one.expected.measured:
+            # Until they are measured, heads come first: they see what the main model thinks.
+            head_start += 10.0
         return (1 if one.verdict == "unknown" else 0, -(one.expected.speedup + head_start), one.weight_bytes, one.id)
     return (3, float(VERDICTS.index(one.verdict)), one.weight_bytes, one.id)
 
 
 def _is_recommendable(one: PairAdvice) -> bool:
-    """Whether it may be marked as the best: a draft with an unknown tokenizer never is."""
+    """Whether it may be marked as the best: a draft with an unknown tokenizer or an unchecked head never is."""
+    if one.verdict in ("head-other", "head-unchecked") and not (one.expected and one.expected.measured):
+        return False
     return one.verdict == "lookup" or _rank(one)[0] == 0
 
 

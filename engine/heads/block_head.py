@@ -12,7 +12,8 @@ from mlx.utils import tree_flatten
 from engine.errors import ModelNotUsable
 from engine.heads.backbone import Backbone
 from engine.heads.config import HeadConfig
-from engine.heads.context import BlockContext, rows_at_most
+from engine.heads.context import BlockContext
+from engine.heads.fit import context_bytes, mismatch
 from engine.heads.head import Draw, Head, HeadContext, HeadProposal, MainPorts
 from engine.heads.refiners import refiner_of
 
@@ -57,7 +58,7 @@ class BlockHead(Head):
 
     def bind(self, ports: MainPorts) -> None:
         if (wrong := mismatch(self.config, ports.layer_count, ports.width, ports.vocabulary)) is not None:
-            raise ModelNotUsable(self._path, "wrong-main", wrong)
+            raise ModelNotUsable(self._path, "wrong-main", str(wrong))
         self._ports = ports
 
     def new_context(self, start: int = 0) -> BlockContext:
@@ -116,31 +117,6 @@ class BlockHead(Head):
         if self._ports is None:
             raise RuntimeError("the head is not bound to a main model")
         return self._ports
-
-
-def mismatch(config: HeadConfig, layer_count: int, width: int, vocabulary: int) -> str | None:
-    """Why the head cannot draft for a main model of this shape: setting, its value here and there. None if it can.
-
-    `vocabulary` counts the rows of the main model's output matrix. Heads may leave out or add padding at its end, but
-    their mask must be an id of the main model's embedding.
-    """
-    if config.main_layers is not None and config.main_layers != layer_count:
-        return f"num_target_layers: {config.main_layers}, {layer_count}"
-    if config.taps[-1] >= layer_count:
-        return f"target_layer_ids: {config.taps[-1]}, {layer_count}"
-    if config.tap_width != width:
-        return f"hidden_size: {config.tap_width}, {width}"
-    if config.vocabulary != vocabulary:
-        return f"vocab_size: {config.vocabulary}, {vocabulary}"
-    if config.mask_token >= vocabulary and not config.own_embedding:
-        return f"mask_token_id: {config.mask_token}, {vocabulary}"
-    return None
-
-
-def context_bytes(config: HeadConfig, length: int, element_bytes: int) -> int:
-    """Bytes of a context of `length` tokens at most."""
-    row = 2 * config.kv_heads * config.head_dim * element_bytes
-    return sum(row * rows_at_most(layer.window, length + config.block_rows) for layer in config.layers)
 
 
 def _own(context: HeadContext) -> BlockContext:

@@ -10,12 +10,8 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
+from engine.heads.fit import GROWTH, kept_and_most
 from engine.heads.head import HeadContext
-
-# Buffers grow by so many rows.
-GROWTH = 256
-# A windowed layer keeps so many rows beyond its window, at most a window's worth, so that rewinding loses nothing.
-SLACK = 512
 
 Rows = tuple[mx.array, mx.array]
 
@@ -82,25 +78,13 @@ class LayerRows:
     def _drop_unseen(self) -> None:
         if self.window is None:
             return
-        kept, most = _kept_and_most(self.window)
+        kept, most = kept_and_most(self.window)
         held = self.end - self.first
         if held < most or self._keys is None or self._values is None:
             return
         self._keys = mx.contiguous(self._keys[:, :, held - kept : held])
         self._values = mx.contiguous(self._values[:, :, held - kept : held])
         self.first = self.end - kept
-
-
-def rows_at_most(window: int | None, length: int) -> int:
-    """How many rows the buffer of a layer has for `length` tokens at most, in prompts of common chunks."""
-    rows = length if window is None else min(length, _kept_and_most(window)[1] + 2 * SLACK)
-    return -(-rows // GROWTH) * GROWTH
-
-
-def _kept_and_most(window: int) -> tuple[int, int]:
-    """How many rows a layer keeps when it drops some, and from how many on it does."""
-    kept = window + min(window, SLACK)
-    return kept, kept + max(window, GROWTH)
 
 
 def _with_room(buffer: mx.array | None, rows: mx.array, used: int, needed: int) -> mx.array:

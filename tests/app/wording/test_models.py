@@ -20,6 +20,7 @@ from tests.app.shown_library import ADVICE
 ARGUMENTS = (
     ("extra", 4), ("shared", 41), ("share", 49), ("needed", 22_500_000_000), ("free", 21_300_000_000),
     ("reason", "unknown-architecture"), ("detail", "model.safetensors"),
+    ("model", "Qwen/Qwen3-14B"), ("what", "layers"), ("head", 36), ("main", 28),
 )  # fmt: skip
 
 
@@ -41,6 +42,7 @@ def in_every_language(qapp: Application, sentence: object) -> list[str]:
     [
         ("starter/main", "starter/draft", "Starter + Starter draft"),
         ("starter/main", "", "Starter"),
+        ("starter/main", "starter/head", "Starter + Starter head"),
         ("mlx-community/Qwen3-8B-4bit", "mlx-community/Qwen3-0.6B-4bit", "Qwen3 8B + Qwen3 0.6B"),
     ],
 )
@@ -56,6 +58,14 @@ def test_every_verdict_is_a_sentence_of_its_own(qapp: Application, verdict: str)
     assert all(sentence and "{" not in sentence for sentence in said)
     said = in_every_language(qapp, lambda: wording.as_draft_words(advice(verdict), "Qwen3 8B"))
     assert all("Qwen3 8B" in sentence and "{" not in sentence for sentence in said)
+
+
+@pytest.mark.parametrize("what", ["layers", "width", "vocabulary"])
+def test_a_head_for_another_model_says_what_differs(qapp: Application, what: str) -> None:
+    one = PairAdvice("org/head", "catalog", "other-main", (("what", what), ("head", 1234), ("main", 36)), 10**9, None)
+    said = in_every_language(qapp, lambda: wording.verdict_words(one))
+    assert len(set(said)) == len(LANGUAGES)
+    assert all("1,234" in sentence and "36" in sentence for sentence in said)
 
 
 def test_every_reason_why_a_model_cannot_be_used_has_words(qapp: Application) -> None:

@@ -46,9 +46,9 @@ def test_every_head_that_lies_is_refused(tmp_path: Path, number: int) -> None:
 @pytest.mark.parametrize(
     ("changed", "detail"),
     [
-        ({"layer_count": 8}, "num_target_layers: 7, 8"),
-        ({"width": 128}, "hidden_size: 64, 128"),
-        ({"vocabulary": 300}, "vocab_size: 256, 300"),
+        ({"layer_count": 8}, "layers: 7, 8"),
+        ({"width": 128}, "width: 64, 128"),
+        ({"vocabulary": 300}, "vocabulary: 256, 300"),
     ],
 )
 def test_a_head_for_another_main_model_is_refused(tmp_path: Path, changed: dict[str, int], detail: str) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.heads.context import GROWTH, SLACK, BlockContext
+from engine.heads.context import BlockContext
+from engine.heads.fit import GROWTH, SLACK
 from engine.heads.head import Head, HeadContext
 from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.cases import CASES

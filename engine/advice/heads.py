@@ -1,0 +1,81 @@
+"""Judges which heads suit a main model: from their tensors, from their configuration alone, or from the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.heads.config import HeadConfig
+from engine.heads.fit import Mismatch
+from engine.model_files.inspection import text_config
+
+# Words at the ends of a repository's name that say how it was packed, not which model it is.
+_PACKING = frozenset(
+    {
+        "mlx", "bf16", "fp16", "f16", "fp8", "mxfp4", "mxfp8", "nvfp4", "dwq", "qat", "gptq", "awq", "int4", "int8",
+        "q2", "q3", "q4", "q5", "q6", "q8", "2bit", "3bit", "4bit", "5bit", "6bit", "8bit", "meta",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class HeadFacts:
+    """What a head is made for; 0 and "" where it does not say.
+
+    `layers` the main model has if `exact`, else at least. `made_for` is a repository. An unchecked one is known from
+    the catalog only.
+    """
+
+    kind: str
+    layers: int = 0
+    exact: bool = True
+    width: int = 0
+    vocabulary: int = 0
+    made_for: str = ""
+    checked: bool = True
+
+
+def facts_of(config: HeadConfig) -> HeadFacts:
+    """Of a head whose tensors are known."""
+    exact = config.main_layers is not None
+    layers = config.main_layers or config.taps[-1] + 1
+    return HeadFacts(config.kind, layers, exact, config.tap_width, config.vocabulary, config.made_for)
+
+
+def facts_of_config(config: Mapping[str, Any], kind: str) -> HeadFacts:
+    """Of a head whose configuration alone is known; it was not checked with anything."""
+    nested, body = config.get("dflash_config"), config.get("transformer_layer_config")
+    parts = [part for part in (config, nested, body, text_config(config)) if isinstance(part, Mapping)]
+
+    def number(*names: str) -> int:
+        found = (part[name] for name in names for part in parts if type(part.get(name)) is int)
+        return max(0, next(found, 0))
+
+    layers, width = number("num_target_layers"), number("target_hidden_size", "hidden_size")
+    return HeadFacts(kind, layers, True, width, number("vocab_size"), checked=False)
+
+
+def against(facts: HeadFacts, config: Mapping[str, Any], vocabulary: int) -> Mismatch | None:
+    """Why the head cannot draft for the main model with this config.json; None if nothing known says so."""
+    text = text_config(config)
+    layers, width = text.get("num_hidden_layers"), text.get("hidden_size")
+    if type(layers) is int and facts.layers and (facts.layers > layers or (facts.exact and facts.layers != layers)):
+        return Mismatch("layers", facts.layers, layers)
+    if type(width) is int and facts.width and facts.width != width:
+        return Mismatch("width", facts.width, width)
+    if vocabulary and facts.vocabulary and facts.vocabulary != vocabulary:
+        return Mismatch("vocabulary", facts.vocabulary, vocabulary)
+    return None
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two repositories hold the same model, perhaps packed differently, going by their names."""
+    return _bare(one) == _bare(other) != ()
+
+
+def _bare(repository: str) -> tuple[str, ...]:
+    words = repository.rpartition("/")[2].lower().replace("_", "-").split("-")
+    while words and words[-1] in _PACKING:
+        words.pop()
+    return tuple(words[1:] if words[:1] == ["meta"] else words)

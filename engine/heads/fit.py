@@ -1,0 +1,76 @@
+"""Whether a head can draft for a main model of some shape, and the memory it takes. No mlx here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from engine.heads.config import HeadConfig
+
+# Buffers of context rows grow by so many.
+GROWTH = 256
+# A windowed layer keeps so many rows beyond its window, at most a window's worth, so that rewinding loses nothing.
+SLACK = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """What keeps a head from drafting for a main model: `what` (layers, width, vocabulary), the head's and its."""
+
+    what: str
+    head: int
+    main: int
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.head}, {self.main}"
+
+
+def mismatch(config: HeadConfig, layer_count: int, width: int, vocabulary: int) -> Mismatch | None:
+    """Why the head cannot draft for a main model of this shape; None if it can.
+
+    `vocabulary` counts the rows of the main model's output matrix, padding included.
+    """
+    layers = config.taps[-1] + 1 if config.main_layers is None else config.main_layers
+    if layers > layer_count or (config.main_layers is not None and layers != layer_count):
+        return Mismatch("layers", layers, layer_count)
+    if config.tap_width != width:
+        return Mismatch("width", config.tap_width, width)
+    if config.vocabulary != vocabulary:
+        return Mismatch("vocabulary", config.vocabulary, vocabulary)
+    if config.mask_token >= vocabulary and not config.own_embedding:
+        return Mismatch("vocabulary", config.mask_token + 1, vocabulary)
+    return None
+
+
+def context_bytes(config: HeadConfig, length: int, element_bytes: int) -> int:
+    """Bytes of a context of `length` tokens at most."""
+    row = row_elements(config) * element_bytes
+    return sum(row * rows_at_most(layer.window, length + config.block_rows) for layer in config.layers)
+
+
+def row_elements(config: HeadConfig) -> int:
+    """Numbers that one layer keeps of one token."""
+    return 2 * config.kv_heads * config.head_dim
+
+
+def rows_at_most(window: int | None, length: int) -> int:
+    """How many rows the buffer of a layer has for `length` tokens at most, in prompts of common chunks."""
+    rows = length if window is None else min(length, kept_and_most(window)[1] + 2 * SLACK)
+    return -(-rows // GROWTH) * GROWTH
+
+
+def kept_and_most(window: int) -> tuple[int, int]:
+    """How many rows a windowed layer keeps when it drops some, and from how many on it does."""
+    kept = window + min(window, SLACK)
+    return kept, kept + max(window, GROWTH)
+
+
+def memory_config(config: HeadConfig) -> dict[str, Any]:
+    """What `engine.advice.fit` reads of a head, in place of a model's config.json."""
+    windows = [0 if layer.window is None else rows_at_most(layer.window, 2**40) for layer in config.layers]
+    return {
+        "head_windows": windows,
+        "head_row_elements": row_elements(config),
+        "hidden_size": config.width,
+        "intermediate_size": config.inner,
+    }

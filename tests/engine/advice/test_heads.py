@@ -1,0 +1,186 @@
+"""Heads get a verdict against the main model, memory of their own is reckoned, and published ones come first."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.advice.cache_shape import cache_shape
+from engine.advice.catalog import Catalog, load_catalog
+from engine.advice.fit import ModelSize, check_fit
+from engine.advice.heads import same_model
+from engine.advice.pairing import PairAdvice, PairModel, advise, candidates, from_installed
+from engine.advice.speedup import estimate_head_speedup
+from engine.heads.fit import memory_config
+from engine.heads.folder import inspect_head
+from engine.hub.failures import HubError
+from engine.model_files.discovery import InstalledModel, describe_folder
+from tests.engine.heads.golden import cases
+from tests.engine.heads.golden.cases import CASES
+from tests.engine.heads.heads_on_disk import tensors_of, write_head
+
+LIMIT, CONTEXT = 32 * 2**30, 8192
+MAIN_CONFIG = {"model_type": "qwen3", "num_hidden_layers": 7, "hidden_size": 64, "vocab_size": 256,
+               "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 64}  # fmt: skip
+
+
+def main_model(**changes: Any) -> PairModel:
+    config = MAIN_CONFIG | changes
+    return PairModel("org/Main-8B-4bit", "installed", 10**8, 10**8, config, vocabulary_size=config["vocab_size"])
+
+
+def head_model(folder: Path, name: str = "full", **changes: Any) -> PairModel:
+    case = CASES[name]
+    write_head(folder, {**case.config, **changes}, tensors_of(case))
+    return from_installed(describe_folder(folder, "org/head", "folder"))
+
+
+def verdict(main: PairModel, head: PairModel) -> PairAdvice:
+    return next(one for one in advise(main, [head], CONTEXT, LIMIT) if one.id == head.id)
+
+
+@pytest.mark.parametrize("name", ["full", "dspark_rnn", "domino", "dflash2", "laguna"])
+def test_a_head_of_the_main_models_shape_works(tmp_path: Path, name: str) -> None:
+    one = verdict(main_model(), head_model(tmp_path, name))
+    assert (one.verdict, one.arguments, one.works, one.best) == ("head", (), True, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what", "theirs", "ours"),
+    [
+        ({"num_hidden_layers": 8}, "layers", 7, 8),
+        ({"hidden_size": 128}, "width", 64, 128),
+        ({"vocab_size": 300}, "vocabulary", 256, 300),
+    ],
+)
+def test_a_head_of_another_shape_says_what_differs(
+    tmp_path: Path, changes: dict[str, int], what: str, theirs: int, ours: int
+) -> None:
+    one = verdict(main_model(**changes), head_model(tmp_path))
+    assert (one.verdict, one.works, one.best) == ("other-main", False, False)
+    assert dict(one.arguments) == {"what": what, "head": theirs, "main": ours}
+
+
+def test_a_head_that_does_not_say_how_many_layers_needs_those_it_taps(tmp_path: Path) -> None:
+    head = head_model(tmp_path, "speculators_sliding")
+    assert verdict(main_model(num_hidden_layers=6), head).verdict == "head-other"
+    assert dict(verdict(main_model(num_hidden_layers=5), head).arguments) == {"what": "layers", "head": 6, "main": 5}
+
+
+def test_a_head_for_another_model_of_the_same_shape_is_not_recommended(tmp_path: Path) -> None:
+    """speculators' heads name the model that they were trained for."""
+    head = head_model(tmp_path, "speculators_sliding")
+    one = verdict(main_model(), head)
+    assert (one.verdict, one.arguments, one.best) == ("head-other", (("model", "org/main"),), False)
+    own = replace(main_model(), id="mlx-community/main-mlx-8bit")
+    assert verdict(own, head).verdict == "head"
+
+
+def test_a_damaged_head_says_why(tmp_path: Path) -> None:
+    folder = write_head(tmp_path, {**CASES["full"].config, "num_hidden_layers": 4}, tensors_of(CASES["full"]))
+    one = verdict(main_model(), from_installed(describe_folder(folder, "org/head", "folder")))
+    assert one.verdict == "not-mlx"
+    assert dict(one.arguments)["reason"] == "damaged"
+
+
+def test_a_head_that_does_not_fit_beside_the_main_model_says_so(tmp_path: Path) -> None:
+    head = replace(head_model(tmp_path), weight_bytes=2**40)
+    assert verdict(main_model(), head).verdict == "no-room"
+
+
+def test_unmeasured_heads_come_before_draft_models_and_measured_ones_by_their_speed(tmp_path: Path) -> None:
+    head = head_model(tmp_path)
+    draft = PairModel("org/draft", "installed", 10**6, 10**6, MAIN_CONFIG, vocabulary_size=256, tokenizer="t")
+    main = replace(main_model(), tokenizer="t")
+    assert [one.id for one in advise(main, [draft, head], CONTEXT, LIMIT)][:2] == ["org/head", "org/draft"]
+    measured = {"org/head": 1.1, "org/draft": 1.9}
+    advice = advise(main, [draft, head], CONTEXT, LIMIT, measured=measured)
+    assert [(one.id, one.best) for one in advice][:2] == [("org/draft", True), ("org/head", False)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("mlx-community/Qwen3-4B-4bit", "Qwen/Qwen3-4B", True),
+        ("mlx-community/Qwen3.5-4B-MLX-4bit", "Qwen/Qwen3.5-4B", True),
+        ("mlx-community/gpt-oss-20b-MXFP4-Q8", "openai/gpt-oss-20b", True),
+        ("mlx-community/Meta-Llama-3.1-8B-Instruct-4bit", "meta-llama/Llama-3.1-8B-Instruct", True),
+        ("mlx-community/gemma-4-31b-it-4bit", "google/gemma-4-31B-it", True),
+        ("mlx-community/Qwen3-4B-Instruct-2507-4bit", "Qwen/Qwen3-4B", False),
+        ("Qwen/Qwen3-8B", "Qwen/Qwen3-4B", False),
+        ("org/4bit", "other/8bit", False),
+    ],
+)
+def test_the_same_model_is_known_in_any_packing(one: str, other: str, same: bool) -> None:
+    assert same_model(one, other) is same
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return load_catalog()
+
+
+def test_published_heads_are_offered_first_and_marked_as_not_checked(catalog: Catalog) -> None:
+    main = catalog.models["mlx-community/Qwen3-4B-4bit"]
+    subject, found = candidates(main, [], catalog)
+    first = advise(subject, found, CONTEXT, 64 * 2**30)[0]
+    assert (first.id, first.source, first.verdict, first.works) == (
+        "z-lab/Qwen3-4B-DFlash-b16", "catalog", "head-unchecked", True,
+    )  # fmt: skip
+    assert not first.best
+    assert not any(head.checked for head in catalog.heads.values())
+
+
+def test_most_published_heads_are_for_models_of_the_catalog(catalog: Catalog) -> None:
+    mains = [main.id for main in catalog.mains()]
+    served = [head for head in catalog.heads.values() if any(same_model(head.made_for, main) for main in mains)]
+    assert len(served) >= 10
+    for head in catalog.heads.values():
+        assert 10**8 < head.bytes < 10**10
+
+
+def test_an_installed_head_hides_its_entry_of_the_catalog(tmp_path: Path, catalog: Catalog) -> None:
+    case = CASES["full"]
+    folder = write_head(tmp_path, case.config, tensors_of(case))
+    installed: InstalledModel = describe_folder(folder, "z-lab/Qwen3-4B-DFlash-b16", "cache")
+    subject, found = candidates(catalog.models["mlx-community/Qwen3-4B-4bit"], [installed], catalog)
+    one = next(one for one in advise(subject, found, CONTEXT, 64 * 2**30) if one.id == installed.id)
+    assert (one.source, one.verdict) == ("installed", "other-main")
+
+
+@pytest.mark.parametrize("damage", [{"checked": "no"}, {"kind": "magic"}, {"bytes": 0}, {"made_for": "nobody"}])
+def test_a_wrong_head_in_the_catalog_is_refused(tmp_path: Path, damage: dict[str, object]) -> None:
+    content = {"format": 1, "updated": "2026-01-01", "models": [], "heads": [
+        {"id": "org/head", "name": "Head", "kind": "dflash", "made_for": "org/main", "bytes": 5, "checked": False}
+    ]}  # fmt: skip
+    path = tmp_path / "catalog.json"
+    path.write_text(json.dumps(content))
+    assert set(load_catalog(path).heads) == {"org/head"}
+    content["heads"][0] |= damage  # type: ignore[index]
+    path.write_text(json.dumps(content))
+    with pytest.raises((ValueError, HubError)):
+        load_catalog(path)
+
+
+@pytest.mark.parametrize(("name", "windowed"), [("full", 0), ("mixed", 2), ("sliding", 3)])
+def test_memory_counts_the_windows_of_a_head(tmp_path: Path, name: str, windowed: int) -> None:
+    case = CASES[name]
+    head = inspect_head(write_head(tmp_path, case.config, tensors_of(case))).config
+    shape = cache_shape(memory_config(head))
+    assert (shape.full_layers, shape.window_layers) == (cases.LAYERS - windowed, windowed)
+    row = 2 * cases.KV_HEADS * cases.HEAD_DIM
+    assert shape.elements_a_token == (cases.LAYERS - windowed) * row
+    long = check_fit(ModelSize("main", 1, MAIN_CONFIG), ModelSize("head", 1, memory_config(head)), 10**6, LIMIT)
+    cache = next(term.bytes for term in long.terms if (term.code, term.model) == ("cache", "draft"))
+    assert cache >= (cases.LAYERS - windowed) * row * 10**6 * 2
+    assert windowed < 3 or cache < 10**7
+
+
+def test_a_head_is_expected_to_help_less_the_larger_it_is() -> None:
+    speeds = [estimate_head_speedup(10**10, 10**10, size).speedup for size in (10**8, 10**9, 10**10)]
+    assert speeds == sorted(speeds, reverse=True)
+    assert 1.5 < speeds[1] < 2.5
