@@ -55,6 +55,13 @@ class _ProcessEnded(Exception):
     """The process ended without having exceeded a limit: something else killed it, or it crashed."""
 
 
+def _command() -> list[str]:
+    """What starts the process. A bundle has no interpreter to start: its own program takes an option instead."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "--prompt-process"]
+    return [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)]
+
+
 class PromptCall(Future[Prompt]):
     """A prompt that is being made. `abandon` it when nobody waits for it any more."""
 
@@ -196,7 +203,7 @@ class PromptProcess:
             return
         self.end()
         self._process = process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
+            _command(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -62,8 +62,8 @@ def test_every_match_that_is_counted_is_highlighted(open_window: OpenWindow, tex
     window = open_window(ScriptedEngine([Script(text)]))
     answered(window, "What is a draft?")
     window.find_in_chat("draft")
-    total = len(window.turn().highlighted)
-    assert window.found_text == f"{total:,} of {total:,}"
+    # A long answer is made in slices, and the matches of each are counted as it comes.
+    window.wait(lambda: window.found_text == "{0:,} of {0:,}".format(len(window.turn().highlighted)))
     assert len(window.turn().highlighted) > 3
 
 

@@ -1,0 +1,111 @@
+"""Build what people install: Tandem.app and a disk image on macOS, a folder and an archive on Linux.
+
+    python packaging/build.py [--out FOLDER]
+
+It makes an environment of its own from the pinned constraints, installs the wheel into it, lets PyInstaller collect the
+bundle, writes the notices and the bill of materials, checks what came out, and packs it. The same inputs give the same
+files; on macOS, only signatures differ. packaging/README.md says what can be set and why it is done this way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+# Seconds since 1970 that every file of an archive is dated with, where the caller does not say.
+EPOCH = "1767225600"
+_STRIP_NOTHING = ".libs"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "build" / "bundle", help="folder for everything that is made"
+    )
+    out: Path = parser.parse_args().out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    python = make_environment(out / "environment")
+    icon = out / "Tandem.icns"
+    run(python, HERE / "icon.py", ROOT / "resources" / "icons" / "tandem.svg", icon)
+    bundle = collect(python, out, version, icon)
+    run(python, HERE / "notices.py", bundle, version)
+    if sys.platform == "darwin":
+        run(python, HERE / "sign.py", bundle)
+    run(python, HERE / "verify.py", bundle)
+    packed = pack(python, bundle, out, version)
+    print(f"{bundle}\n{packed}")
+    return 0
+
+
+def run(*command: object, **more: str) -> None:
+    """Run a command to its end; raises `CalledProcessError` where it fails."""
+    # A seed for hashes, so that sets are written in the same order.
+    fixed = {"PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", EPOCH)}
+    subprocess.run([str(part) for part in command], check=True, env={**os.environ, **fixed, **more})
+
+
+def make_environment(folder: Path) -> Path:
+    """An environment with the wheel and the tools that build the bundle; returns its Python."""
+    shutil.rmtree(folder, ignore_errors=True)
+    run(sys.executable, "-m", "venv", folder)
+    python = folder / "bin" / "python"
+    constraints = ("-c", HERE / "constraints.txt", "-c", HERE / "tools.txt")
+    run(python, "-m", "pip", "install", "-q", *constraints, ROOT, "-r", HERE / "tools.txt")
+    return python
+
+
+def collect(python: Path, out: Path, version: str, icon: Path) -> Path:
+    """The folder Tandem, or Tandem.app."""
+    run(
+        *(python, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN"),
+        *("--distpath", out / "dist", "--workpath", out / "work", HERE / "bundle" / "tandem.spec"),
+        TANDEM_VERSION=version,
+        TANDEM_ICON=str(icon),
+    )
+    if sys.platform == "darwin":
+        return out / "dist" / "Tandem.app"
+    bundle = out / "dist" / "Tandem"
+    strip(bundle)
+    return bundle
+
+
+def strip(bundle: Path) -> None:
+    """Take the symbols out of the libraries. Those that a wheel's tool has moved apart would be damaged."""
+    for file in sorted(bundle.rglob("*.so*")):
+        if not file.is_symlink() and not file.parent.name.endswith(_STRIP_NOTHING):
+            run("strip", "--strip-unneeded", file)
+
+
+def pack(python: Path, bundle: Path, out: Path, version: str) -> Path:
+    """The file that people download."""
+    if sys.platform == "darwin":
+        image = out / f"Tandem-{version}-arm64.dmg"
+        run(python, HERE / "disk_image.py", bundle, image)
+        return image
+    archive = out / f"Tandem-{version}-linux-{os.uname().machine}.tar.xz"
+    date = int(os.environ.get("SOURCE_DATE_EPOCH", EPOCH))
+
+    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        entry.mtime = date
+        entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+        return entry
+
+    with tarfile.open(archive, "w:xz", format=tarfile.PAX_FORMAT) as packed:
+        for file in [bundle, *sorted(bundle.rglob("*"))]:
+            packed.add(file, Path("Tandem") / file.relative_to(bundle), recursive=False, filter=plain)
+    return archive
+
+
+if __name__ == "__main__":
+    sys.exit(main())

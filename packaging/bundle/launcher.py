@@ -1,0 +1,21 @@
+"""Where the bundle starts: the `tandem` command, or the process that makes prompts for it."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    # Before anything is imported: that process has neither Qt nor MLX.
+    if sys.argv[1:] == ["--prompt-process"]:
+        from engine.prompt_process.worker import main as serve
+
+        serve()
+        return 0
+    from app.__main__ import main as run
+
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

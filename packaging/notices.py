@@ -1,0 +1,115 @@
+"""Write the notices and the bill of materials of what is inside a bundle, into the bundle.
+
+    python packaging/notices.py BUNDLE VERSION
+
+NOTICES.txt has the licence of every package, as its authors wrote it; the window shows it. tandem.cdx.json is a
+software bill of materials in CycloneDX's format. Both come from the metadata of the environment that this runs in.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import uuid
+from datetime import UTC, datetime
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+from cyclonedx.model.bom import Bom
+from cyclonedx.model.component import Component, ComponentType
+from cyclonedx.output.json import JsonV1Dot6
+from packageurl import PackageURL
+from packaging.requirements import Requirement
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "bundle"))
+
+from contents import UNUSED_MODULES
+
+_LICENCE_FILE = re.compile(r"(^|/)(licen[sc]e|copying|notice|copyright)[^/]*$", re.IGNORECASE)
+
+
+def main(bundle: str, version: str) -> None:
+    inside = sorted(needed_by("tandem-chat"), key=name_of)
+    folder = resources(Path(bundle))
+    (folder / "NOTICES.txt").write_text("\n".join(map(notice, inside)), encoding="utf-8")
+    (folder / "tandem.cdx.json").write_text(bill_of_materials(inside, version), encoding="utf-8")
+
+
+def resources(bundle: Path) -> Path:
+    """The folder `resources` inside a bundle."""
+    return bundle / ("Contents/Resources/resources" if bundle.suffix == ".app" else "_internal/resources")
+
+
+def needed_by(name: str) -> list[Distribution]:
+    """The package and all that it needs here, without what the bundle leaves out."""
+    found: dict[str, Distribution] = {}
+    wanted = [name]
+    while wanted:
+        try:
+            package = distribution(wanted.pop())
+        except PackageNotFoundError:
+            # For another system, or an extra.
+            continue
+        if name_of(package) in found or is_left_out(package):
+            continue
+        found[name_of(package)] = package
+        requirements = [Requirement(line) for line in package.requires or ()]
+        wanted += [one.name for one in requirements if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return list(found.values())
+
+
+def is_left_out(package: Distribution) -> bool:
+    modules = {file.parts[0].removesuffix(".py") for file in package.files or () if file.suffix == ".py"}
+    return bool(modules) and modules <= {*UNUSED_MODULES}
+
+
+def name_of(package: Distribution) -> str:
+    return re.sub(r"[-_.]+", "-", package.metadata["Name"]).lower()
+
+
+def licence_of(package: Distribution) -> str:
+    """In a few words: an SPDX expression where there is one."""
+    metadata = package.metadata
+    classified = [
+        line.rpartition(" :: ")[2] for line in metadata.get_all("Classifier") or () if line.startswith("License ::")
+    ]
+    stated = metadata["License-Expression"] or ", ".join(classified) or metadata["License"] or "see its authors' page"
+    return stated.partition("\n")[0]
+
+
+def notice(package: Distribution) -> str:
+    """The package, its licence, and the texts that its authors want to be passed on."""
+    files = [file for file in package.files or () if _LICENCE_FILE.search(str(file))]
+    texts = [Path(str(file.locate())).read_text(encoding="utf-8", errors="replace").strip() for file in files]
+    head = f"{package.metadata['Name']} {package.version}: {licence_of(package)}"
+    return "\n\n".join([f"{'=' * 80}\n{head}", *dict.fromkeys(texts), ""])
+
+
+def bill_of_materials(inside: list[Distribution], version: str) -> str:
+    """CycloneDX 1.6 as JSON; the same for the same packages."""
+    application = Component(name="Tandem", version=version, type=ComponentType.APPLICATION, bom_ref="tandem")
+    bom = Bom(
+        components=[
+            Component(
+                name=package.metadata["Name"],
+                version=package.version,
+                type=ComponentType.LIBRARY,
+                purl=PackageURL("pypi", None, name_of(package), package.version),
+                bom_ref=f"{name_of(package)}@{package.version}",
+            )
+            for package in inside
+        ]
+    )
+    bom.metadata.component = application
+    # Neither the clock nor chance: the same packages give the same file.
+    bom.serial_number = uuid.uuid5(
+        uuid.NAMESPACE_URL, " ".join([version, *(component.bom_ref.value or "" for component in bom.components)])
+    )
+    bom.register_dependency(application, bom.components)
+    bom.metadata.timestamp = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), UTC)
+    return str(JsonV1Dot6(bom).output_as_string(indent=2))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

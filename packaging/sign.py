@@ -1,0 +1,68 @@
+"""Sign Tandem.app, have Apple notarise it, and ask Gatekeeper.
+
+    python packaging/sign.py APP
+
+TANDEM_SIGNING_IDENTITY is the name of a Developer ID certificate in the keychain, and TANDEM_NOTARY_PROFILE that of the
+credentials stored with `xcrun notarytool store-credentials`. Without the first, the app keeps the signature without
+an identity that PyInstaller gave it, and this says so; without the second it is signed and not notarised.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ENTITLEMENTS = Path(__file__).resolve().parent / "bundle" / "entitlements.plist"
+# How a file begins that macOS runs or links: Mach-O of 32 and 64 bits, and files for several processors.
+_MACH_O = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+
+
+def main(app: str) -> None:
+    identity, profile = os.environ.get("TANDEM_SIGNING_IDENTITY"), os.environ.get("TANDEM_NOTARY_PROFILE")
+    if not identity:
+        print("Not signed: TANDEM_SIGNING_IDENTITY is not set. macOS will refuse the app until the user allows it.")
+        return
+    sign(Path(app), identity)
+    if not profile:
+        print("Not notarised: TANDEM_NOTARY_PROFILE is not set. macOS will warn about the app.")
+        return
+    notarise(Path(app), profile)
+    run("spctl", "--assess", "--type", "execute", "--verbose=2", app)
+
+
+def run(*command: str | Path) -> None:
+    subprocess.run([str(part) for part in command], check=True)
+
+
+def _is_code(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return opened.read(4) in _MACH_O
+
+
+def nested_code(app: Path) -> list[Path]:
+    """Every file with code in it but the app's own program, the deepest first: what is outside is signed last."""
+    files = [file for file in app.rglob("*") if file.is_file() and not file.is_symlink() and _is_code(file)]
+    program = app / "Contents" / "MacOS" / "Tandem"
+    return sorted((file for file in files if file != program), key=lambda file: (-len(file.parts), file))
+
+
+def sign(app: Path, identity: str) -> None:
+    signing = ["codesign", "--force", "--timestamp", "--options", "runtime", "--sign", identity]
+    for file in nested_code(app):
+        run(*signing, file)
+    run(*signing, "--entitlements", ENTITLEMENTS, app)
+    run("codesign", "--verify", "--deep", "--strict", "--verbose=2", app)
+
+
+def notarise(app: Path, profile: str) -> None:
+    archive = app.with_suffix(".zip")
+    run("ditto", "-c", "-k", "--keepParent", app, archive)
+    run("xcrun", "notarytool", "submit", archive, "--keychain-profile", profile, "--wait")
+    archive.unlink()
+    run("xcrun", "stapler", "staple", app)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,146 @@
+"""Check a finished bundle: what must be inside is, what must not be is not, and it answers where it has never been.
+
+    python packaging/verify.py BUNDLE
+
+Raises `SystemExit` with what is wrong. The last check copies the bundle to a path with spaces and letters of other
+scripts, write-protects it, and lets it answer a question there, without a home folder, a network or this Python.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from macholib.mach_o import CPU_TYPE_ARM64, build_version_command
+from macholib.MachO import MachO
+from PyInstaller.archive.readers import CArchiveReader
+from sign import nested_code
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "bundle"))
+
+from info_plist import LEAST_MACOS
+
+# Bytes on Linux; a Mac's bundle carries Metal's library of 147 MB besides.
+LARGEST = 260 * 2**20
+_NEVER = ("torch", "Qt6Qml", "Qt6Quick", "Qt6Designer", "QtQml", "QtQuick", "lrelease", "lupdate")
+_SELF_TEST_S = 300
+
+
+def main(bundle: str) -> None:
+    folder = Path(bundle)
+    problems = [*wrong_files(folder), *missing_modules(folder)]
+    if folder.suffix == ".app":
+        problems += too_new_libraries(folder)
+    if not problems:
+        problems = [*what_the_self_test_says(folder)]
+    print(f"{folder.name}: {size_of(folder) / 1e6:.0f} MB in {sum(1 for _ in folder.rglob('*'))} files")
+    if problems:
+        raise SystemExit("\n".join(problems))
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all files; a link counts nothing."""
+    return sum(file.lstat().st_size for file in folder.rglob("*") if file.is_file() and not file.is_symlink())
+
+
+def data_of(folder: Path) -> Path:
+    """Where the bundle keeps everything but its program."""
+    return folder / ("Contents/Frameworks" if folder.suffix == ".app" else "_internal")
+
+
+def program_of(folder: Path) -> Path:
+    return folder / ("Contents/MacOS/Tandem" if folder.suffix == ".app" else "Tandem")
+
+
+def wrong_files(folder: Path) -> Iterator[str]:
+    names = [file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()]
+    for name in names:
+        if name.endswith((".pyi", ".h")) or any(part in name for part in _NEVER):
+            yield f"{name} is of no use in the bundle"
+    engines = [file for file in folder.rglob("libmlx.*") if not file.is_symlink()]
+    if len(engines) != 1:
+        yield f"there must be one libmlx: {engines}"
+    elif folder.suffix == ".app" and not engines[0].with_name("mlx.metallib").is_file():
+        yield "Metal's library of MLX does not lie beside libmlx"
+    for wanted in ("NOTICES.txt", "tandem.cdx.json", "catalog.json", "starter/main/model.safetensors"):
+        if not any(name.endswith(f"resources/{wanted}") for name in names):
+            yield f"resources/{wanted} is missing"
+    for language in ("en", "ko", "ja", "zh_CN"):
+        if not any(name.endswith(f"i18n/tandem_{language}.qm") for name in names):
+            yield f"the translation for {language} is missing"
+    # Their licences let users put in other versions.
+    for replaceable in (
+        ("QtCore", "QtGui", "QtWidgets") if folder.suffix == ".app" else ("libQt6Core.so", "libQt6Gui.so")
+    ):
+        if not any(replaceable in name for name in names):
+            yield f"{replaceable} must be a file of its own"
+    if folder.suffix != ".app" and size_of(folder) > LARGEST:
+        yield f"{size_of(folder) / 2**20:.0f} MiB are more than {LARGEST // 2**20}"
+
+
+def too_new_libraries(app: Path) -> Iterator[str]:
+    """Libraries that the oldest macOS of Info.plist, or its processor, cannot load."""
+    least = tuple(map(int, LEAST_MACOS.split(".")))
+    for file in nested_code(app):
+        for header in MachO(str(file)).headers:
+            if header.header.cputype != CPU_TYPE_ARM64 and len(MachO(str(file)).headers) == 1:
+                yield f"{file.name} is not for Apple Silicon"
+            for _, command, _ in header.commands:
+                if isinstance(command, build_version_command):
+                    wanted = (command.minos >> 16, command.minos >> 8 & 0xFF)
+                    if wanted > least:
+                        yield f"{file.name} needs macOS {wanted[0]}.{wanted[1]}"
+
+
+def missing_modules(folder: Path) -> Iterator[str]:
+    """Modules that are imported by name: those of every kind of model that the app says it can load."""
+    archive = CArchiveReader(str(program_of(folder)))
+    inside = {*archive.open_embedded_archive("PYZ.pyz").toc}
+    listed = json.loads(next(folder.rglob("resources/loadable.json")).read_text(encoding="utf-8"))
+    wanted = {f"mlx_lm.models.{name}" for name in listed["models"]}
+    wanted |= {f"mlx_lm.chat_templates.{name}" for name in listed["chat_templates"]}
+    wanted |= {f"mlx_lm.tool_parsers.{name}" for name in listed["tool_parsers"]}
+    for name in sorted(wanted - inside):
+        yield f"{name} is missing"
+
+
+def what_the_self_test_says(folder: Path) -> Iterator[str]:
+    """Problems of the bundle in a place that it does not know."""
+    with tempfile.TemporaryDirectory() as temporary:
+        there = Path(temporary) / "An app 앱 応用" / folder.name
+        shutil.copytree(folder, there, symlinks=True)
+        for file in [there, *there.rglob("*")]:
+            if not file.is_symlink():
+                file.chmod(file.stat().st_mode & ~0o222)
+        home = Path(temporary) / "home"
+        home.mkdir()
+        environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "QT_QPA_PLATFORM": "offscreen"}
+        for variable in ("DISPLAY", "TMPDIR"):
+            if variable in os.environ:
+                environment[variable] = os.environ[variable]
+        command = [*without_network(), str(program_of(there)), "--self-test"]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=_SELF_TEST_S)
+        for file in there.rglob("*"):
+            if file.is_dir():
+                file.chmod(0o755)
+        there.chmod(0o755)
+    if done.returncode or not json.loads(done.stdout.splitlines()[-1])["ok"]:
+        yield f"the bundle's self-test failed: {done.stdout}{done.stderr}"
+
+
+def without_network() -> list[str]:
+    """The beginning of a command that has no network, where this system can do that."""
+    unshare = ["unshare", "--user", "--map-root-user", "--net"]
+    if sys.platform == "linux" and shutil.which("unshare") and not subprocess.run([*unshare, "true"]).returncode:
+        return unshare
+    return []
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

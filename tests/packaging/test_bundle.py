@@ -1,0 +1,158 @@
+"""What goes into the bundle, what macOS is told of it, and, as a campaign, the bundle itself."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import plistlib
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import transformers
+from transformers.utils.import_utils import create_import_structure_from_path
+
+PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
+contents = runpy.run_path(str(PACKAGING / "bundle" / "contents.py"))
+info_plist = runpy.run_path(str(PACKAGING / "bundle" / "info_plist.py"))
+sign = runpy.run_path(str(PACKAGING / "sign.py"))
+TRANSFORMERS = Path(transformers.__file__).parent
+
+
+@pytest.mark.parametrize(
+    ("name", "unused"),
+    [
+        ("transformers.models.llama.tokenization_llama", False),
+        ("transformers.models.llama.configuration_llama", False),
+        ("transformers.models.llama.modeling_llama", True),
+        ("transformers.models.auto.tokenization_auto", False),
+        ("transformers.models.llama", False),
+        ("transformers.tokenization_utils_base", False),
+        ("transformers.pipelines.base", True),
+        ("mlx_lm.models.llama", False),
+    ],
+)
+def test_transformers_comes_for_its_tokenizers_alone(name: str, unused: bool) -> None:
+    assert contents["is_unused_module"](name) is unused
+
+
+@pytest.mark.parametrize(
+    ("path", "unused"),
+    [
+        ("PySide6/Qt/plugins/platforms/libqxcb.so", False),
+        ("PySide6/Qt/plugins/platforms/libqoffscreen.so", False),
+        ("PySide6/Qt/plugins/imageformats/libqjpeg.so", False),
+        ("PySide6/Qt/plugins/sqldrivers/libqsqlite.so", True),
+        ("PySide6/Qt/qml/QtQuick/qmldir", True),
+        ("PySide6/Qt/translations/qtbase_ko.qm", False),
+        ("PySide6/Qt/translations/qtbase_de.qm", True),
+        ("PySide6/QtCore.pyi", True),
+        ("transformers/models/llama/tokenization_llama.py", False),
+        ("transformers/models/llama/modeling_llama.py", True),
+        ("transformers/trainer.py", True),
+        ("resources/starter/main/model.safetensors", False),
+        ("tandem_chat-0.1.0.dist-info/METADATA", False),
+        ("tandem_chat-0.1.0.dist-info/RECORD", True),
+    ],
+)
+def test_only_files_that_are_used_go_in(path: str, unused: bool) -> None:
+    assert contents["is_unused_file"](path) is unused
+
+
+def test_libraries_of_the_system_go_in_only_where_something_needs_them() -> None:
+    linked = {
+        "/w/a.so": [("libneeded.so.1", "/usr/lib/libneeded.so.1")],
+        "/usr/lib/libneeded.so.1": [("libc.so", None)],
+    }
+    binaries = [
+        ("package/a.so", "/w/a.so", "EXTENSION"),
+        ("libneeded.so.1", "/usr/lib/libneeded.so.1", "BINARY"),
+        ("libidle.so.1", "/usr/lib/libidle.so.1", "BINARY"),
+        ("libpython3.11.so.1.0", "/usr/lib/libpython3.11.so.1.0", "BINARY"),
+    ]
+    kept = contents["needed_binaries"](binaries, lambda file: linked.get(file, []))
+    assert [entry[0] for entry in kept] == ["package/a.so", "libneeded.so.1", "libpython3.11.so.1.0"]
+
+
+@pytest.mark.parametrize("model", ["llama", "gemma", "auto", "qwen2", "t5"])
+def test_transformers_finds_the_same_names_in_what_is_left_of_its_sources(model: str, tmp_path: Path) -> None:
+    whole, shortened = tmp_path / "whole", tmp_path / "shortened"
+    for folder in (whole, shortened):
+        folder.mkdir()
+    for source in (TRANSFORMERS / "models" / model).glob("*.py"):
+        if contents["is_unused_file"](f"transformers/models/{model}/{source.name}"):
+            continue
+        text = source.read_text(encoding="utf-8")
+        (whole / source.name).write_text(text, encoding="utf-8")
+        (shortened / source.name).write_text(contents["declarations"](text), encoding="utf-8")
+    found = create_import_structure_from_path(str(whole))
+    assert found
+    assert create_import_structure_from_path(str(shortened)) == found
+
+
+def test_macos_is_told_what_the_app_is() -> None:
+    told = plistlib.loads(plistlib.dumps(info_plist["content"]("1.2.3")))
+    assert told["CFBundleShortVersionString"] == "1.2.3"
+    assert told["LSMinimumSystemVersion"] == "14.0"
+    assert told["LSArchitecturePriority"] == ["arm64"]
+    # As many as the window speaks.
+    assert len(told["CFBundleLocalizations"]) == len(list((PACKAGING.parent / "i18n").glob("tandem_*.ts")))
+
+
+def test_there_is_one_entitlement() -> None:
+    entitlements = plistlib.loads((PACKAGING / "bundle" / "entitlements.plist").read_bytes())
+    assert entitlements == {"com.apple.security.cs.allow-unsigned-executable-memory": True}
+
+
+def test_code_inside_the_app_is_signed_from_the_inside_out(tmp_path: Path) -> None:
+    app = tmp_path / "Tandem.app"
+    for name in ("Contents/MacOS/Tandem", "Contents/Frameworks/mlx/lib/libmlx.dylib", "Contents/Frameworks/libz.dylib"):
+        (app / name).parent.mkdir(parents=True, exist_ok=True)
+        (app / name).write_bytes(b"\xcf\xfa\xed\xfe and so on")
+    (app / "Contents" / "Resources").mkdir()
+    (app / "Contents" / "Resources" / "words.txt").write_text("words")
+    (app / "Contents" / "Resources" / "libz.dylib").symlink_to(app / "Contents/Frameworks/libz.dylib")
+    signed = [file.name for file in sign["nested_code"](app)]
+    assert signed == ["libmlx.dylib", "libz.dylib"]
+
+
+def test_the_bundles_program_serves_prompts_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[str] = []
+    worker = importlib.import_module("engine.prompt_process.worker")
+    monkeypatch.setattr(worker, "main", lambda: served.append("prompts"))
+    monkeypatch.setattr(sys, "argv", ["Tandem", "--prompt-process"])
+    launcher = runpy.run_path(str(PACKAGING / "bundle" / "launcher.py"))
+    assert launcher["main"]() == 0
+    assert served == ["prompts"]
+
+
+@pytest.mark.campaign
+def test_the_bundle_is_built_twice_alike_and_answers(tmp_path: Path) -> None:
+    """20 minutes: two builds from nothing, the second in another folder; each tests itself at its end."""
+    packed = []
+    for name in ("first", "second"):
+        out = tmp_path / name
+        # In a folder without a checkout, as people build it.
+        subprocess.run([sys.executable, str(PACKAGING / "build.py"), "--out", str(out)], check=True, cwd=tmp_path)
+        packed += [*out.glob("*.tar.xz"), *out.glob("*.dmg")]
+    assert len(packed) == 2
+    assert packed[0].stat().st_size < 100 * 2**20
+    if sys.platform == "linux":
+        assert files_of(tmp_path / "first" / "dist") == files_of(tmp_path / "second" / "dist")
+    bom: dict[str, Any] = json.loads(next((tmp_path / "first" / "dist").rglob("tandem.cdx.json")).read_text())
+    names = {component["name"].lower() for component in bom["components"]}
+    assert {"mlx", "mlx-lm", "transformers", "pyside6_essentials", "chardet"} <= names
+    assert not names & {"pyinstaller", "pillow", "pip", "pytest"}
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Every file by its path, and every link as where it leads."""
+    return {
+        file.relative_to(folder).as_posix(): os.readlink(file).encode() if file.is_symlink() else file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_symlink() or file.is_file()
+    }
