@@ -720,6 +720,10 @@
         <source>Built with: {parts}.</source>
         <translation>使用しているソフトウェア：{parts}。</translation>
     </message>
+    <message>
+        <source>Show all licenses</source>
+        <translation>すべてのライセンスを表示</translation>
+    </message>
 </context>
 <context>
     <name>Announcer</name>
@@ -2921,6 +2925,33 @@
     </message>
 </context>
 <context>
+    <name>RemovalControls</name>
+    <message>
+        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this computer. Export the chats first if you want to keep them.</source>
+        <translation>このコンピュータから、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
+    </message>
+    <message>
+        <source>Delete everything now? Tandem then quits. You can’t undo this.</source>
+        <translation>今すぐすべて削除しますか？削除後、Tandem は終了します。この操作は取り消せません。</translation>
+    </message>
+    <message>
+        <source>Remove everything…</source>
+        <translation>すべて削除…</translation>
+    </message>
+    <message>
+        <source>Continue…</source>
+        <translation>続ける…</translation>
+    </message>
+    <message>
+        <source>Delete and quit</source>
+        <translation>削除して終了</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>キャンセル</translation>
+    </message>
+</context>
+<context>
     <name>RestoreButton</name>
     <message>
         <source>Restore a backup…</source>
@@ -3671,6 +3702,14 @@
     <message>
         <source>Back up the chats now</source>
         <translation>今すぐチャットをバックアップ</translation>
+    </message>
+    <message>
+        <source>All data</source>
+        <translation>すべてのデータ</translation>
+    </message>
+    <message>
+        <source>Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>Tandem をアンインストールする前に、保存されたデータとキーチェーンの Hub のトークンを削除します。ダウンロードしたモデルは、ほかのアプリも使うことがあるため残ります。</translation>
     </message>
     <message>
         <source>Stop</source>

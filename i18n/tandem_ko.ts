@@ -720,6 +720,10 @@
         <source>Built with: {parts}.</source>
         <translation>사용한 소프트웨어: {parts}.</translation>
     </message>
+    <message>
+        <source>Show all licenses</source>
+        <translation>모든 라이선스 보기</translation>
+    </message>
 </context>
 <context>
     <name>Announcer</name>
@@ -2921,6 +2925,33 @@
     </message>
 </context>
 <context>
+    <name>RemovalControls</name>
+    <message>
+        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this computer. Export the chats first if you want to keep them.</source>
+        <translation>이 컴퓨터에서 모든 대화와 백업({chats}), 설정과 캐시({rest})를 삭제해요. 대화를 보관하려면 먼저 내보내기를 해 주세요.</translation>
+    </message>
+    <message>
+        <source>Delete everything now? Tandem then quits. You can’t undo this.</source>
+        <translation>지금 모두 삭제할까요? 삭제 후 Tandem이 종료돼요. 이 동작은 취소할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Remove everything…</source>
+        <translation>모두 제거…</translation>
+    </message>
+    <message>
+        <source>Continue…</source>
+        <translation>계속…</translation>
+    </message>
+    <message>
+        <source>Delete and quit</source>
+        <translation>삭제하고 종료</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>취소</translation>
+    </message>
+</context>
+<context>
     <name>RestoreButton</name>
     <message>
         <source>Restore a backup…</source>
@@ -3671,6 +3702,14 @@
     <message>
         <source>Back up the chats now</source>
         <translation>지금 대화 백업</translation>
+    </message>
+    <message>
+        <source>All data</source>
+        <translation>전체 데이터</translation>
+    </message>
+    <message>
+        <source>Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>Tandem을 제거하기 전에 저장된 데이터와 키체인의 Hub 토큰을 삭제해요. 다운로드한 모델은 다른 앱에서 쓸 수 있으므로 그대로 두어요.</translation>
     </message>
     <message>
         <source>Stop</source>

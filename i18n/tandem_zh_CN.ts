@@ -720,6 +720,10 @@
         <source>Built with: {parts}.</source>
         <translation>所用软件：{parts}。</translation>
     </message>
+    <message>
+        <source>Show all licenses</source>
+        <translation>显示所有许可证</translation>
+    </message>
 </context>
 <context>
     <name>Announcer</name>
@@ -2921,6 +2925,33 @@
     </message>
 </context>
 <context>
+    <name>RemovalControls</name>
+    <message>
+        <source>This deletes all chats and their backups ({chats}), and settings and caches ({rest}), from this computer. Export the chats first if you want to keep them.</source>
+        <translation>这会从这台电脑上删除所有对话及其备份（{chats}），以及设置和缓存（{rest}）。如需保留对话，请先导出。</translation>
+    </message>
+    <message>
+        <source>Delete everything now? Tandem then quits. You can’t undo this.</source>
+        <translation>现在删除全部内容吗？删除后 Tandem 会退出。此操作无法撤销。</translation>
+    </message>
+    <message>
+        <source>Remove everything…</source>
+        <translation>移除全部…</translation>
+    </message>
+    <message>
+        <source>Continue…</source>
+        <translation>继续…</translation>
+    </message>
+    <message>
+        <source>Delete and quit</source>
+        <translation>删除并退出</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+</context>
+<context>
     <name>RestoreButton</name>
     <message>
         <source>Restore a backup…</source>
@@ -3671,6 +3702,14 @@
     <message>
         <source>Back up the chats now</source>
         <translation>立即备份对话</translation>
+    </message>
+    <message>
+        <source>All data</source>
+        <translation>全部数据</translation>
+    </message>
+    <message>
+        <source>Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded models stay, because other apps may use them.</source>
+        <translation>卸载 Tandem 前，删除它保存的数据和钥匙串中的 Hub 令牌。已下载的模型会保留，因为其他应用可能会用到。</translation>
     </message>
     <message>
         <source>Stop</source>

@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from macholib.mach_o import CPU_TYPE_ARM64, build_version_command
+from macholib.mach_o import CPU_TYPE_NAMES, build_version_command
 from macholib.MachO import MachO
 from PyInstaller.archive.readers import CArchiveReader
 from sign import nested_code
@@ -88,9 +88,10 @@ def too_new_libraries(app: Path) -> Iterator[str]:
     """Libraries that the oldest macOS of Info.plist, or its processor, cannot load."""
     least = tuple(map(int, LEAST_MACOS.split(".")))
     for file in nested_code(app):
-        for header in MachO(str(file)).headers:
-            if header.header.cputype != CPU_TYPE_ARM64 and len(MachO(str(file)).headers) == 1:
-                yield f"{file.name} is not for Apple Silicon"
+        headers = MachO(str(file)).headers
+        if not any(CPU_TYPE_NAMES.get(header.header.cputype) == "ARM64" for header in headers):
+            yield f"{file.name} is not for Apple Silicon"
+        for header in headers:
             for _, command, _ in header.commands:
                 if isinstance(command, build_version_command):
                     wanted = (command.minos >> 16, command.minos >> 8 & 0xFF)

@@ -43,11 +43,12 @@ class SettingsValues:
 
     `hub_endpoint` and `proxy` are addresses, "" for none. `pairs` has its rows in `settings.pairs`. `model_folders` are
     searched for models besides the Hugging Face cache. `move_chats_to` is the folder that the chats move to at the next
-    start, "" for none; `restore_backup` is the name of the backup that replaces them then. `offer_seen`: the offer of a
-    first pair was answered. `fit_context` is the context in tokens for which memory is calculated. `main_model` and
-    `draft_model` are the folders of the pair used last, "" for the starter or no draft. `window_place` is the window's
-    x, y, width and height, empty before the first run. `sidebar` and `panel` say whether a pane is shown ("auto": if it
-    fits); their widths are in pixels, 0 for the default.
+    start, "" for none; `restore_backup` is the name of the backup that replaces them then; `remove_everything`: what
+    Tandem keeps is removed when it quits. `offer_seen`: the offer of a first pair was answered. `fit_context` is the
+    context in tokens for which memory is calculated. `main_model` and `draft_model` are the folders of the pair used
+    last, "" for the starter or no draft. `window_place` is the window's x, y, width and height, empty before the first
+    run. `sidebar` and `panel` say whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the
+    default.
     """
 
     language: str = GENERAL.setting(
@@ -321,6 +322,7 @@ class SettingsValues:
     model_folders: tuple[str, ...] = ()
     move_chats_to: str = ""
     restore_backup: str = ""
+    remove_everything: bool = False
     offer_seen: bool = False
     fit_context: int = setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
     main_model: str = ""

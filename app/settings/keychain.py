@@ -34,3 +34,13 @@ class Keychain:
             log.info("no keychain can be written")
             return False
         return True
+
+    def remove(self, endpoint: str) -> None:
+        """Remove the token for one Hub, where there is one."""
+        import keyring
+        from keyring.errors import KeyringError
+
+        try:
+            keyring.delete_password(_SERVICE, endpoint)
+        except KeyringError:
+            log.info("no token to remove from the keychain")

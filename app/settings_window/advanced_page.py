@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QPlainTextEdit, QPushButton, QWidget
 
 from app.library.library import Library
@@ -14,6 +14,7 @@ from app.session.session import Session
 from app.settings import diagnostics
 from app.settings_window.table_page import TablePage
 from app.system.log_buffer import LOG_BUFFER
+from app.system.paths import resource
 from app.system.versions import installed_version
 from app.widgets.labels import label
 from app.widgets.layouts import hbox
@@ -24,6 +25,8 @@ from engine.status import EngineStatus
 
 _REFRESH_MS = 1000
 _LATEST_ANSWERS = 20
+# The licence of every package, as its authors wrote it.
+_NOTICES = resource("NOTICES.txt")
 # What Tandem is built on, with the licence of each.
 BUILT_ON = (
     ("Qt and PySide6", "LGPL-3.0"),
@@ -65,6 +68,15 @@ class AdvancedPage(TablePage):
         self.add(self.outcome)
         self.add(self._about_title, 24)
         self.add(self._about, 4)
+        self.licences = styled(QPushButton(self), "link")
+        self.licences.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(_NOTICES))))
+        # Written when a bundle is built; elsewhere each package has its own licence beside it.
+        self.licences.setVisible(_NOTICES.is_file())
+        below = QWidget(self)
+        link = hbox(below, margins=(0, 4, 0, 0))
+        link.addWidget(self.licences)
+        link.addStretch(1)
+        self.add(below)
         self._written: Path | None = None
         self._failed = False
         self._timer = QTimer(self)
@@ -179,6 +191,8 @@ class AdvancedPage(TablePage):
             ),
         )
         self._about.setText("\n\n".join(sentences))
+        self.licences.setText(self.tr("Show all licenses"))
+        self.licences.setAccessibleName(self.licences.text())
         self._say()
         self._word_memory()
         self._show_log()

@@ -1,4 +1,4 @@
-"""What Tandem keeps on the disk: folders and sizes, moving them, a backup of the chats, and clearing caches."""
+"""What Tandem keeps on the disk: folders and sizes, moving them, backups, clearing caches, removing everything."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtCore import QCoreApplication, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QWidget
 
@@ -14,6 +14,7 @@ from app.library.library import Library
 from app.session.session import Session
 from app.settings.disk_use import DiskUse, clear_caches, clear_prefixes, measure
 from app.settings.relocation import MoveRefused, Progress, move_folder
+from app.settings_window.removal import RemovalControls
 from app.settings_window.restore_button import RestoreButton
 from app.settings_window.table_page import TablePage
 from app.widgets.labels import label
@@ -38,6 +39,8 @@ class StoragePage(TablePage):
         self.back_up, self.stop = QPushButton(self), QPushButton(self)
         self.restore = RestoreButton(library, session, self)
         self.folders = {id_: self.row(self._controls(id_)) for id_ in _IDS}
+        self.removal = RemovalControls(self)
+        self._removal_row = self.row(self.removal)
         self.outcome = label(self, "reason-plain", wraps=True)
         self.outcome.hide()
         self.stop.setProperty("styleClass", "button")
@@ -57,6 +60,7 @@ class StoragePage(TablePage):
         self.clear_prefixes.clicked.connect(partial(self._clear, clear_prefixes))
         self.back_up.clicked.connect(self._back_up)
         self.restore.said.connect(self._say)
+        self.removal.confirmed.connect(self._remove_everything)
         self.stop.clicked.connect(self._stop_moving)
         self.restyle()
 
@@ -91,6 +95,8 @@ class StoragePage(TablePage):
 
     def _take(self, measured: tuple[DiskUse, ...]) -> None:
         self._disk_use = {one.id: one for one in measured}
+        sizes = {one.id: one.bytes for one in measured}
+        self.removal.show_sizes(sizes["chats"], sizes["prefixes"] + sizes["caches"] + sizes["settings"])
         self._word_folders()
 
     def _open(self, id_: str) -> None:
@@ -176,6 +182,11 @@ class StoragePage(TablePage):
         if self._progress is not None:
             self._progress.stopped = True
 
+    def _remove_everything(self) -> None:
+        """Done when nothing is open any more: at the very end of this run."""
+        self._library.settings.change(remove_everything=True)
+        QCoreApplication.quit()
+
     # Words
 
     def retranslate(self) -> None:
@@ -212,6 +223,14 @@ class StoragePage(TablePage):
         self._word(self.back_up, self.tr("Back up now"), self.tr("Back up the chats now"))
         self.back_up.setEnabled(self._session.chats.store_ready)
         self.restore.retranslate()
+        self.removal.retranslate()
+        self._removal_row.set_words(
+            self.tr("All data"),
+            self.tr(
+                "Before you uninstall Tandem: deletes what it keeps, and your Hub token in the keychain. Downloaded "
+                "models stay, because other apps may use them."
+            ),
+        )
 
     def _word(self, button: QPushButton, text: str, name: str) -> None:
         button.setText(text)
@@ -225,4 +244,5 @@ class StoragePage(TablePage):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self.removal.reset()
         self._timer.stop()

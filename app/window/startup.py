@@ -83,6 +83,15 @@ def restore_chats(preferences: SettingsStore) -> Path | Exception | None:
         return error
 
 
+def remove_all(preferences: SettingsStore) -> None:
+    """Remove what Tandem keeps on this computer. Nothing may have it open."""
+    from app.settings.removal import remove_everything
+    from engine.hub.client import HUGGING_FACE
+
+    for folder in remove_everything({HUGGING_FACE, preferences.values.hub_endpoint or HUGGING_FACE}):
+        print(f"tandem: {folder} could not be removed completely. Delete it by hand.", file=sys.stderr)
+
+
 def _load_last(session: Session, preferences: SettingsStore) -> None:
     values = preferences.values
     main, draft = values.main_model, values.draft_model
@@ -132,6 +141,10 @@ def _run_window(instance: SingleInstance, language: str | None) -> int:
     # Not `Background`: the last change must be on disk when the program ends, and there is no application yet.
     disk = ThreadPoolExecutor(1, thread_name_prefix="preferences")
     preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
+    if preferences.values.remove_everything:
+        # The last run was cut short in it.
+        remove_all(preferences)
+        preferences = SettingsStore(settings_folder() / "settings.json", submit=disk.submit)
     refused = move_chats(preferences)
     restored = restore_chats(preferences)
     crashed = crash.start_watching()
@@ -155,4 +168,6 @@ def _run_window(instance: SingleInstance, language: str | None) -> int:
     session.close()
     crash.stop_watching()
     disk.shutdown()
+    if preferences.values.remove_everything:
+        remove_all(preferences)
     return code

@@ -9,6 +9,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from app.settings_window.advanced_page import BUILT_ON
 from app.system.log_buffer import LOG_BUFFER
 from app.system.versions import installed_version
@@ -73,3 +75,17 @@ def test_everything_that_tandem_is_built_on_is_named_with_its_licence() -> None:
     named = {name.lower().replace("_", "-") for names, _ in BUILT_ON for name in re.split(r",? and |, ", names)}
     assert needed <= named
     assert all(licence for _, licence in BUILT_ON)
+
+
+def test_a_bundle_shows_every_licence(open_shown: OpenShown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("PySide6.QtGui.QDesktopServices.openUrl", lambda url: opened.append(url.toLocalFile()))
+    window, _, _ = open_shown()
+    # A checkout has no such file.
+    assert not window.settings_page("advanced").licences.isVisible()
+    notices = tmp_path / "NOTICES.txt"
+    notices.write_text("MLX 0.32.4: MIT")
+    monkeypatch.setattr("app.settings_window.advanced_page._NOTICES", notices)
+    window, _, _ = open_shown()
+    window.settings_page("advanced").licences.click()
+    assert opened == [str(notices)]

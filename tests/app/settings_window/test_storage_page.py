@@ -118,3 +118,26 @@ def test_models_move_at_once_and_chats_at_the_next_start(
     storage.move_to("chats", tmp_path / "chats")
     assert library.settings.values.move_chats_to == str(tmp_path / "chats")
     assert "next time" in storage.outcome.text()
+
+
+def test_everything_is_removed_after_two_questions(
+    open_shown: OpenShown, qtbot: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quits: list[bool] = []
+    monkeypatch.setattr("PySide6.QtCore.QCoreApplication.quit", lambda *_: quits.append(True))
+    window, library, _ = open_shown()
+    controls = window.settings_page("storage").removal
+    qtbot.waitUntil(lambda: "bytes" in window.settings_page("storage").folders["settings"].help.text())
+    controls.go_on.click()
+    assert controls.question.isVisible()
+    assert "deletes all chats and their backups" in controls.question.text()
+    controls.cancel.click()
+    assert not controls.question.isVisible()
+    controls.go_on.click()
+    controls.go_on.click()
+    assert "can’t undo" in controls.question.text()
+    assert not library.settings.values.remove_everything
+    assert not quits
+    controls.go_on.click()
+    assert library.settings.values.remove_everything
+    assert quits

@@ -1,0 +1,76 @@
+"""Everything that Tandem keeps goes, wherever it was moved to, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import keyring
+import pytest
+from keyring.errors import PasswordDeleteError
+
+from app.settings.relocation import move_folder
+from app.settings.removal import remove_everything
+from app.settings.store import SettingsStore
+from app.system.paths import cache_folder, data_folder, settings_folder
+from app.window.startup import remove_all
+
+HUB = "https://huggingface.co"
+
+
+@pytest.fixture
+def tokens(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    kept = {HUB: "hf_one", "https://elsewhere.example": "hf_two", "https://other.example": "hf_three"}
+
+    def delete(service: str, endpoint: str) -> None:
+        assert service == "Tandem"
+        if kept.pop(endpoint, None) is None:
+            raise PasswordDeleteError
+
+    monkeypatch.setattr(keyring, "delete_password", delete)
+    return kept
+
+
+def filled() -> list[Path]:
+    folders = [data_folder(), cache_folder(), settings_folder()]
+    for folder in folders:
+        (folder / "inside").mkdir(parents=True)
+        (folder / "inside" / "file").write_text("words")
+    return folders
+
+
+def test_folders_and_tokens_are_gone(tokens: dict[str, str]) -> None:
+    folders = filled()
+    beside = data_folder().parent / "another app"
+    beside.mkdir()
+    assert remove_everything([HUB]) == []
+    assert not any(folder.exists() for folder in folders)
+    assert beside.exists()
+    assert HUB not in tokens
+    # Nothing is there any more, and that is no error.
+    assert remove_everything([HUB]) == []
+
+
+@pytest.mark.usefixtures("tokens")
+def test_chats_that_were_moved_to_another_disk_are_gone_from_there(tmp_path: Path) -> None:
+    filled()
+    elsewhere = tmp_path / "disk" / "Tandem chats"
+    move_folder(data_folder(), elsewhere)
+    assert remove_everything([]) == []
+    assert not elsewhere.exists()
+    assert elsewhere.parent.exists()
+    assert not data_folder().is_symlink()
+
+
+def test_the_chosen_hubs_token_goes_too(tokens: dict[str, str]) -> None:
+    settings = SettingsStore(settings_folder() / "settings.json")
+    settings.change(hub_endpoint="https://elsewhere.example")
+    remove_all(settings)
+    assert tokens == {"https://other.example": "hf_three"}
+
+
+@pytest.mark.usefixtures("tokens")
+def test_what_cannot_be_removed_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    filled()
+    monkeypatch.setattr("shutil.rmtree", lambda *_, **__: None)
+    remove_all(SettingsStore(settings_folder() / "settings.json"))
+    assert f"{data_folder()} could not be removed completely" in capsys.readouterr().err
