@@ -2135,7 +2135,7 @@
     </message>
     <message>
         <source>Use as draft</source>
-        <translation type="unfinished">ドラフトとして使う</translation>
+        <translation>ドラフトとして使う</translation>
     </message>
     <message>
         <source>Get {size}</source>

@@ -2135,7 +2135,7 @@
     </message>
     <message>
         <source>Use as draft</source>
-        <translation type="unfinished">초안으로 사용</translation>
+        <translation>초안으로 사용</translation>
     </message>
     <message>
         <source>Get {size}</source>

@@ -2135,7 +2135,7 @@
     </message>
     <message>
         <source>Use as draft</source>
-        <translation type="unfinished">用作草稿</translation>
+        <translation>用作草稿</translation>
     </message>
     <message>
         <source>Get {size}</source>
