@@ -214,7 +214,8 @@ class HubClient:
             return HubError("certificate", repository)
         if isinstance(error, httpx2.UnsupportedProtocol | httpx2.TooManyRedirects):
             return self._wrong_mirror(repository)
-        return InterruptedTransferError("offline")
+        unreached = isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout))
+        return InterruptedTransferError("offline", unreached=unreached)
 
 
 def _unpacker(response: httpx2.Response) -> Callable[[bytes, int], bytes]:

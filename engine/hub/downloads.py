@@ -19,7 +19,7 @@ from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubAccess
 from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import ACTIVE, DownloadEntry, DownloadStatus, read_queue, write_queue
-from engine.hub.failures import HubError
+from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.network_watch import NetworkWatch
 from engine.hub.repository_names import is_revision, parse_repository
 from engine.hub.transfer import disk_error
@@ -257,7 +257,9 @@ class DownloadQueue:
                 self._set_state(job.entry, "ready" if finished else "queued")
                 self._start_waiting()
                 return
-            if error.reason == "offline" and job.connections.unreached_s() > 0.0:
+            # Of several files at once, another one may have reached the Hub since.
+            unreached = isinstance(error.__cause__, InterruptedTransferError) and error.__cause__.unreached
+            if error.reason == "offline" and (unreached or job.connections.unreached_s() > 0.0):
                 error = HubError("no-network", job.entry.repository)
             self._fail(job.entry, error)
 

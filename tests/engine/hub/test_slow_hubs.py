@@ -24,6 +24,7 @@ from tests.fakehub.server import FakeHub, Fault
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 API = "/api/models"
@@ -141,18 +142,35 @@ def test_a_packed_answer_within_the_limit_is_read(hub: FakeHub) -> None:
 
 
 class Unreached:
-    """An address that nobody listens on, until `open`."""
+    """An address that nobody listens on, and that no other test can take, until `freed`."""
 
     def __init__(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.endpoint = f"http://127.0.0.1:{self.port}"
+        self._socket = socket.socket()
+        self._socket.bind(("127.0.0.1", 0))
+        self._port = self._socket.getsockname()[1]
+        self.endpoint = f"http://127.0.0.1:{self._port}"
+
+    def freed(self) -> int:
+        """The port, for somebody to listen on."""
+        self.close()
+        return int(self._port)
+
+    def close(self) -> None:
+        self._socket.close()
 
 
-def test_a_download_without_a_network_fails_soon_however_many_tries_it_has(open_queue: OpenQueue) -> None:
+@pytest.fixture
+def gone() -> Iterator[Unreached]:
+    unreached = Unreached()
+    yield unreached
+    unreached.close()
+
+
+def test_a_download_without_a_network_fails_soon_however_many_tries_it_has(
+    gone: Unreached, open_queue: OpenQueue
+) -> None:
     settings = JobSettings(policy=RetryPolicy(first_s=0.01, tries=10**9), space_margin=0, unreached_s=0.1)
-    queue = open_queue(endpoint=Unreached().endpoint, settings=settings)
+    queue = open_queue(endpoint=gone.endpoint, settings=settings)
     queue.add(NAME)
     status = finish(queue)
     assert status.state == "failed"
@@ -173,8 +191,9 @@ def test_a_name_that_the_system_looks_up_for_ever_counts_as_no_network(
         done.set()
 
 
-def test_a_download_goes_on_by_itself_when_the_network_is_back(cache: Path, open_queue: OpenQueue) -> None:
-    gone = Unreached()
+def test_a_download_goes_on_by_itself_when_the_network_is_back(
+    gone: Unreached, cache: Path, open_queue: OpenQueue
+) -> None:
     queue = open_queue(
         endpoint=gone.endpoint,
         settings=JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=AT_ONCE),
@@ -182,35 +201,36 @@ def test_a_download_goes_on_by_itself_when_the_network_is_back(cache: Path, open
     queue.add(NAME)
     assert finish(queue).state == "failed"
     files = sizeable(size=2000)
-    with FakeHub(port=gone.port) as hub:
+    with FakeHub(port=gone.freed()) as hub:
         hub.add(NAME, files)
         until(lambda: (status := queue.status(NAME)) is not None and status.state == "ready")
     assert_complete(cache, files)
 
 
-def test_what_failed_without_a_network_goes_on_in_the_next_run_too(open_queue: OpenQueue, tmp_path: Path) -> None:
-    gone, state = Unreached(), tmp_path / "downloads.json"
+def test_what_failed_without_a_network_goes_on_in_the_next_run_too(
+    gone: Unreached, open_queue: OpenQueue, tmp_path: Path
+) -> None:
+    state = tmp_path / "downloads.json"
     settings = JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=AT_ONCE)
     first = open_queue(endpoint=gone.endpoint, settings=settings, state_path=state)
     first.add(NAME)
     assert finish(first).state == "failed"
     first.close()
     files = sizeable(size=2000)
-    with FakeHub(port=gone.port) as hub:
+    with FakeHub(port=gone.freed()) as hub:
         hub.add(NAME, files)
         second = open_queue(endpoint=gone.endpoint, settings=settings, state_path=state)
         until(lambda: (status := second.status(NAME)) is not None and status.state == "ready")
 
 
-def test_polling_ends_after_a_while(open_queue: OpenQueue) -> None:
-    gone = Unreached()
+def test_polling_ends_after_a_while(gone: Unreached, open_queue: OpenQueue) -> None:
     queue = open_queue(
         endpoint=gone.endpoint,
         settings=JobSettings(policy=QUICK, space_margin=0, unreached_s=0.1, polling=replace(AT_ONCE, total_s=0.0)),
     )
     queue.add(NAME)
     assert finish(queue).state == "failed"
-    with FakeHub(port=gone.port) as hub:
+    with FakeHub(port=gone.freed()) as hub:
         hub.add(NAME, sizeable(size=2000))
         until(lambda: all(thread.name != "hub-network" for thread in threading.enumerate()))
         assert hub.requests == []
@@ -243,10 +263,10 @@ def test_a_part_is_never_written_through_what_stands_in_its_place(
 
 
 def test_a_hub_whose_files_are_on_a_host_that_cannot_be_reached_is_tried_less_and_less(
-    hub: FakeHub, open_queue: OpenQueue
+    hub: FakeHub, gone: Unreached, open_queue: OpenQueue
 ) -> None:
     hub.add(NAME, sizeable(size=2000))
-    elsewhere = f"Location: {Unreached().endpoint}/x\r\n".encode()
+    elsewhere = f"Location: {gone.endpoint}/x\r\n".encode()
     hub.fault(NAME, "*", raw=b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n" + elsewhere + b"\r\n")
     waits: list[float] = []
     waiting = threading.Event.wait
