@@ -1,7 +1,7 @@
 """What can go wrong in the engine, as types with fields; front ends word them.
 
 Every error has a `code` (stable, for translation) and `arguments` (what the wording needs). `str(error)` is a plain
-English sentence for terminals and logs. Errors survive pickling; their causes and tracebacks do not.
+English sentence for terminals and logs.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import ClassVar
 
 
-class EngineError(Exception):
-    """Anything the engine reports to a caller. Subclasses set `code` and fill `arguments`."""
+class CodedError(Exception):
+    """An error with a `code` of its class and `arguments`. It survives pickling; its causes and tracebacks do not."""
 
-    code = "engine"
+    code = ""
 
     def __init__(self, message: str, **arguments: object) -> None:
         super().__init__(message)
@@ -24,10 +24,16 @@ class EngineError(Exception):
         return _restore, (type(self), self.args, self.__dict__)
 
 
-def _restore(kind: type[EngineError], args: tuple[object, ...], fields: dict[str, object]) -> EngineError:
+def _restore(kind: type[CodedError], args: tuple[object, ...], fields: dict[str, object]) -> CodedError:
     error = kind.__new__(kind, *args)
     error.__dict__.update(fields)
     return error
+
+
+class EngineError(CodedError):
+    """Anything the engine reports to a caller. Subclasses set `code` and fill `arguments`."""
+
+    code = "engine"
 
 
 def without_frames(error: BaseException) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
+from engine.errors import CodedError
+
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 # A folder that takes no lock file, log or journal shows as one of the last three.
@@ -23,27 +25,10 @@ def refusal_of(error: BaseException) -> str | None:
     return None
 
 
-class StoreError(Exception):
-    """Anything the store reports to its caller. Subclasses set `code`; `arguments` hold what the wording needs.
-
-    Store errors survive pickling; their causes and tracebacks do not.
-    """
+class StoreError(CodedError):
+    """Anything the store reports to its caller. Subclasses set `code`; `arguments` hold what the wording needs."""
 
     code = "store"
-
-    def __init__(self, sentence: str, **arguments: object) -> None:
-        super().__init__(sentence)
-        self.arguments = arguments
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # Exception's own would call the class with the sentence as its only argument.
-        return _restore, (type(self), self.args, self.__dict__)
-
-
-def _restore(kind: type[StoreError], args: tuple[object, ...], fields: dict[str, object]) -> StoreError:
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(fields)
-    return error
 
 
 class StoreInUse(StoreError):

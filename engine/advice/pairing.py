@@ -273,7 +273,7 @@ class _Judge:
 
     def _expected(self, draft: PairModel, relation: str) -> Estimate:
         if draft.id in self._measured:
-            return Estimate(self._measured[draft.id], 0, 0.0, True)
+            return Estimate(self._measured[draft.id], measured=True)
         main = self._main
         return estimate_speedup(main.weight_bytes, main.active_bytes, draft.active_bytes, relation)
 

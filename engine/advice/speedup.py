@@ -24,11 +24,9 @@ _RECODING_COST = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """`speedup` over plain decoding with `depth` draft tokens a round; a measured one has neither depth nor rate."""
+    """`speedup` over plain decoding, at the depth where it is greatest."""
 
     speedup: float
-    depth: int
-    assumed_accept_rate: float
     measured: bool = False
 
 
@@ -41,14 +39,13 @@ def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relat
     share = draft_active / max(main_active, 1)
     accept = _assumed_accept_rate(share, relation)
     extra = _RECODING_COST if relation == "different" else 0.0
-    best = Estimate(0.0, 1, accept)
-    for depth in range(1, MAX_DEPTH + 1):
+
+    def at(depth: int) -> float:
         tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)
         drafting = depth * (share + _PASS_OVERHEAD) + extra
-        speedup = tokens / (_pass_cost(main_bytes, main_active, depth + 1) + drafting)
-        if speedup > best.speedup:
-            best = Estimate(speedup, depth, accept)
-    return best
+        return tokens / (_pass_cost(main_bytes, main_active, depth + 1) + drafting)
+
+    return Estimate(max(map(at, range(1, MAX_DEPTH + 1))))
 
 
 def estimate_head_speedup(main_bytes: int, main_active: int, head_bytes: int) -> Estimate:

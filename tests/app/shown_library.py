@@ -37,11 +37,11 @@ _QWEN3_8B = {
 }
 _SHORT = (("needed", 22_500_000_000), ("free", 21_300_000_000))
 ADVICE = (
-    PairAdvice(DRAFT, "installed", "same", (), 335_000_000, Estimate(1.9, 4, 0.7), best=True),
-    PairAdvice(LARGER, "catalog", "same", (), 968_000_000, Estimate(1.4, 4, 0.8)),
+    PairAdvice(DRAFT, "installed", "same", (), 335_000_000, Estimate(1.9), best=True),
+    PairAdvice(LARGER, "catalog", "same", (), 968_000_000, Estimate(1.4)),
     PairAdvice("", "lookup", "lookup", (), 0, None),
-    PairAdvice(FOREIGN, "installed", "different", (("shared", 41),), 76_000_000, Estimate(1.1, 2, 0.4)),
-    PairAdvice(WIDE, "installed", "too-large", (("share", 49),), 2_270_000_000, Estimate(1.0, 1, 0.8)),
+    PairAdvice(FOREIGN, "installed", "different", (("shared", 41),), 76_000_000, Estimate(1.1)),
+    PairAdvice(WIDE, "installed", "too-large", (("share", 49),), 2_270_000_000, Estimate(1.0)),
     PairAdvice(LLAMA_DRAFT, "catalog", "no-room", _SHORT, 695_000_000, None),
 )  # fmt: skip
 

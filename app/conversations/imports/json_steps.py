@@ -96,30 +96,26 @@ def _value(text: str, position: int, step: Callable[[], object]) -> tuple[Any, i
 
 def _list(text: str, position: int, step: Callable[[], object]) -> tuple[list[Any], int]:
     items: list[Any] = []
-    position = _space(text, position + 1)
-    if text.startswith("]", position):
-        return items, position + 1
-    while True:
-        step()
-        item, position = _decoder.raw_decode(text, position)
-        items.append(item)
-        position, ends = _after_item(text, position, "]")
-        if ends:
-            return items, position
+    return items, _read_items(text, position, step, items.append)
 
 
 def _items(text: str, position: int, step: Callable[[], object]) -> tuple[Items, int]:
     """Read the list to its end, keep nothing of it, and give what reads it again."""
-    items = Items(text, position, step)
+    return Items(text, position, step), _read_items(text, position, step, lambda _: None)
+
+
+def _read_items(text: str, position: int, step: Callable[[], object], take: Callable[[Any], object]) -> int:
+    """Pass each item of a list to `take`; returns where the list ends."""
     position = _space(text, position + 1)
     if text.startswith("]", position):
-        return items, position + 1
-    while True:
+        return position + 1
+    ends = False
+    while not ends:
         step()
-        _, position = _decoder.raw_decode(text, position)
+        item, position = _decoder.raw_decode(text, position)
+        take(item)
         position, ends = _after_item(text, position, "]")
-        if ends:
-            return items, position
+    return position
 
 
 def _object(text: str, position: int, step: Callable[[], object]) -> tuple[dict[str, Any], int]:

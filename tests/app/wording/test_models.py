@@ -26,7 +26,7 @@ ARGUMENTS = (
 
 def advice(verdict: str, reason: str = "unknown-architecture") -> PairAdvice:
     arguments = tuple((key, reason if key == "reason" else value) for key, value in ARGUMENTS)
-    return PairAdvice("org/draft", "catalog", verdict, arguments, 10**9, Estimate(1.4, 3, 0.7))
+    return PairAdvice("org/draft", "catalog", verdict, arguments, 10**9, Estimate(1.4))
 
 
 def in_every_language(qapp: Application, sentence: object) -> list[str]:
