@@ -90,6 +90,16 @@
     </message>
 </context>
 <context>
+    <name>Notifications</name>
+    <message numerus="yes">
+        <source>%n message(s) deleted.</source>
+        <translation>
+            <numerusform>%n message deleted.</numerusform>
+            <numerusform>%n messages deleted.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>PurgeButton</name>
     <message numerus="yes">
         <source>%n chat(s)</source>

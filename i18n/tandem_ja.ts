@@ -204,24 +204,12 @@
         <translation>Tandem やほかのアプリからチャットを読み込む</translation>
     </message>
     <message>
-        <source>Check for updates…</source>
-        <translation>アップデートを確認…</translation>
-    </message>
-    <message>
-        <source>Look for a newer version of Tandem</source>
-        <translation>Tandem の新しいバージョンがあるか確認</translation>
-    </message>
-    <message>
         <source>Settings…</source>
         <translation>設定…</translation>
     </message>
     <message>
         <source>Open settings</source>
         <translation>設定を開く</translation>
-    </message>
-    <message>
-        <source>Restore the deleted chat</source>
-        <translation>削除したチャットを元に戻す</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -354,6 +342,10 @@
     <message>
         <source>Copy the last answer as Markdown</source>
         <translation>最後の回答を Markdown でコピー</translation>
+    </message>
+    <message>
+        <source>Restore the chat or the messages deleted last</source>
+        <translation>最後に削除したチャットまたはメッセージを復元</translation>
     </message>
     <message>
         <source>Read last answer aloud</source>
@@ -768,6 +760,17 @@
     </message>
 </context>
 <context>
+    <name>AnswerNotice</name>
+    <message>
+        <source>An answer stopped with an error.</source>
+        <translation>エラーのため回答が中断されました。</translation>
+    </message>
+    <message>
+        <source>Your answer is ready.</source>
+        <translation>回答ができました。</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -778,8 +781,12 @@
         <translation>{name} はテキストファイルではありません。添付できるのはテキスト、コード、PDF のファイルです。</translation>
     </message>
     <message>
-        <source>Tandem’s models read text and cannot see {name}. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem のモデルはテキストを読むもので、「{name}」を見ることはできません。画像からテキストをコピーして貼り付けるか、テキスト、コード、PDF のファイルを添付してください。</translation>
+        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem のモデルが読めるのはテキストだけなので、「{name}」は添付できません。画像の中のテキストをコピーして貼り付けるか、テキスト、コード、PDF のファイルを添付してください。</translation>
+    </message>
+    <message>
+        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem のモデルが読めるのはテキストだけです。画像の中のテキストをコピーして貼り付けるか、テキスト、コード、PDF のファイルを添付してください。</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -804,10 +811,6 @@
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>{name} にはスキャンしたページなどの画像しかありません。先に文字認識（OCR）を行ってください。</translation>
-    </message>
-    <message>
-        <source>the picture</source>
-        <translation>貼り付けた画像</translation>
     </message>
 </context>
 <context>
@@ -1234,6 +1237,10 @@
     <message>
         <source>{keys} to send · Enter for a new line</source>
         <translation>{keys} で送信 · Enter で改行</translation>
+    </message>
+    <message>
+        <source>Message (type / for presets)</source>
+        <translation>メッセージ（/ でプリセット）</translation>
     </message>
     <message>
         <source>Message</source>
@@ -1758,6 +1765,10 @@
 <context>
     <name>History</name>
     <message>
+        <source>failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
         <source>Date</source>
         <translation>日付</translation>
     </message>
@@ -1774,8 +1785,8 @@
         <translation>方法</translation>
     </message>
     <message>
-        <source>Acceptance rate</source>
-        <translation>採択率</translation>
+        <source>Accepted</source>
+        <translation>採択</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -1788,6 +1799,10 @@
     <message>
         <source>Tokens</source>
         <translation>トークン</translation>
+    </message>
+    <message>
+        <source>{title}: double-click to show the answer</source>
+        <translation>{title}：ダブルクリックで回答を表示</translation>
     </message>
 </context>
 <context>
@@ -2134,6 +2149,10 @@
         <translation>ダウンロード中…</translation>
     </message>
     <message>
+        <source>Resume</source>
+        <translation>再開</translation>
+    </message>
+    <message>
         <source>Repair</source>
         <translation>修復</translation>
     </message>
@@ -2459,8 +2478,8 @@
         <translation>検索中…</translation>
     </message>
     <message>
-        <source>Type part of a name, such as Qwen3 or gemma, or paste a model page URL.</source>
-        <translation>Qwen3 や gemma のように名前の一部を入力するか、モデルのページの URL をペーストしてください。</translation>
+        <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
+        <translation>Qwen3.8 や Gemma のように名前の一部を入力するか、モデルのページの URL を貼り付けてください。</translation>
     </message>
     <message>
         <source>No MLX models match.</source>
@@ -2601,40 +2620,26 @@
         <translation>バックアップを復元できませんでした。チャットは元のままです。</translation>
     </message>
     <message>
-        <source>Open the page</source>
-        <translation>ページを開く</translation>
-    </message>
-    <message>
-        <source>Tandem {version} is available.</source>
-        <translation>Tandem {version} を利用できます。</translation>
-    </message>
-    <message>
-        <source>Tandem is up to date.</source>
-        <translation>Tandem は最新です。</translation>
-    </message>
-    <message>
-        <source>Tandem is set to work offline. Change that in Settings &gt; Network to check for updates.</source>
-        <translation>「オフラインで作業」がオンです。アップデートを確認するには、「設定 &gt; ネットワーク」でオフにしてください。</translation>
-    </message>
-    <message>
-        <source>This copy was built from source, so Tandem can’t check for updates. Update the source instead.</source>
-        <translation>ソースからビルドされた Tandem のため、アップデートを確認できません。代わりにソースを更新してください。</translation>
-    </message>
-    <message>
-        <source>The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed.</source>
-        <translation>アップデート情報が破損しているか、Tandem の配布元の署名がありません。何も変更していません。</translation>
-    </message>
-    <message>
-        <source>Tandem couldn’t check for updates. Check the network and try again.</source>
-        <translation>アップデートを確認できませんでした。ネットワークを確認して、もう一度お試しください。</translation>
-    </message>
-    <message>
         <source>Untitled chat</source>
         <translation>無題のチャット</translation>
     </message>
     <message>
         <source>“{title}” was moved to the Trash.</source>
         <translation>「{title}」をゴミ箱に入れました。</translation>
+    </message>
+    <message>
+        <source>“{title}” was archived.</source>
+        <translation>「{title}」をアーカイブしました。</translation>
+    </message>
+    <message>
+        <source>This is a copy of the chat up to that answer.</source>
+        <translation>その回答までのチャットのコピーです。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) deleted.</source>
+        <translation>
+            <numerusform>%n 件のメッセージを削除しました。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3162,6 +3167,14 @@
         <translation>Cmd+Enter（Ctrl+Enter）</translation>
     </message>
     <message>
+        <source>Notify when an answer is ready</source>
+        <translation>回答ができたら通知</translation>
+    </message>
+    <message>
+        <source>For long answers while another app is in front. Notifications contain no chat text.</source>
+        <translation>ほかのアプリを使用中に長い回答が終わると知らせます。通知にチャットの内容は含まれません。</translation>
+    </message>
+    <message>
         <source>On startup, load</source>
         <translation>起動時に読み込む</translation>
     </message>
@@ -3320,14 +3333,6 @@
     <message>
         <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
         <translation>Tandem はインターネットに接続しません。ダウンロードは待機し、チャットとインストール済みのモデルはそのまま使えます。</translation>
-    </message>
-    <message>
-        <source>Check for updates once a day</source>
-        <translation>1 日 1 回アップデートを確認</translation>
-    </message>
-    <message>
-        <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
-        <translation>Tandem の最新バージョンだけを確認します。あなたやチャットに関する情報は送信しません。</translation>
     </message>
     <message>
         <source>Mirror</source>
@@ -3491,6 +3496,21 @@
     <message>
         <source>Keyboard shortcuts</source>
         <translation>キーボードショートカット</translation>
+    </message>
+</context>
+<context>
+    <name>SlashMenu</name>
+    <message>
+        <source>{name}, in use</source>
+        <translation>{name}、使用中</translation>
+    </message>
+    <message>
+        <source>Preset: {name}</source>
+        <translation>プリセット：{name}</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>プリセット</translation>
     </message>
 </context>
 <context>
@@ -3912,6 +3932,10 @@
         <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
         <translation>「{name}」への書き出し中に Tandem が終了しました。すべてを保存するには、もう一度書き出してください。</translation>
     </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>Finder に表示</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -4067,10 +4091,6 @@
         <translation>回答を Markdown でコピー</translation>
     </message>
     <message>
-        <source>Copy the answer as plain text</source>
-        <translation>回答をプレーンテキストでコピー</translation>
-    </message>
-    <message>
         <source>Copy the message</source>
         <translation>メッセージをコピー</translation>
     </message>
@@ -4087,8 +4107,24 @@
         <translation>再生成</translation>
     </message>
     <message>
+        <source>Copy the answer as shown</source>
+        <translation>回答を表示どおりにコピー</translation>
+    </message>
+    <message>
         <source>Branch from here</source>
         <translation>ここから分岐</translation>
+    </message>
+    <message>
+        <source>Delete the message and its answer</source>
+        <translation>メッセージと回答を削除</translation>
+    </message>
+    <message>
+        <source>Delete the answer</source>
+        <translation>回答を削除</translation>
+    </message>
+    <message>
+        <source>Delete the answer and everything after it</source>
+        <translation>回答とそれ以降をすべて削除</translation>
     </message>
     <message>
         <source>Read aloud (no system voice)</source>
@@ -4194,6 +4230,10 @@
     <message>
         <source>Downloading…</source>
         <translation>ダウンロード中…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>再開</translation>
     </message>
     <message>
         <source>Chat</source>

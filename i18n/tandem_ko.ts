@@ -204,24 +204,12 @@
         <translation>Tandem이나 다른 앱에서 대화 가져오기</translation>
     </message>
     <message>
-        <source>Check for updates…</source>
-        <translation>업데이트 확인…</translation>
-    </message>
-    <message>
-        <source>Look for a newer version of Tandem</source>
-        <translation>새 버전의 Tandem이 있는지 확인해요</translation>
-    </message>
-    <message>
         <source>Settings…</source>
         <translation>설정…</translation>
     </message>
     <message>
         <source>Open settings</source>
         <translation>설정 열기</translation>
-    </message>
-    <message>
-        <source>Restore the deleted chat</source>
-        <translation>삭제한 대화 복원</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -354,6 +342,10 @@
     <message>
         <source>Copy the last answer as Markdown</source>
         <translation>마지막 답변을 Markdown으로 복사하기</translation>
+    </message>
+    <message>
+        <source>Restore the chat or the messages deleted last</source>
+        <translation>마지막으로 삭제한 대화 또는 메시지 복원</translation>
     </message>
     <message>
         <source>Read last answer aloud</source>
@@ -768,6 +760,17 @@
     </message>
 </context>
 <context>
+    <name>AnswerNotice</name>
+    <message>
+        <source>An answer stopped with an error.</source>
+        <translation>오류로 답변이 중단되었어요.</translation>
+    </message>
+    <message>
+        <source>Your answer is ready.</source>
+        <translation>답변이 준비되었어요.</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -778,8 +781,12 @@
         <translation>‘{name}’ 파일은 텍스트가 아니에요. 텍스트, 코드, PDF 파일을 첨부할 수 있어요.</translation>
     </message>
     <message>
-        <source>Tandem’s models read text and cannot see {name}. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem의 모델은 텍스트만 읽고 ‘{name}’ 그림은 볼 수 없어요. 그림의 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
+        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem의 모델은 텍스트만 읽을 수 있어서 ‘{name}’ 파일을 첨부할 수 없어요. 그림에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
+    </message>
+    <message>
+        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem의 모델은 텍스트만 읽을 수 있어요. 그림에 있는 텍스트를 복사해 붙여 넣거나 텍스트, 코드, PDF 파일을 첨부해 주세요.</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -804,10 +811,6 @@
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>‘{name}’ 파일에는 스캔한 페이지 같은 이미지만 있어요. 먼저 문자 인식(OCR)을 해 주세요.</translation>
-    </message>
-    <message>
-        <source>the picture</source>
-        <translation>붙여 넣은 그림</translation>
     </message>
 </context>
 <context>
@@ -1234,6 +1237,10 @@
     <message>
         <source>{keys} to send · Enter for a new line</source>
         <translation>{keys}로 보내기 · Enter로 줄바꿈</translation>
+    </message>
+    <message>
+        <source>Message (type / for presets)</source>
+        <translation>메시지 (/를 입력하면 프리셋)</translation>
     </message>
     <message>
         <source>Message</source>
@@ -1758,6 +1765,10 @@
 <context>
     <name>History</name>
     <message>
+        <source>failed</source>
+        <translation>실패</translation>
+    </message>
+    <message>
         <source>Date</source>
         <translation>날짜</translation>
     </message>
@@ -1774,8 +1785,8 @@
         <translation>방법</translation>
     </message>
     <message>
-        <source>Acceptance rate</source>
-        <translation>채택률</translation>
+        <source>Accepted</source>
+        <translation>채택</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -1788,6 +1799,10 @@
     <message>
         <source>Tokens</source>
         <translation>토큰</translation>
+    </message>
+    <message>
+        <source>{title}: double-click to show the answer</source>
+        <translation>{title}: 이중 클릭하면 답변 보기</translation>
     </message>
 </context>
 <context>
@@ -2134,6 +2149,10 @@
         <translation>다운로드하는 중…</translation>
     </message>
     <message>
+        <source>Resume</source>
+        <translation>다시 시작</translation>
+    </message>
+    <message>
         <source>Repair</source>
         <translation>복구</translation>
     </message>
@@ -2459,8 +2478,8 @@
         <translation>검색하는 중…</translation>
     </message>
     <message>
-        <source>Type part of a name, such as Qwen3 or gemma, or paste a model page URL.</source>
-        <translation>Qwen3나 gemma처럼 이름의 일부를 입력하거나 모델 페이지의 URL을 붙여넣어 주세요.</translation>
+        <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
+        <translation>Qwen3.8이나 Gemma처럼 이름의 일부를 입력하거나 모델 페이지의 URL을 붙여 넣어 주세요.</translation>
     </message>
     <message>
         <source>No MLX models match.</source>
@@ -2601,40 +2620,26 @@
         <translation>백업을 복원하지 못했어요. 대화는 그대로 있어요.</translation>
     </message>
     <message>
-        <source>Open the page</source>
-        <translation>페이지 열기</translation>
-    </message>
-    <message>
-        <source>Tandem {version} is available.</source>
-        <translation>Tandem {version} 버전을 사용할 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Tandem is up to date.</source>
-        <translation>Tandem이 최신 버전이에요.</translation>
-    </message>
-    <message>
-        <source>Tandem is set to work offline. Change that in Settings &gt; Network to check for updates.</source>
-        <translation>‘오프라인 작업’이 켜져 있어요. 업데이트를 확인하려면 ‘설정 &gt; 네트워크’에서 꺼 주세요.</translation>
-    </message>
-    <message>
-        <source>This copy was built from source, so Tandem can’t check for updates. Update the source instead.</source>
-        <translation>소스에서 빌드한 Tandem이라 업데이트를 확인할 수 없어요. 대신 소스를 업데이트해 주세요.</translation>
-    </message>
-    <message>
-        <source>The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed.</source>
-        <translation>업데이트 정보가 손상되었거나 Tandem 배포자의 서명이 없어요. 아무것도 바꾸지 않았어요.</translation>
-    </message>
-    <message>
-        <source>Tandem couldn’t check for updates. Check the network and try again.</source>
-        <translation>업데이트를 확인할 수 없었어요. 네트워크를 확인하고 다시 시도해 주세요.</translation>
-    </message>
-    <message>
         <source>Untitled chat</source>
         <translation>제목 없는 대화</translation>
     </message>
     <message>
         <source>“{title}” was moved to the Trash.</source>
         <translation>‘{title}’ 대화를 휴지통으로 옮겼어요.</translation>
+    </message>
+    <message>
+        <source>“{title}” was archived.</source>
+        <translation>‘{title}’ 대화를 보관했어요.</translation>
+    </message>
+    <message>
+        <source>This is a copy of the chat up to that answer.</source>
+        <translation>그 답변까지의 대화를 복사한 새 대화예요.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) deleted.</source>
+        <translation>
+            <numerusform>메시지 %n개를 삭제했어요.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3162,6 +3167,14 @@
         <translation>Cmd+Enter(Ctrl+Enter)</translation>
     </message>
     <message>
+        <source>Notify when an answer is ready</source>
+        <translation>답변이 준비되면 알림</translation>
+    </message>
+    <message>
+        <source>For long answers while another app is in front. Notifications contain no chat text.</source>
+        <translation>다른 앱을 사용하는 동안 긴 답변이 끝나면 알려요. 알림에는 대화 내용이 들어가지 않아요.</translation>
+    </message>
+    <message>
         <source>On startup, load</source>
         <translation>시작할 때 불러오기</translation>
     </message>
@@ -3320,14 +3333,6 @@
     <message>
         <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
         <translation>Tandem이 인터넷에 연결하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델은 그대로 쓸 수 있어요.</translation>
-    </message>
-    <message>
-        <source>Check for updates once a day</source>
-        <translation>하루에 한 번 업데이트 확인</translation>
-    </message>
-    <message>
-        <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
-        <translation>Tandem의 최신 버전만 확인해요. 사용자나 대화에 관한 정보는 보내지 않아요.</translation>
     </message>
     <message>
         <source>Mirror</source>
@@ -3491,6 +3496,21 @@
     <message>
         <source>Keyboard shortcuts</source>
         <translation>키보드 단축키</translation>
+    </message>
+</context>
+<context>
+    <name>SlashMenu</name>
+    <message>
+        <source>{name}, in use</source>
+        <translation>{name}, 사용 중</translation>
+    </message>
+    <message>
+        <source>Preset: {name}</source>
+        <translation>프리셋: {name}</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>프리셋</translation>
     </message>
 </context>
 <context>
@@ -3912,6 +3932,10 @@
         <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
         <translation>Tandem이 종료되어 ‘{name}’ 파일로 내보내기가 중단됐어요. 전부 저장하려면 다시 내보내 주세요.</translation>
     </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>Finder에서 보기</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -4067,10 +4091,6 @@
         <translation>답변을 Markdown으로 복사하기</translation>
     </message>
     <message>
-        <source>Copy the answer as plain text</source>
-        <translation>답변을 일반 텍스트로 복사하기</translation>
-    </message>
-    <message>
         <source>Copy the message</source>
         <translation>메시지 복사하기</translation>
     </message>
@@ -4087,8 +4107,24 @@
         <translation>다시 생성</translation>
     </message>
     <message>
+        <source>Copy the answer as shown</source>
+        <translation>답변을 보이는 대로 복사하기</translation>
+    </message>
+    <message>
         <source>Branch from here</source>
         <translation>여기서 분기</translation>
+    </message>
+    <message>
+        <source>Delete the message and its answer</source>
+        <translation>메시지와 답변 삭제</translation>
+    </message>
+    <message>
+        <source>Delete the answer</source>
+        <translation>답변 삭제</translation>
+    </message>
+    <message>
+        <source>Delete the answer and everything after it</source>
+        <translation>답변과 그 뒤의 모든 내용 삭제</translation>
     </message>
     <message>
         <source>Read aloud (no system voice)</source>
@@ -4194,6 +4230,10 @@
     <message>
         <source>Downloading…</source>
         <translation>다운로드하는 중…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>다시 시작</translation>
     </message>
     <message>
         <source>Chat</source>

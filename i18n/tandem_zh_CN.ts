@@ -204,24 +204,12 @@
         <translation>从 Tandem 或其他应用导入对话</translation>
     </message>
     <message>
-        <source>Check for updates…</source>
-        <translation>检查更新…</translation>
-    </message>
-    <message>
-        <source>Look for a newer version of Tandem</source>
-        <translation>查看是否有新版 Tandem</translation>
-    </message>
-    <message>
         <source>Settings…</source>
         <translation>设置…</translation>
     </message>
     <message>
         <source>Open settings</source>
         <translation>打开设置</translation>
-    </message>
-    <message>
-        <source>Restore the deleted chat</source>
-        <translation>恢复已删除的对话</translation>
     </message>
     <message>
         <source>Close window</source>
@@ -354,6 +342,10 @@
     <message>
         <source>Copy the last answer as Markdown</source>
         <translation>将上一个回答拷贝为 Markdown</translation>
+    </message>
+    <message>
+        <source>Restore the chat or the messages deleted last</source>
+        <translation>恢复上次删除的对话或消息</translation>
     </message>
     <message>
         <source>Read last answer aloud</source>
@@ -768,6 +760,17 @@
     </message>
 </context>
 <context>
+    <name>AnswerNotice</name>
+    <message>
+        <source>An answer stopped with an error.</source>
+        <translation>回答因出错而中断。</translation>
+    </message>
+    <message>
+        <source>Your answer is ready.</source>
+        <translation>回答已完成。</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -778,8 +781,12 @@
         <translation>{name} 不是文本文件。Tandem 可以附加文本、代码和 PDF 文件。</translation>
     </message>
     <message>
-        <source>Tandem’s models read text and cannot see {name}. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem 的模型只读文字，看不到“{name}”。请从图片中拷贝文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
+        <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem 的模型只能读取文字，因此无法附加“{name}”。请拷贝图片中的文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
+    </message>
+    <message>
+        <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
+        <translation>Tandem 的模型只能读取文字。请拷贝图片中的文字再粘贴，或附加文本、代码或 PDF 文件。</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -804,10 +811,6 @@
     <message>
         <source>{name} contains only images, such as scanned pages. Run OCR on it first.</source>
         <translation>{name} 只包含图像（例如扫描页）。请先进行文字识别（OCR）。</translation>
-    </message>
-    <message>
-        <source>the picture</source>
-        <translation>粘贴的图片</translation>
     </message>
 </context>
 <context>
@@ -1234,6 +1237,10 @@
     <message>
         <source>{keys} to send · Enter for a new line</source>
         <translation>{keys} 发送 · Enter 换行</translation>
+    </message>
+    <message>
+        <source>Message (type / for presets)</source>
+        <translation>消息（输入 / 选择预设）</translation>
     </message>
     <message>
         <source>Message</source>
@@ -1758,6 +1765,10 @@
 <context>
     <name>History</name>
     <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
         <source>Date</source>
         <translation>日期</translation>
     </message>
@@ -1774,8 +1785,8 @@
         <translation>方法</translation>
     </message>
     <message>
-        <source>Acceptance rate</source>
-        <translation>接受率</translation>
+        <source>Accepted</source>
+        <translation>接受</translation>
     </message>
     <message>
         <source>Speed-up</source>
@@ -1788,6 +1799,10 @@
     <message>
         <source>Tokens</source>
         <translation>Token</translation>
+    </message>
+    <message>
+        <source>{title}: double-click to show the answer</source>
+        <translation>{title}：连按以显示回答</translation>
     </message>
 </context>
 <context>
@@ -2134,6 +2149,10 @@
         <translation>正在下载…</translation>
     </message>
     <message>
+        <source>Resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
         <source>Repair</source>
         <translation>修复</translation>
     </message>
@@ -2459,8 +2478,8 @@
         <translation>正在搜索…</translation>
     </message>
     <message>
-        <source>Type part of a name, such as Qwen3 or gemma, or paste a model page URL.</source>
-        <translation>输入名称的一部分，如 Qwen3 或 gemma，或粘贴模型页面的 URL。</translation>
+        <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
+        <translation>输入名称的一部分，如 Qwen3.8 或 Gemma，或粘贴模型页面的 URL。</translation>
     </message>
     <message>
         <source>No MLX models match.</source>
@@ -2601,40 +2620,26 @@
         <translation>无法恢复备份。你的对话保持原样。</translation>
     </message>
     <message>
-        <source>Open the page</source>
-        <translation>打开页面</translation>
-    </message>
-    <message>
-        <source>Tandem {version} is available.</source>
-        <translation>Tandem {version} 现已可用。</translation>
-    </message>
-    <message>
-        <source>Tandem is up to date.</source>
-        <translation>Tandem 已是最新版本。</translation>
-    </message>
-    <message>
-        <source>Tandem is set to work offline. Change that in Settings &gt; Network to check for updates.</source>
-        <translation>“离线工作”已打开。如需检查更新，请在“设置 &gt; 网络”中将其关闭。</translation>
-    </message>
-    <message>
-        <source>This copy was built from source, so Tandem can’t check for updates. Update the source instead.</source>
-        <translation>这份 Tandem 由源代码构建，无法检查更新。请改为更新源代码。</translation>
-    </message>
-    <message>
-        <source>The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed.</source>
-        <translation>更新信息已损坏，或不是由 Tandem 发布者签名的。未做任何更改。</translation>
-    </message>
-    <message>
-        <source>Tandem couldn’t check for updates. Check the network and try again.</source>
-        <translation>无法检查更新。请检查网络后重试。</translation>
-    </message>
-    <message>
         <source>Untitled chat</source>
         <translation>无标题对话</translation>
     </message>
     <message>
         <source>“{title}” was moved to the Trash.</source>
         <translation>“{title}”已移到废纸篓。</translation>
+    </message>
+    <message>
+        <source>“{title}” was archived.</source>
+        <translation>“{title}”已归档。</translation>
+    </message>
+    <message>
+        <source>This is a copy of the chat up to that answer.</source>
+        <translation>这是截至该回答的对话副本。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) deleted.</source>
+        <translation>
+            <numerusform>已删除 %n 条消息。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3162,6 +3167,14 @@
         <translation>Cmd+Enter（Ctrl+Enter）</translation>
     </message>
     <message>
+        <source>Notify when an answer is ready</source>
+        <translation>回答完成时通知</translation>
+    </message>
+    <message>
+        <source>For long answers while another app is in front. Notifications contain no chat text.</source>
+        <translation>使用其他应用时，较长的回答完成后会通知你。通知不包含对话内容。</translation>
+    </message>
+    <message>
         <source>On startup, load</source>
         <translation>启动时加载</translation>
     </message>
@@ -3320,14 +3333,6 @@
     <message>
         <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
         <translation>Tandem 不会联网。下载会等待，对话和已安装的模型照常可用。</translation>
-    </message>
-    <message>
-        <source>Check for updates once a day</source>
-        <translation>每天检查一次更新</translation>
-    </message>
-    <message>
-        <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
-        <translation>只查询 Tandem 的最新版本，不会发送任何关于你或对话的信息。</translation>
     </message>
     <message>
         <source>Mirror</source>
@@ -3491,6 +3496,21 @@
     <message>
         <source>Keyboard shortcuts</source>
         <translation>键盘快捷键</translation>
+    </message>
+</context>
+<context>
+    <name>SlashMenu</name>
+    <message>
+        <source>{name}, in use</source>
+        <translation>{name}，使用中</translation>
+    </message>
+    <message>
+        <source>Preset: {name}</source>
+        <translation>预设：{name}</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>预设</translation>
     </message>
 </context>
 <context>
@@ -3912,6 +3932,10 @@
         <source>The export to {name} was cut off when Tandem quit. Export again to get everything.</source>
         <translation>导出到“{name}”时 Tandem 退出了。请重新导出以获得全部内容。</translation>
     </message>
+    <message>
+        <source>Show in Finder</source>
+        <translation>在访达中显示</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s) imported.</source>
         <translation>
@@ -4067,10 +4091,6 @@
         <translation>将回答拷贝为 Markdown</translation>
     </message>
     <message>
-        <source>Copy the answer as plain text</source>
-        <translation>将回答拷贝为纯文本</translation>
-    </message>
-    <message>
         <source>Copy the message</source>
         <translation>拷贝消息</translation>
     </message>
@@ -4087,8 +4107,24 @@
         <translation>重新生成</translation>
     </message>
     <message>
+        <source>Copy the answer as shown</source>
+        <translation>将回答按显示样式拷贝</translation>
+    </message>
+    <message>
         <source>Branch from here</source>
         <translation>从这里分支</translation>
+    </message>
+    <message>
+        <source>Delete the message and its answer</source>
+        <translation>删除消息及其回答</translation>
+    </message>
+    <message>
+        <source>Delete the answer</source>
+        <translation>删除回答</translation>
+    </message>
+    <message>
+        <source>Delete the answer and everything after it</source>
+        <translation>删除回答及其后的所有内容</translation>
     </message>
     <message>
         <source>Read aloud (no system voice)</source>
@@ -4194,6 +4230,10 @@
     <message>
         <source>Downloading…</source>
         <translation>正在下载…</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>继续</translation>
     </message>
     <message>
         <source>Chat</source>

@@ -36,7 +36,7 @@ class ActionRow(Restyled, QWidget):
         self._lit, self._words = False, ""
         self._confirmed: set[str] = set()
         self._icons = {"previous": "chevron-left", "next": "chevron-right", **dict(actions)}
-        self._buttons = {action: _Button(self) for action in self._icons}
+        self._buttons = {action: _Button(self, action in ("previous", "next")) for action in self._icons}
         # The version is always painted: it shows that there are others.
         self._version = label(self, "muted")
         row = hbox(self, margins=(0, 0, 0, 0), spacing=2)
@@ -111,16 +111,17 @@ class ActionRow(Restyled, QWidget):
 
 
 class _Button(QToolButton):
-    def __init__(self, row: ActionRow) -> None:
+    def __init__(self, row: ActionRow, always: bool) -> None:
+        """`always`: painted although the row is not lit, because its version is shown then, too."""
         super().__init__(row)
-        self._row = row
+        self._row, self._always = row, always
         self.setProperty("styleClass", "quiet")
         self.setIconSize(QSize(16, 16))
         self.setFixedSize(ROW_HEIGHT, ROW_HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._row.lit:
+        if self._row.lit or self._always:
             super().paintEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:

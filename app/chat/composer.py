@@ -164,7 +164,7 @@ class Composer(Restyled, QWidget):
         return bool(written or self.files.attachments) and not self.files.reading and not self._problem
 
     def retranslate(self) -> None:
-        self.edit.setPlaceholderText(self.tr("Message"))
+        self.edit.setPlaceholderText(self.tr("Message (type / for presets)"))
         self.edit.setAccessibleName(self.tr("Message"))
         self.shorten.setText(self.tr("Shorten"))
         self.shorten.setToolTip(self.tr("Shorten the message to fit the model's context"))

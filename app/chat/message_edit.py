@@ -24,8 +24,8 @@ class MessageEdit(QPlainTextEdit):
 
     `submitted` follows Enter (with Command or Ctrl if `send_key` is "modifier"), `edited` every change of the text or
     of what is being composed; `files_given` carries the paths of files that were pasted or dropped, `picture_given`
-    follows a picture that is no file. The Up key in an empty box recalls earlier messages, which `history` returns,
-    oldest first.
+    follows a picture that is no file, `escaped` the Esc key. The Up key in an empty box recalls earlier messages, which
+    `history` returns, oldest first.
 
     While an input method composes, every key belongs to it: Enter confirms a candidate and never sends. Whether it
     composes is read from the text layout each time, because `clear()` ends a composition without any event.
@@ -35,6 +35,7 @@ class MessageEdit(QPlainTextEdit):
     edited = Signal()
     files_given = Signal(list)
     picture_given = Signal()
+    escaped = Signal()
     send_key = "enter"
 
     def __init__(self, parent: QWidget | None = None, shrinks: bool = False) -> None:
@@ -58,7 +59,9 @@ class MessageEdit(QPlainTextEdit):
 
     def preedit(self) -> str:
         """What an input method is composing; "" if it is not."""
-        return self.textCursor().block().layout().preeditAreaText()
+        block = self.textCursor().block()
+        # While a document changes, its cursor may stand in no block.
+        return block.layout().preeditAreaText() if block.isValid() else ""
 
     def take_text(self) -> str:
         """Commit what is being composed, then return the text and clear the box."""
@@ -111,6 +114,8 @@ class MessageEdit(QPlainTextEdit):
             if not self.preedit():
                 self.submitted.emit()
             return
+        if event.key() == Qt.Key.Key_Escape and held == none and not self.preedit():
+            self.escaped.emit()
         up = event.key() == Qt.Key.Key_Up
         if (up or event.key() == Qt.Key.Key_Down) and held == none and self._recall(up):
             return

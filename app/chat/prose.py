@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QMimeData, QUrl, Signal
+from PySide6.QtCore import QMimeData, QRectF, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
     QGuiApplication,
+    QPainter,
+    QPaintEvent,
+    QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -37,6 +40,7 @@ _HEADING_SCALE = {1: 1.4, 2: 1.25, 3: 1.1}
 _PARAGRAPH_SPACE = 12
 # Qt drops most of the margin below a paragraph that a table follows.
 _ABOVE_TABLE = 10
+_QUOTE_INDENT, _QUOTE_BAR = 16, 3
 # Letters that may mean something in Markdown inside a line.
 _SYNTAX = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
@@ -65,7 +69,7 @@ class Prose(Restyled, AutoHeightTextBrowser):
         super().__init__(parent)
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
         self._markdown = ""
-        self._plain = self._waits = False
+        self._plain = self._waits = self._quotes = False
         self._painter: FormulaPainter | None = None
         self._text_size = 0
         self.restyle()
@@ -88,6 +92,9 @@ class Prose(Restyled, AutoHeightTextBrowser):
             if plain:
                 document.setPlainText(text.strip("\n"))
             _space(document, self.font())
+            if "`" in text and not plain:
+                _tint_code(document)
+            self._quotes = ">" in text and not plain
             if formulas:
                 if self._painter is None:
                     self._painter = FormulaPainter(document)
@@ -140,6 +147,19 @@ class Prose(Restyled, AutoHeightTextBrowser):
             data = QMimeData()
             data.setText(self.source_of_selection())
         return data
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._quotes:
+            painter, layout = QPainter(self.viewport()), self.document().documentLayout()
+            block = self.document().begin()
+            while block.isValid():
+                for level in range(_quote_level(block)):
+                    bar = layout.blockBoundingRect(block).translated(-self.horizontalScrollBar().value(), 0)
+                    painter.fillRect(
+                        QRectF(level * _QUOTE_INDENT, bar.top(), _QUOTE_BAR, bar.height()), QColor(theme.colours().line)
+                    )
+                block = block.next()
 
     def apply_theme(self) -> None:
         if self._markdown:
@@ -225,6 +245,9 @@ def _space(document: QTextDocument, font: QFont) -> None:
         last = not block.next().isValid()
         in_list = block.textList() is not None
         style.setTopMargin(0)
+        if quote := _quote_level(block):
+            style.setLeftMargin(quote * _QUOTE_INDENT)
+            style.setRightMargin(0)
         below = 4 if in_list and block.next().textList() else _PARAGRAPH_SPACE
         style.setBottomMargin(0 if last or in_table else below)
         level = style.headingLevel()
@@ -244,6 +267,27 @@ def _space(document: QTextDocument, font: QFont) -> None:
     _indent_lists(document)
     _draw_tables(document)
     cursor.endEditBlock()
+
+
+def _quote_level(block: QTextBlock) -> int:
+    return block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
+
+
+def _tint_code(document: QTextDocument) -> None:
+    """Give code within a line a background."""
+    tint = QTextCharFormat()
+    tint.setBackground(QColor(theme.colours().selection))
+    cursor, block = QTextCursor(document), document.begin()
+    while block.isValid():
+        part = block.begin()
+        while not part.atEnd():
+            fragment = part.fragment()
+            part += 1
+            if fragment.charFormat().fontFixedPitch():
+                cursor.setPosition(fragment.position())
+                cursor.setPosition(fragment.position() + fragment.length(), QTextCursor.MoveMode.KeepAnchor)
+                cursor.mergeCharFormat(tint)
+        block = block.next()
 
 
 def _indent_lists(document: QTextDocument) -> None:

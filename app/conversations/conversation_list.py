@@ -110,7 +110,7 @@ class ConversationList:
                 self.title_automatically(conversation_id)
 
     def title_automatically(self, conversation_id: int) -> None:
-        """Title the chat after its first exchange, unless the user titled it."""
+        """Title the chat after its first exchange, unless the user titled it; without messages it has no title."""
         if self.get(conversation_id).title_edited:
             return
         question = self._database.row(
@@ -122,6 +122,7 @@ class ConversationList:
             (conversation_id,),
         )
         if question is None:
+            self._update(conversation_id, title="")
             return
         answer = self._database.scalar(
             "SELECT content FROM messages WHERE parent_id = ? ORDER BY position DESC LIMIT 1",

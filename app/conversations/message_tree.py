@@ -206,7 +206,7 @@ class MessageTree:
                     message.uid or str(uuid.uuid4()),
                     conversation_id,
                     parent_id,
-                    self._free_time_key(created_at),
+                    self.free_time_key(created_at),
                     message.role,
                     message.content,
                     message.state,
@@ -236,7 +236,7 @@ class MessageTree:
             statement, owner = "UPDATE messages SET selected_child = ? WHERE id = ?", parent_id
         self._database.execute(statement, (message_id, owner))
 
-    def _free_time_key(self, created_at: float) -> int:
+    def free_time_key(self, created_at: float) -> int:
         """`created_at` in microseconds, or a number soon after it that no message has."""
         key = int(created_at * 1_000_000)
         while self._database.row("SELECT 1 FROM messages WHERE time_key = ?", (key,)):
@@ -291,7 +291,7 @@ class MessageTree:
             "conversation_id": conversation_id,
             "parent_id": None,
             "selected_child": None,
-            "time_key": self._free_time_key(row["created_at"]),
+            "time_key": self.free_time_key(row["created_at"]),
             "content": shown.content,
             "state": INTERRUPTED if shown.state == STREAMING else shown.state,
         }

@@ -128,8 +128,9 @@ class Changes:
     """What a committed operation changed: views refresh these and nothing else.
 
     `conversations`: title, folder, order, settings or unsent message of these chats; `removed`: chats that are gone for
-    good, and `removed_uids` their uids; `messages`: content or state of these messages; `paths`: chats whose visible
-    path of messages changed; `folders`: the set of folders or their names.
+    good, and `removed_uids` the uids of chats of which anything is gone, so that nothing cached of them may stay;
+    `messages`: content or state of these messages; `paths`: chats whose visible path of messages changed; `folders`:
+    the set of folders or their names.
     """
 
     conversations: frozenset[int] = frozenset()

@@ -2,6 +2,7 @@
 
     store.conversations   the list: titles, folders, pins, archive, trash, unsent messages, settings
     store.messages        the tree: turns, edits, siblings, branches
+    store.deletions       messages that are deleted, and put back
     store.answers         an answer's life: started, streamed, finished, failed, interrupted, continued
     store.search          full-text search over messages and titles
     store.presets         system prompts and settings under names
@@ -21,6 +22,7 @@ from typing import TypeVar
 from app.conversations.answers import Answers
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database, is_index_damage, is_text_damage
+from app.conversations.deletions import Deletions
 from app.conversations.message_tree import MessageTree
 from app.conversations.presets import Presets
 from app.conversations.request_history import RequestHistory
@@ -39,6 +41,7 @@ class ConversationStore:
         self.database = database
         self.conversations = ConversationList(database)
         self.messages = MessageTree(database, self.conversations)
+        self.deletions = Deletions(database, self.messages, self.conversations)
         self.answers = Answers(database, self.messages, self.conversations)
         self.search = Search(database)
         self.presets = Presets(database)

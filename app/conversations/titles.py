@@ -11,6 +11,7 @@ import re
 import unicodedata
 
 from app.text.fences import is_fence, without_blocks
+from app.text.thinking import parts_of
 
 # In columns: a Chinese, Japanese or Korean character takes two.
 WIDEST = 48
@@ -19,7 +20,6 @@ _LONG_QUESTION = 400
 _READ = 4000
 _SENTENCE_READ = 200
 
-_THINKING = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _ADDRESS = re.compile(r"https?://\S+")
 _LINE_MARKUP = re.compile(r"^\s*(#{1,6}\s+|>\s*|[-*+]\s+|\d+[.)]\s+)")
@@ -71,7 +71,7 @@ def title_of_exchange(question: str, answer: str = "") -> str:
     answer = answer[:_READ]
     line = _first_sentence(question[:_READ])
     if not line or len(question) > _LONG_QUESTION or _GREETING.fullmatch(line):
-        heading = _HEADING.search(_THINKING.sub("", without_blocks(answer, "")))
+        heading = _HEADING.search(without_blocks(parts_of(answer).reply, ""))
         if heading:
             return _shorten(_plain(heading[1]).strip(_TRIMMED))
     return _shorten(_without_courtesies(line) or _first_line_of_code(question[:_READ]) or _first_sentence(answer))
@@ -84,7 +84,7 @@ def title_of_file(name: str) -> str:
 
 def _first_sentence(text: str) -> str:
     """The first sentence with words in it, of the first line that has one, without markup."""
-    prose = _ADDRESS.sub(" ", _LINK.sub(r"\1", without_blocks(_THINKING.sub("", text), "\n")))
+    prose = _ADDRESS.sub(" ", _LINK.sub(r"\1", without_blocks(parts_of(text).reply, "\n")))
     for line in prose.splitlines():
         line = _plain(line)
         start = 0
@@ -106,7 +106,10 @@ def _without_courtesies(sentence: str) -> str:
     while (opened := _OPENINGS.sub("", shorter, count=1).lstrip(_TRIMMED)) != shorter and opened:
         shorter = opened
     closed = _CLOSINGS.sub("", shorter).strip(_TRIMMED)
-    title = (closed or shorter).rstrip(_TRIMMED).rstrip("?？!！").rstrip()
+    title = (closed or shorter).rstrip(_TRIMMED)
+    # A request without its "could you" is no question any more; a question stays one.
+    asks = title[-1:] if shorter == sentence and title.endswith(("?", "？")) else ""
+    title = title.rstrip("?？!！").rstrip() + asks
     return title[:1].upper() + title[1:] if title[:1].isascii() else title
 
 

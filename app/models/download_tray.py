@@ -6,12 +6,10 @@ import os
 import sys
 
 from PySide6.QtCore import QObject, QProcess, Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from app.library.library import Library
-from app.widgets import theme
-from app.widgets.icons import icon
+from app.widgets.outside import show_count, system_tray
 from app.wording.figures import percent
 
 _CAFFEINATE = "/usr/bin/caffeinate"
@@ -34,7 +32,7 @@ class DownloadTray(QObject):
     def refresh(self) -> None:
         """Show how many downloads run, and their progress."""
         running = self._library.running
-        QGuiApplication.instance().setBadgeNumber(running)  # type: ignore[union-attr]
+        show_count("downloads", running)
         self._awake.keep(running > 0)
         if running and self._tray is None:
             self._prepare()
@@ -59,7 +57,7 @@ class DownloadTray(QObject):
 
     def _prepare(self) -> bool:
         if self._tray is None:
-            self._tray = system_tray(self)
+            self._tray = system_tray(self, "arrow-down")
             if self._tray is not None:
                 self._tray.activated.connect(self._show_downloads)
                 self._tray.messageClicked.connect(self._show_downloads)
@@ -78,16 +76,6 @@ class DownloadTray(QObject):
         if self._unread:
             self._unread = False
             self.refresh()
-
-
-def system_tray(parent: QObject) -> QSystemTrayIcon | None:
-    """A new icon in the menu bar, or None if the system has no menu bar for it."""
-    if not (QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()):
-        return None
-    picture = icon("arrow-down", theme.colours().text)
-    # macOS uses only the shape and gives it the menu bar's colour.
-    picture.setIsMask(True)
-    return QSystemTrayIcon(picture, parent)
 
 
 class KeepAwake(QObject):

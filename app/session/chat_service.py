@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from app.conversations.answer_writer import FLUSH_AFTER
 from app.conversations.backups import Backup, back_up_now, list_backups
 from app.conversations.chat_settings import OWN
+from app.conversations.deletions import Deletion
 from app.conversations.opening import OpenReport
 from app.conversations.presets import Preset
 from app.conversations.records import Attachment, Message
@@ -29,7 +30,8 @@ class ChatService(QObject):
     """Owns the chats in memory. A chat is on screen from the start: `shown`.
 
     `opened` carries the chat that is now shown, `path_changed` a chat whose turns are others now, `removing` the id of
-    a chat that is about to go to the trash or for good, `trashed` a chat's id and title once it is there,
+    a chat that is about to go to the trash or for good, `trashed` a chat's id and title once it is there; `branched`
+    follows when the copy of a branch is shown; `messages_deleted` carries how many messages were deleted at once,
     `trash_emptied` how many chats are gone for good, `store_opened` the OpenReport of a good start or None,
     `store_unavailable` the error that keeps the store shut, and `store_failed` an error of one operation.
     """
@@ -38,6 +40,8 @@ class ChatService(QObject):
     path_changed = Signal(object)
     removing = Signal(int)
     trashed = Signal(int, str)
+    branched = Signal()
+    messages_deleted = Signal(int)
     trash_emptied = Signal(int)
     store_opened = Signal(object)
     store_unavailable = Signal(object)
@@ -48,8 +52,8 @@ class ChatService(QObject):
         self._store = store
         self.shown = self.blank = Chat()
         self.preset_of_new_chats = Preset("")
-        # Ids of the chats in the trash that `restore_last` brings back.
-        self.restorable: list[int] = []
+        # What `restore_last` brings back, the newest last: ids of chats in the trash, and deleted messages.
+        self.restorable: list[int | Deletion] = []
         self._open: dict[int, Chat] = {}
         self._unsent_waiting: set[Chat] = set()
         self._wanted: int | None = None
@@ -201,7 +205,10 @@ class ChatService(QObject):
         def copy(store: ConversationStore) -> int:
             return store.messages.branch(message_id, store.conversations.title_of_copy(chat_id))
 
-        self._store.run(copy, self.open_id)
+        def show(copy_id: int) -> None:
+            self.open_id(copy_id, lambda _chat: self.branched.emit())
+
+        self._store.run(copy, show)
 
     def duplicate(self, chat_id: int) -> None:
         """Copy a chat with all of its branches and show the copy."""
@@ -219,6 +226,31 @@ class ChatService(QObject):
     def remove_turn(self, chat: Chat, turn: Turn) -> None:
         chat.turns.remove(turn)
         self.path_changed.emit(chat)
+
+    def delete_question(self, chat: Chat, turn: Turn) -> None:
+        """Delete a question with all of its answers; `restore_last` undoes it. What followed stays."""
+        message_id = turn.question_node.id
+        if message_id is not None:
+            self._delete(chat, lambda store: store.deletions.delete_question(message_id))
+
+    def delete_answer(self, chat: Chat, turn: Turn) -> None:
+        """Delete an answer with what followed it; `restore_last` undoes it. Its other versions stay."""
+        message_id = turn.answer_node.id
+        if message_id is not None:
+            self._delete(chat, lambda store: store.deletions.delete_answer(message_id))
+
+    def _delete(self, chat: Chat, delete: Callable[[ConversationStore], Deletion]) -> None:
+        # What is being written may be among what is deleted.
+        if chat.answering:
+            return
+
+        def deleted(outcome: tuple[Deletion, list[Message]]) -> None:
+            deletion, path = outcome
+            self.restorable.append(deletion)
+            self._take_path(chat, path)
+            self.messages_deleted.emit(deletion.count)
+
+        self._store.run(lambda store: (delete(store), _path(store, chat)), deleted)
 
     def reload_path(self, chat: Chat) -> None:
         """Show the path that is on disk."""
@@ -263,10 +295,16 @@ class ChatService(QObject):
         self._store.run(trash, trashed)
 
     def restore_last(self) -> None:
-        """Bring back the chat that was moved to the trash last, and show it."""
-        chat_id = self.restorable.pop()
-        self._store.run(lambda store: store.conversations.restore(chat_id))
-        self.open_id(chat_id)
+        """Bring back the chat that was moved to the trash last, or the messages that were deleted last; show them."""
+        last = self.restorable.pop()
+        if isinstance(last, Deletion):
+            self._store.run(
+                lambda store: store.deletions.restore(last),
+                lambda _: self.open_id(last.conversation_id, self.reload_path),
+            )
+            return
+        self._store.run(lambda store: store.conversations.restore(last))
+        self.open_id(last)
 
     def purge(self, chat_id: int) -> None:
         """Delete a chat for good. If it is on screen, the empty chat is shown instead."""
@@ -292,8 +330,7 @@ class ChatService(QObject):
     def _forget(self, chat_id: int) -> None:
         self.removing.emit(chat_id)
         self._open.pop(chat_id, None)
-        if chat_id in self.restorable:
-            self.restorable.remove(chat_id)
+        self.restorable = [one for one in self.restorable if chat_id not in (one, getattr(one, "conversation_id", 0))]
         if self.shown.id == chat_id:
             self.new_chat()
 

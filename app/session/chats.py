@@ -10,6 +10,7 @@ from app.conversations.chat_settings import filled, own_of, set_aside_of
 from app.conversations.records import FAILED, INTERRUPTED, STREAMING, Attachment, Conversation, Message
 from app.session.answer import Answer, State
 from app.text.fences import fenced
+from app.text.thinking import without_thoughts
 from engine.errors import EngineError
 from engine.stats import RequestStats
 
@@ -102,17 +103,19 @@ class Chat:
         """The chat as the engine wants it: the system prompt with its `variables` filled in, every answered question
         with its answer, then `upto`'s question, with what there is of its answer when that is to be continued.
 
-        A question whose answer never got a word is left out: chat templates want the roles to alternate.
+        A question whose answer never got a word is left out: chat templates want the roles to alternate. Of an answer
+        in channels only the reply goes along, which such templates insist on.
         """
         prompt = filled(self.system_prompt, variables or {}).strip()
         messages = [{"role": "system", "content": prompt}] if prompt else []
         for turn in self.turns[: self.turns.index(upto)]:
-            if turn.answer.text and turn.asks:
+            said = without_thoughts(turn.answer.text)
+            if said and turn.asks:
                 messages.append({"role": "user", "content": turn.text_for_model()})
-                messages.append({"role": "assistant", "content": turn.answer.text})
+                messages.append({"role": "assistant", "content": said})
         messages.append({"role": "user", "content": upto.text_for_model()})
-        if upto.answer.before:
-            messages.append({"role": "assistant", "content": upto.answer.before})
+        if before := without_thoughts(upto.answer.before):
+            messages.append({"role": "assistant", "content": before})
         return messages
 
     def context_tokens(self) -> int:

@@ -13,9 +13,12 @@ from app.session.store_client import StoreClient
 
 
 class ListService(QObject):
-    """The chats of one view and all folders, as the store last had them. `changed` follows every change of these."""
+    """The chats of one view and all folders, as the store last had them. `changed` follows every change of these,
+    `archived` carries the title of a chat that was archived.
+    """
 
     changed = Signal()
+    archived = Signal(str)
 
     def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -82,7 +85,11 @@ class ListService(QObject):
         self._store.run(lambda store: store.conversations.order_pins(chat_ids))
 
     def archive(self, chat_id: int) -> None:
-        self._store.run(lambda store: store.conversations.archive(chat_id))
+        def archive(store: ConversationStore) -> str:
+            store.conversations.archive(chat_id)
+            return store.conversations.get(chat_id).title
+
+        self._store.run(archive, self.archived.emit)
 
     def unarchive(self, chat_id: int) -> None:
         self._store.run(lambda store: store.conversations.unarchive(chat_id))

@@ -40,8 +40,8 @@ class StoreClient(QObject):
     """Owns the store's thread and the lists of chats and folders that are shown.
 
     `opened` carries the OpenReport of a good start, `unavailable` the error that keeps the store shut, `failed` an
-    error of one operation, `listed` follows every change of `conversations`, `purged` carries the uids of chats that
-    are gone for good.
+    error of one operation, `listed` follows every change of `conversations`, `purged` carries the uids of chats that,
+    or messages of which, are gone for good.
     """
 
     opened = Signal(object)

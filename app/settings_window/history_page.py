@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication, QModelIndex, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QHeaderView, QPushButton, QWidget
 
 from app.conversations.request_history import PairSummary, RequestRow
 from app.session.history_service import HistoryService
-from app.speculation.history_table import HistoryTable
+from app.speculation.history_table import COLUMNS, HistoryTable
 from app.widgets.controls import Chooser
 from app.widgets.figure_table import FigureView
 from app.widgets.labels import label
@@ -21,10 +21,17 @@ from app.wording import figures
 from app.wording.models import pair_name, recorded_name
 
 _MOST_ROWS, _MOST_SENTENCES = 5000, 4
+# Pixels of a column.
+_NARROWEST = 70
 
 
 class HistoryPage(Restyled, QWidget):
-    """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible."""
+    """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible.
+
+    `answer_wanted` carries the chat and the message of a row that was double-clicked, or chosen with Enter.
+    """
+
+    answer_wanted = Signal(int, int)
 
     def __init__(self, title: str, history: HistoryService, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,6 +48,7 @@ class HistoryPage(Restyled, QWidget):
         self.view = FigureView(self.table, self)
         self._build()
         self.table.order_wanted.connect(self._sort)
+        self.view.activated.connect(self._show_answer)
         self.pair.activated.connect(lambda _: self.refresh())
         self.csv.clicked.connect(partial(self._choose_file, "csv"))
         self.json.clicked.connect(partial(self._choose_file, "json"))
@@ -51,6 +59,12 @@ class HistoryPage(Restyled, QWidget):
         self.view.setObjectName("history")
         self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self.view.setSortingEnabled(True)
+        # Long names give way, so that every figure is in view unless the window is narrow.
+        header = self.view.horizontalHeader()
+        header.setMinimumSectionSize(_NARROWEST)
+        for index, figure in enumerate(COLUMNS):
+            if figure.key in ("main_model", "draft_model", "method"):
+                header.setSectionResizeMode(index, QHeaderView.ResizeMode.Stretch)
         line = hbox(spacing=8)
         line.addWidget(self.pair, 1)
         for button in (self.csv, self.json):
@@ -86,6 +100,10 @@ class HistoryPage(Restyled, QWidget):
         if (column, down) != self._order:
             self._order = (column, down)
             self.refresh()
+
+    def _show_answer(self, index: QModelIndex) -> None:
+        row = self.table.rows[index.row()]
+        self.answer_wanted.emit(row.conversation_id, row.message_id)
 
     def _refresh_if_shown(self) -> None:
         if self.isVisible():

@@ -28,7 +28,7 @@ def build_page(page_id: str, title: str, library: Library, session: Session, mod
         "models": lambda: ModelsPage(library, session, models),
         "speculation": lambda: SpeculationPage(title, settings, session),
         "generation": lambda: GenerationPage(title, settings, session.models),
-        "history": lambda: HistoryPage(title, session.history),
+        "history": lambda: _history_page(title, session, models),
         "storage": lambda: StoragePage(title, library, session),
         "network": lambda: NetworkPage(title, library),
         "advanced": lambda: AdvancedPage(title, library, session),
@@ -39,4 +39,14 @@ def build_page(page_id: str, title: str, library: Library, session: Session, mod
 def _general_page(title: str, settings: SettingsStore) -> TablePage:
     page = TablePage("general", title, settings)
     page.restyle()
+    return page
+
+
+def _history_page(title: str, session: Session, models: ModelController) -> HistoryPage:
+    page = HistoryPage(title, session.history)
+
+    def show(chat_id: int, message_id: int) -> None:
+        session.chats.show_message(chat_id, message_id, lambda _chat: models.chat_wanted.emit())
+
+    page.answer_wanted.connect(show)
     return page

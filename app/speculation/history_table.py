@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from app.conversations.records import FAILED
 from app.conversations.request_history import RequestRow
 from app.settings.declarations import METHOD_NAMES
 from app.system.translatable import QT_TRANSLATE_NOOP
@@ -30,6 +31,10 @@ def _model(name: str) -> str:
     return recorded_name(name) if name else figures.NONE
 
 
+def _outcome(row: RequestRow) -> str:
+    return QCoreApplication.translate("History", "failed") if row.finish_reason == FAILED else figures.speedup(row)
+
+
 # The keys are the store's columns, which it sorts by.
 COLUMNS: tuple[Column[RequestRow], ...] = (
     Column("finished_at", QT_TRANSLATE_NOOP("History", "Date"), _moment, is_words=True),
@@ -38,10 +43,8 @@ COLUMNS: tuple[Column[RequestRow], ...] = (
         "draft_model", QT_TRANSLATE_NOOP("History", "Draft model"), lambda row: _model(row.draft_model), is_words=True
     ),
     Column("method", QT_TRANSLATE_NOOP("History", "Method"), lambda row: method_name(row.method), is_words=True),
-    Column(
-        "accept_rate", QT_TRANSLATE_NOOP("History", "Acceptance rate"), lambda row: figures.percent(row.accept_rate)
-    ),
-    Column("speedup", QT_TRANSLATE_NOOP("History", "Speed-up"), figures.speedup),
+    Column("accept_rate", QT_TRANSLATE_NOOP("History", "Accepted"), lambda row: figures.percent(row.accept_rate)),
+    Column("speedup", QT_TRANSLATE_NOOP("History", "Speed-up"), _outcome),
     Column("decode_tps", QT_TRANSLATE_NOOP("History", "Tokens/s"), lambda row: figures.number(row.decode_tps)),
     Column(
         "generated_tokens", QT_TRANSLATE_NOOP("History", "Tokens"), lambda row: figures.number(row.generated_tokens, 0)
@@ -59,7 +62,9 @@ class HistoryTable(FigureTable["RequestRow"]):
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.ToolTipRole:
-            return tip(self.rows[index.row()].title)
+            words = QCoreApplication.translate("History", "{title}: double-click to show the answer")
+            shown = super().data(index, Qt.ItemDataRole.DisplayRole)
+            return tip(f"{shown}\n{words.format(title=self.rows[index.row()].title)}")
         return super().data(index, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

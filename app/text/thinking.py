@@ -11,7 +11,14 @@ _MARKS = (
     ("<thinking>", "</thinking>"),
     ("<seed:think>", "</seed:think>"),
     ("[THINK]", "[/THINK]"),
+    ("<|channel>thought", "<channel|>"),
 )
+# gpt-oss writes messages of several channels: all but the one called final are thoughts.
+_CHANNEL, _FINAL = "<|channel|>", "final"
+_HEADER = re.compile(r"(?:<\|end\|>)?\s*(?:<\|start\|>\w+)?<\|channel\|>(\w+)[^<]*<\|message\|>")
+_CLOSING = re.compile(r"<\|(?:end|return|start)\|>")
+# What may become such a mark with the next token.
+_HALF_A_MARK = re.compile(r"<(?:\|\w*\|?)?\Z")
 # Some templates write the opening mark into the prompt, so that only the closing one, on a line of its own, arrives.
 _LONE_END = re.compile(r"^[ \t]*(?:</think>|</thinking>|</seed:think>|\[/THINK\])[ \t\r]*$", re.MULTILINE)
 
@@ -55,6 +62,8 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
     `searched` is the start of a line before which none is a closing mark.
     """
     lead = len(text) - len(text.lstrip())
+    if text.startswith(_CHANNEL, lead) or (not ended and text[lead:] and _CHANNEL.startswith(text[lead:])):
+        return _of_channels(text, ended)
     for opening, closing in _MARKS:
         if text.startswith(opening, lead):
             return _after(text, lead + len(opening), closing)
@@ -65,6 +74,35 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
     if (lone := _LONE_END.search(text, searched)) and _is_lone(text, lone):
         return Parts(text[: lone.start()].strip(), text[lone.end() :].lstrip("\r\n"), lone.end())
     return Parts(None, text)
+
+
+def without_thoughts(text: str) -> str:
+    """What later turns of a chat are told of an answer: the templates of models with channels take none in a message;
+    those of the others know their own marks.
+    """
+    return parts_of(text).reply if text.lstrip().startswith(_CHANNEL) else text
+
+
+def _of_channels(text: str, ended: bool) -> Parts:
+    headers = list(_HEADER.finditer(text))
+    if not headers:
+        return Parts(None, text) if ended else Parts("", "", len(text), closed=False)
+    ends = [header.start() for header in headers[1:]] + [len(text)]
+    messages = [
+        (header, _message(text[header.end() : end], ended or end < len(text)))
+        for header, end in zip(headers, ends, strict=True)
+    ]
+    thoughts = [body.strip() for header, body in messages if header[1] != _FINAL]
+    finals = [(header, body) for header, body in messages if header[1] == _FINAL]
+    thought = "\n\n".join(thoughts) if thoughts else None
+    if not finals:
+        return Parts(thought, "", len(text), closed=False)
+    return Parts(thought, "".join(body for _, body in finals), finals[0][0].end())
+
+
+def _message(body: str, whole: bool) -> str:
+    body = _CLOSING.split(body, maxsplit=1)[0]
+    return body if whole else _HALF_A_MARK.sub("", body)
 
 
 def _is_lone(text: str, end: re.Match[str]) -> bool:

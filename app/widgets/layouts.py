@@ -47,3 +47,13 @@ def keep_right_edge(area: QAbstractScrollArea, content: QLayout) -> None:
         content.setContentsMargins(margins.left(), margins.top(), margins.right() - taken, margins.bottom())
 
     bar.rangeChanged.connect(fit)
+
+
+def centred(widget: QWidget, width: int) -> QHBoxLayout:
+    """The widget in the middle of a row, at most that wide."""
+    widget.setMaximumWidth(width)
+    row = hbox(margins=(24, 0, 24, 0))
+    row.addStretch(1)
+    row.addWidget(widget, 1000)
+    row.addStretch(1)
+    return row

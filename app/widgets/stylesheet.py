@@ -99,6 +99,7 @@ QLineEdit:focus { border: 1px solid $main; }
 #overlay QListWidget { background: transparent; border: none; outline: none; }
 #overlay QListWidget::item { border-radius: 8px; }
 #overlay QListWidget::item:selected, #overlay QListWidget::item:hover { background: $selection; }
+#presetList::item { color: $text; padding: 0 8px; }
 #banner { background: $problem_tint; border-radius: 12px; }
 #offer { background: $panel; border: 1px solid $line; border-radius: 14px; }
 #line { background: $line; min-height: 1px; max-height: 1px; border: none; }
@@ -118,6 +119,7 @@ QPushButton[styleClass="button"]:checked { background: $selection; border: 1px s
 #settingsList::item:selected, #settingsList::item:hover { background: $selection; color: $text; }
 QLabel[styleClass="page-title"] { font-weight: 600; font-size: 20px; }
 QLabel[styleClass="badge-neutral"] { background: $selection; color: $muted; }
+QLabel[styleClass="badge-main"] { background: $main_tint; color: $main_text; }
 QLabel[styleClass="badge-draft"] { background: $draft_tint; color: $draft_text; }
 QLabel[styleClass="badge-lookup"] { background: $lookup_tint; color: $lookup_text; }
 QLabel[styleClass="badge-problem"] { background: $problem_tint; color: $problem; }

@@ -95,8 +95,8 @@ class AttachmentReader(QObject):
         sentences = {
             "not-text": self.tr("{name} is not a text file. Tandem attaches text, code and PDF files."),
             "picture": self.tr(
-                "Tandem’s models read text and cannot see {name}. Copy the text out of the picture and paste it, or "
-                "attach a text, code or PDF file."
+                "Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and "
+                "paste it, or attach a text, code or PDF file."
             ),
             "unknown-encoding": self.tr("The text encoding of {name} was not recognized. Save it as UTF-8."),
             "too-large": self.tr("{name} is too large for any model's context."),
@@ -105,13 +105,20 @@ class AttachmentReader(QObject):
             "damaged": self.tr("{name} is damaged: its text cannot be read."),
             "no-text": self.tr("{name} contains only images, such as scanned pages. Run OCR on it first."),
         }
-        sentence = sentences[error.reason].format(name=error.name)
+        self._show(sentences[error.reason].format(name=error.name))
+
+    def _show(self, sentence: str) -> None:
         self._reason = lambda: sentence
         self._banner.show_message(self._reason, None)
 
     def refuse_picture(self) -> None:
-        """A picture without a file was pasted."""
-        self.show_reason(NotAttachable(self.tr("the picture"), "picture"))
+        """A picture without a file was pasted or dropped."""
+        self._show(
+            self.tr(
+                "Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, "
+                "code or PDF file."
+            )
+        )
 
     def forget_reasons(self) -> None:
         """A question is sent: why a file does not go with it is of no interest any more."""

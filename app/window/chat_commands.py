@@ -39,6 +39,9 @@ class ChatCommands(QObject):
         # After midnight, or in another time zone, the list has other days.
         QApplication.instance().applicationStateChanged.connect(self.refresh_list)  # type: ignore[union-attr]
         session.chats.trashed.connect(lambda _chat_id, title: self._notifications.show_trashed(title))
+        session.chats.messages_deleted.connect(self._notifications.show_deleted)
+        session.chats.branched.connect(self._notifications.show_branched)
+        session.list.archived.connect(self._notifications.show_archived)
         session.chats.store_opened.connect(self._show_open_report)
         session.chats.store_failed.connect(self._notifications.show_store_error)
         session.chats.store_unavailable.connect(self._notifications.show_unsaved)
@@ -64,7 +67,7 @@ class ChatCommands(QObject):
         self._search.show_hit(chat_id, message_id, self._sidebar.search.words)
 
     def restore_deleted(self) -> None:
-        """Bring back the chat that was deleted last."""
+        """Bring back the chat or the messages that were deleted last."""
         self._notifications.hide()
         if self._session.chats.restorable:
             self._session.chats.restore_last()

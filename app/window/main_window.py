@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QMainWindow,
     QStackedWidget,
     QWidget,
@@ -21,6 +20,7 @@ from app.chat.find_bar import FindBar
 from app.chat.message_edit import files_in
 from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
+from app.chat.slash_menu import SlashMenu
 from app.chat.thinking_button import ThinkingButton
 from app.chat.transcript import Transcript
 from app.chat.turn_column import COLUMN_WIDTH
@@ -44,12 +44,13 @@ from app.speculation.tuning_view import TuningView
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.widgets.banner import Banner
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import centred, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.window.actions import ACTIONS
 from app.window.actions.parts import WindowParts
 from app.window.announcer import Announcer
+from app.window.answer_notice import AnswerNotice
 from app.window.attachment_reader import AttachmentReader
 from app.window.chat_commands import ChatCommands
 from app.window.chat_search import ChatSearch
@@ -61,7 +62,6 @@ from app.window.panes import Panes
 from app.window.shortcut_sheet import ShortcutSheet
 from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
-from app.window.updates import UpdateChecker
 from app.wording.errors import error_sentence
 from engine.errors import EngineError
 
@@ -78,7 +78,6 @@ class MainWindow(Restyled, QMainWindow):
         self._actions = Actions(ACTIONS, self)
         self._banner = Banner(self)
         self.notifications = Notifications(self._banner, self._actions, self)
-        self.updates = UpdateChecker(self._preferences, self.notifications, self)
         self._make_sidebar()
         self._make_models()
         self._make_chat()
@@ -88,6 +87,7 @@ class MainWindow(Restyled, QMainWindow):
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
         self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._announcer = Announcer(session, self)
+        AnswerNotice(session, self._preferences, self)
         self._build()
         self._actions.bind(self._parts())
         self._connect()
@@ -124,6 +124,7 @@ class MainWindow(Restyled, QMainWindow):
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         self._composer.add_tool(self._preset_button)
         self._composer.add_tool(ThinkingButton(session, self))
+        SlashMenu(session, self._composer, self)
         self._meter = ContextMeter(session, self._composer, self)
         self._turns = TurnCommands(session, self._transcript, self._composer, self)
         self._commands = ChatCommands(session, self._chats, self._search, self._transfer, self.notifications, self)
@@ -145,7 +146,6 @@ class MainWindow(Restyled, QMainWindow):
             session=self._session,
             preferences=self._preferences,
             notifications=self.notifications,
-            updates=self.updates,
             settings=self._settings,
             models=self._models,
             panes=self._panes,
@@ -176,9 +176,9 @@ class MainWindow(Restyled, QMainWindow):
         column.addWidget(self._header)
         column.addWidget(self._find)
         column.addWidget(self._stack, 1)
-        column.addLayout(_centred(self._banner))
+        column.addLayout(centred(self._banner, COLUMN_WIDTH))
         column.addSpacing(8)
-        column.addLayout(_centred(self._composer))
+        column.addLayout(centred(self._composer, COLUMN_WIDTH))
         whole = QWidget(self)
         row = hbox(whole, margins=(0, 0, 0, 0), spacing=0)
         row.addWidget(self._chats)
@@ -223,6 +223,7 @@ class MainWindow(Restyled, QMainWindow):
         self._composer.edit.history = lambda: [turn.question for turn in session.chat.turns if turn.question]
         self._composer.edit.files_given.connect(self._attach)
         self._composer.edit.picture_given.connect(self._attachments.refuse_picture)
+        self._composer.edit.escaped.connect(self._find.close_bar)
         self._transcript.focus_lost.connect(self._composer.setFocus)
         self._find.focus_lost.connect(self._composer.setFocus)
         self._find.found.connect(self._update_actions)
@@ -360,8 +361,8 @@ class MainWindow(Restyled, QMainWindow):
         QTimer.singleShot(0, self, self._panes.arrange)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Files may be let go anywhere."""
-        if files_in(event.mimeData()):
+        """Files may be let go anywhere, and a picture, to learn what is possible instead."""
+        if files_in(event.mimeData()) or event.mimeData().hasImage():
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -369,6 +370,9 @@ class MainWindow(Restyled, QMainWindow):
             event.acceptProposedAction()
             self._attach(files)
             self._composer.setFocus()
+        elif event.mimeData().hasImage():
+            event.acceptProposedAction()
+            self._attachments.refuse_picture()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -382,7 +386,6 @@ class MainWindow(Restyled, QMainWindow):
         self._session.chats.keep_read_position(self._shown, self._transcript.reading_position)
         self._effects.close()
         self.hide()
-        self.updates.close()
         self._transfer.close()
         self._attachments.close()
         self._turns.speaker.close()
@@ -392,13 +395,3 @@ class MainWindow(Restyled, QMainWindow):
         self._session.close()
         super().closeEvent(event)
         QTimer.singleShot(0, self._application, self._application.quit)
-
-
-def _centred(widget: QWidget) -> QHBoxLayout:
-    """The widget in the middle, as wide as the transcript's column."""
-    widget.setMaximumWidth(COLUMN_WIDTH)
-    row = hbox(margins=(24, 0, 24, 0))
-    row.addStretch(1)
-    row.addWidget(widget, 1000)
-    row.addStretch(1)
-    return row

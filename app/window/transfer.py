@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.conversations.conversation_list import ACTIVE, ARCHIVED
@@ -64,6 +64,9 @@ class Transfer(QObject):
         self._reported = self._imported_so_far = 0
         self._sentence: Callable[[], str] = str
         self._progressed.connect(self._show_progress)
+        self._written: Path | None = None
+        self._show_action = QAction(self)
+        self._show_action.triggered.connect(self._show_written)
 
     @property
     def busy(self) -> bool:
@@ -115,6 +118,7 @@ class Transfer(QObject):
             work,
             lambda _: self.tr("Exported to {name}.").format(name=path.name),
             self._export_stopped,
+            path,
         )
 
     def write_all(self, path: Path) -> None:
@@ -136,6 +140,7 @@ class Transfer(QObject):
             work,
             lambda count: self.tr("%n chat(s) exported.", "", count),
             self._export_stopped,
+            path,
         )
         self._show_running(lambda: self.tr("Exporting to {name}…").format(name=path.name))
 
@@ -210,9 +215,14 @@ class Transfer(QObject):
     # On the Qt thread
 
     def _start(
-        self, entry: JournalEntry, work: Callable[[], Result], done: Callable[[Result], str], stopped: Callable[[], str]
+        self,
+        entry: JournalEntry,
+        work: Callable[[], Result],
+        done: Callable[[Result], str],
+        stopped: Callable[[], str],
+        written: Path | None = None,
     ) -> None:
-        """Queue the work. `done` words its result, `stopped` says that it was stopped."""
+        """Queue the work. `done` words its result, `stopped` says that it was stopped; `written` can be shown then."""
 
         def fail(error: Exception) -> None:
             if isinstance(error, Cancelled):
@@ -222,19 +232,27 @@ class Transfer(QObject):
             self._session.list.reload()
             self._finish(entry, self.tr("The operation failed: {detail}").format(detail=str(error)), calm=False)
 
-        self._running[entry] = self._background.run(work, lambda result: self._finish(entry, done(result)), fail)
+        self._running[entry] = self._background.run(
+            work, lambda result: self._finish(entry, done(result), written=written), fail
+        )
         # The file of a window whose store is closed to it belongs to another window.
         if self._session.chats.persistent:
             self._journal.begin(entry)
         self.changed.emit()
 
-    def _finish(self, entry: JournalEntry, sentence: str, calm: bool = True) -> None:
+    def _finish(self, entry: JournalEntry, sentence: str, calm: bool = True, written: Path | None = None) -> None:
         del self._running[entry]
         self._journal.end(entry)
         if not self._running:
             self._stopping.clear()
         self.changed.emit()
-        self._banner.show_message(lambda: sentence, None, calm=calm)
+        self._written = written
+        self._show_action.setText(self.tr("Show in Finder"))
+        self._banner.show_message(lambda: sentence, self._show_action if written is not None else None, calm=calm)
+
+    def _show_written(self) -> None:
+        if self._written is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._written.parent)))
 
     def _export_stopped(self) -> str:
         return self.tr("The export was canceled.")

@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from app.chat.composer import Composer
-from app.chat.plain_text import plain_text, spoken_text
+from app.chat.plain_text import as_shown, spoken_text
 from app.chat.speaker import Speaker
 from app.chat.transcript import Transcript
 from app.session.chats import Turn
@@ -22,7 +22,7 @@ class _TurnAction:
     """One entry of the table. `text` is what the menu shows, None for an action that only a button has."""
 
     run: Callable[[Turn], object]
-    text: Callable[[], str] | None = None
+    text: Callable[[Turn], str] | None = None
     enabled: Callable[[Turn], object] = lambda _: True
 
 
@@ -45,32 +45,46 @@ class TurnCommands(QObject):
         session = self._session
         return {
             "copy": _TurnAction(
-                self.copy_answer, lambda: self.tr("Copy the answer as Markdown"), lambda turn: turn.answer.text
+                self.copy_answer, lambda _: self.tr("Copy the answer as Markdown"), lambda turn: turn.answer.text
             ),
-            "copy-plain": _TurnAction(
-                lambda turn: _copy(plain_text(turn.answer.reply)),
-                lambda: self.tr("Copy the answer as plain text"),
+            "copy-shown": _TurnAction(
+                lambda turn: QGuiApplication.clipboard().setMimeData(as_shown(turn.answer.reply)),
+                lambda _: self.tr("Copy the answer as shown"),
                 lambda turn: turn.answer.text,
             ),
             "copy-question": _TurnAction(
-                lambda turn: _copy(turn.question), lambda: self.tr("Copy the message"), lambda turn: turn.question
+                lambda turn: _copy(turn.question), lambda _: self.tr("Copy the message"), lambda turn: turn.question
             ),
             "speak": _TurnAction(
-                self.speak, self._speak_text, lambda turn: turn.answer.text and self.speaker.program is not None
+                self.speak,
+                lambda _: self._speak_text(),
+                lambda turn: turn.answer.text and self.speaker.program is not None,
             ),
             "edit": _TurnAction(
-                self.edit, lambda: self.tr("Edit the message"), lambda turn: turn.asks and session.answers.ready
+                self.edit, lambda _: self.tr("Edit the message"), lambda turn: turn.asks and session.answers.ready
             ),
             "again": _TurnAction(
-                self.regenerate, lambda: self.tr("Regenerate"), lambda turn: session.answers.ready and turn.answer.ended
+                self.regenerate,
+                lambda _: self.tr("Regenerate"),
+                lambda turn: session.answers.ready and turn.answer.ended,
             ),
             "go-on": _TurnAction(
                 self.continue_answer,
-                lambda: self.tr("Continue the answer"),
+                lambda _: self.tr("Continue the answer"),
                 lambda turn: session.answers.ready and turn in session.chat.turns[-1:] and turn.answer.unfinished,
             ),
             "branch": _TurnAction(
-                session.chats.branch, lambda: self.tr("Branch from here"), lambda turn: turn.answer.ended
+                session.chats.branch, lambda _: self.tr("Branch from here"), lambda turn: turn.answer.ended
+            ),
+            "delete-question": _TurnAction(
+                lambda turn: session.chats.delete_question(session.chat, turn),
+                lambda _: self.tr("Delete the message and its answer"),
+                lambda turn: turn.question_node.id is not None and not session.chat.answering,
+            ),
+            "delete-answer": _TurnAction(
+                lambda turn: session.chats.delete_answer(session.chat, turn),
+                self._delete_text,
+                lambda turn: turn.answer_node.id is not None and not session.chat.answering,
             ),
             "previous-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, -1)),
             "next-question": _TurnAction(lambda turn: session.chats.switch(session.chat, turn.question_node, 1)),
@@ -129,9 +143,14 @@ class TurnCommands(QObject):
             self.menu.addAction(self.tr("Copy the selection")).triggered.connect(lambda: _copy(selected))
         for action_id, action in self._actions.items():
             if action.text is not None:
-                entry = self.menu.addAction(action.text())
+                entry = self.menu.addAction(action.text(turn))
                 entry.setEnabled(bool(action.enabled(turn)))
                 entry.triggered.connect(lambda _=False, chosen=action_id: self.run(turn, chosen))
+
+    def _delete_text(self, turn: Turn) -> str:
+        if turn in self._session.chat.turns[-1:]:
+            return self.tr("Delete the answer")
+        return self.tr("Delete the answer and everything after it")
 
     def _speak_text(self) -> str:
         if self.speaker.program is None:

@@ -18,12 +18,15 @@ _TASK = re.compile(r"\[([ xX])\] ")
 _BOXES = {" ": "☐", "x": "☑", "X": "☑"}
 
 
-def as_html(markdown: str) -> str:
-    """The body of an answer. Everything that is not Markdown's own is escaped."""
+def as_html(markdown: str, as_latex: bool = False) -> str:
+    """The body of an answer, with formulas as MathML or, for programs that know none, as LaTeX.
+
+    Everything that is not Markdown's own is escaped.
+    """
     marked, formulas = with_signs(markdown)
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
     parser.enable(["table", "strikethrough"])
-    page: str = parser.render(marked, {"formulas": formulas})
+    page: str = parser.render(marked, {"formulas": formulas, "as_latex": as_latex})
     return page.strip()
 
 
@@ -34,6 +37,8 @@ class _Renderer(RendererHTML):
         words = tokens[index].content
         if index == 0 and (box := _TASK.match(words)):
             words = f"{_BOXES[box[1]]} {words[box.end() :]}"
+        if env["as_latex"]:
+            return escape(with_formulas(words, env["formulas"], lambda formula: formula.latex))
         return _with_math(words, env["formulas"])
 
     def code_inline(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:

@@ -91,7 +91,7 @@ EDIT_ACTIONS = (
     WindowAction(
         "restore-chat",
         QT_TRANSLATE_NOOP("Actions", "Undo delete"),
-        QT_TRANSLATE_NOOP("Actions", "Restore the deleted chat"),
+        QT_TRANSLATE_NOOP("Actions", "Restore the chat or the messages deleted last"),
         lambda parts: parts.chats.restore_deleted(),
         "Ctrl+Alt+Z",
         "retry",

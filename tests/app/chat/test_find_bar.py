@@ -207,3 +207,12 @@ def test_an_answer_that_ends_is_searched_again() -> None:
     assert texts.count(turn, query, False) == 0
     turn.answer.state = State.DONE
     assert texts.count(turn, query, False) == 1
+
+
+def test_escape_in_the_message_box_ends_the_search(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("A draft.")]))
+    window.ask_and_wait("question")
+    window.find_in_chat("draft")
+    window.edit.setFocus()
+    window.press(Qt.Key.Key_Escape)
+    assert window.find_bar.isHidden()

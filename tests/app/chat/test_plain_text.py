@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QGuiApplication, QTextCursor
 
-from app.chat.plain_text import plain_text, spoken_text
-from tests.app.scripted_engine import ScriptedEngine
+from app.chat.plain_text import arranged_text, as_shown, plain_text, spoken_text
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.window_parts import entry
 
 if TYPE_CHECKING:
     from tests.app.conftest import OpenWindow
@@ -49,3 +50,26 @@ def test_a_selection_in_a_question_keeps_its_lines(open_window: OpenWindow) -> N
     assert window.turn().view.selected_text() == "one\ntwo"
     copied = text.createMimeDataFromSelection()
     assert (copied.text(), copied.formats()) == ("one\ntwo", ["text/plain"])
+
+
+def test_what_is_copied_as_shown_has_its_marks_its_cells_and_its_paragraphs() -> None:
+    markdown = (
+        "# Head\n\nHi **b** $x^2$\n\n- one\n  1. in\n- two\n\n|a|b|\n|-|-|\n|1|2|\n\n"
+        "```py\nx = 1\n\ny = 2\n```\n\n- [x] done"
+    )
+    shown = "Head\n\nHi b x^2\n\n• one\n  1. in\n• two\n\na\tb\n1\t2\n\nx = 1\n\ny = 2\n\n☑ done"
+    assert arranged_text(markdown) == shown
+    copied = as_shown(markdown)
+    assert copied.text() == shown
+    assert "<strong>b</strong> x^2" in copied.html()
+    assert "<td>1</td>" in copied.html()
+
+
+def test_the_menu_copies_the_answer_as_it_is_shown_or_as_markdown(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("- **one**\n- two")]))
+    window.ask_and_wait("list")
+    clipboard = QGuiApplication.clipboard()
+    entry(window.turn().menu(), "Copy the answer as shown").trigger()
+    assert (clipboard.text(), clipboard.mimeData().hasHtml()) == ("• one\n• two", True)
+    entry(window.turn().menu(), "Copy the answer as Markdown").trigger()
+    assert (clipboard.text(), clipboard.mimeData().hasHtml()) == ("- **one**\n- two", False)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QColor, QPaintEvent, QTextFormat
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.prose import Prose
 from app.session.answer import Answer, State
 from app.session.chats import Turn
+from app.widgets import theme
 from app.widgets.layouts import settle_layouts
 from tests.app.conftest import OpenWindow
 from tests.app.markdown_streams import stream
 from tests.app.scripted_engine import Script, ScriptedEngine
+
+BACKGROUND = QTextFormat.Property.BackgroundBrush
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -97,3 +100,21 @@ def test_words_at_the_end_of_a_long_run_lay_out_and_paint_the_last_line_only(qtb
     assert first.lineCount() == 1
     qtbot.waitUntil(lambda: bool(painted.heights))
     assert max(painted.heights) < prose.height() // 4
+
+
+def test_code_in_a_line_is_tinted_and_quotes_have_a_bar(qtbot: QtBot) -> None:
+    prose = Prose()
+    qtbot.addWidget(prose)
+    prose.resize(400, 200)
+    prose.show_markdown("Use `pip` now.\n\n> Quoted `text`.\n\nAfter.")
+    tinted = []
+    block = prose.document().begin()
+    while block.isValid():
+        tinted += [step.fragment().text() for step in block if step.fragment().charFormat().hasProperty(BACKGROUND)]
+        block = block.next()
+    assert tinted == ["pip", "text"]
+    picture, layout = prose.grab().toImage(), prose.document().documentLayout()
+    line = QColor(theme.colours().line).rgb()
+    middles = [round(layout.blockBoundingRect(prose.document().findBlockByNumber(n)).center().y()) for n in range(3)]
+    ratio = picture.devicePixelRatio()
+    assert [picture.pixel(round(ratio), round(ratio * y)) == line for y in middles] == [False, True, False]

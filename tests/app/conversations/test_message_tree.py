@@ -19,6 +19,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from app.conversations.deletions import Deletion
+from app.conversations.errors import NotFound
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
 from engine.stats import RequestStats
@@ -35,6 +37,21 @@ class Node:
     parent: Node | None
     children: list[Node] = field(default_factory=list)
     selected: Node | None = None
+
+    @property
+    def siblings(self) -> list[Node]:
+        assert self.parent is not None
+        return self.parent.children
+
+
+@dataclass
+class Deleted:
+    """What was deleted, its index among its siblings, and the former parents of what moved up."""
+
+    chat: int
+    node: Node
+    position: int
+    moved: list[tuple[Node, Node | None]]
 
 
 @dataclass
@@ -80,6 +97,8 @@ class TreeMachine(RuleBasedStateMachine):
         self.store, _report = open_store(self.folder / "chats.db", self.clock)
         self.trees: dict[int, Tree] = {}
         self.nodes: dict[int, Node] = {}
+        self.deletions: list[Deletion] = []
+        self.deleted: list[Deleted] = []
 
     def teardown(self) -> None:
         self.store.close()
@@ -168,6 +187,60 @@ class TreeMachine(RuleBasedStateMachine):
             while node is not None and node.parent is not None:
                 node.parent.selected = node
                 node = node.parent
+
+    @rule(chat=chats, data=st.data())
+    def delete_question(self, chat: int, data: st.DataObject) -> None:
+        message = self.pick(data, chat, role="user")
+        if message is None:
+            return
+        node = self.nodes[message]
+        answers = [child for child in node.children if child.role == "assistant"]
+        others = [child for child in node.children if child.role != "assistant"]
+        moved = others + [child for answer in answers for child in answer.children]
+        shown = node.selected if node.selected not in answers else node.selected.selected
+        self.deleted.append(Deleted(chat, node, node.siblings.index(node), [(one, one.parent) for one in moved]))
+        node.siblings[node.siblings.index(node) : node.siblings.index(node) + 1] = moved
+        for one in moved:
+            one.parent = node.parent
+        self.reselect(self.deleted[-1], shown)
+        self.deletions.append(self.store.deletions.delete_question(message))
+
+    @rule(chat=chats, data=st.data())
+    def delete_answer(self, chat: int, data: st.DataObject) -> None:
+        message = self.pick(data, chat, role="assistant")
+        if message is None:
+            return
+        node = self.nodes[message]
+        self.deleted.append(Deleted(chat, node, node.siblings.index(node), []))
+        node.siblings.remove(node)
+        self.reselect(self.deleted[-1], None)
+        self.deletions.append(self.store.deletions.delete_answer(message))
+
+    def reselect(self, deleted: Deleted, shown: Node | None) -> None:
+        """Something was deleted: what followed it is shown if it was, else the sibling that has its place now."""
+        parent = deleted.node.parent
+        if parent.selected is deleted.node:
+            last = len(parent.children) - 1
+            parent.selected = shown or (parent.children[min(deleted.position, last)] if parent.children else None)
+
+    @rule()
+    def undo(self) -> None:
+        if not self.deletions:
+            return
+        deletion, deleted = self.deletions.pop(), self.deleted.pop()
+        if deleted.chat not in self.trees:
+            with pytest.raises(NotFound):
+                self.store.deletions.restore(deletion)
+            return
+        self.store.deletions.restore(deletion)
+        node = deleted.node
+        for one, parent in deleted.moved:
+            node.siblings.remove(one)
+            one.parent = parent
+        node.siblings.insert(deleted.position, node)
+        while node.parent is not None:
+            node.parent.selected = node
+            node = node.parent
 
     @rule(target=chats, chat=chats, data=st.data())
     def branch(self, chat: int, data: st.DataObject) -> int:

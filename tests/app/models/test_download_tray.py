@@ -61,7 +61,7 @@ def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
     """The icons that were made in the menu bar."""
     made: list[Tray] = []
 
-    def make(parent: QObject) -> Tray:
+    def make(parent: QObject, _icon: str) -> Tray:
         made.append(Tray(parent))
         return made[-1]
 
@@ -129,7 +129,7 @@ def test_there_is_no_notification_while_the_window_is_in_front(
 def test_a_system_without_a_menu_bar_is_no_error(
     library: ShownLibrary, numbers: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(download_tray, "system_tray", lambda _parent: None)
+    monkeypatch.setattr(download_tray, "system_tray", lambda _parent, _icon: None)
     window = QWidget()
     downloads = DownloadTray(library, window)
     library.show(downloading(LARGER))

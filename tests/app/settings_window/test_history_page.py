@@ -98,4 +98,30 @@ def test_an_answer_of_the_window_appears_while_the_page_is_shown(
     qtbot.waitUntil(lambda: len(page.table.rows) == 3)
     assert page.table.rows[0].generated_tokens == turn.answer.stats.generated_tokens
     qapp.language.choose("ko")
-    assert page.table.headerData(4, Qt.Orientation.Horizontal) == "채택률"
+    assert page.table.headerData(4, Qt.Orientation.Horizontal) == "채택"
+
+
+def test_a_row_leads_to_its_answer(page: HistoryPage, window: WindowDriver) -> None:
+    row = next(index for index, row in enumerate(page.table.rows) if row.main_model == "Big")
+    page.view.setCurrentIndex(page.table.index(row, 0))
+    page.view.activated.emit(page.table.index(row, 0))
+    window.settle()
+    assert window.settings.isHidden()
+    assert window.session.chat.turns[0].answer_node.id == page.table.rows[row].message_id
+
+
+def test_an_answer_that_failed_says_so(page: HistoryPage, window: WindowDriver, qtbot: QtBot) -> None:
+    def fail(store: ConversationStore) -> None:
+        chat = store.conversations.create(title="another chat")
+        answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("Big", "", "auto"))
+        store.answers.fail(answer, "internal", {}, RequestStats(prompt_tokens=3))
+
+    window.in_store(fail)
+    qtbot.waitUntil(lambda: len(page.table.rows) == 3)
+    assert column(page, "speedup").count("failed") == 1
+
+
+def test_every_column_is_in_view(page: HistoryPage, qtbot: QtBot) -> None:
+    header = page.view.horizontalHeader()
+    qtbot.waitUntil(lambda: header.length() <= page.view.viewport().width())
+    assert all(header.sectionSize(index) > 0 for index in range(len(COLUMNS)))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.app.conftest import OpenWindow
 
+ANALYSIS = "<|channel|>analysis<|message|>"
+FINAL = "<|end|><|start|>assistant<|channel|>final<|message|>"
 THOUGHT = "The user wants a number. Two and two is four."
 TEXT = f"<think>\n{THOUGHT}\n</think>\n\nIt is 4."
 
@@ -37,6 +39,14 @@ TEXT = f"<think>\n{THOUGHT}\n</think>\n\nIt is 4."
         ("```xml\n<think>\nx\n</think>\n```", None, "```xml\n<think>\nx\n</think>\n```"),
         ("Hm.\r\n</think>\r\n\r\nIt is 4.", "Hm.", "It is 4."),
         ("<thin", None, "<thin"),
+        ("<|channel>thought\nHm.\n<channel|>It is 4.", "Hm.", "It is 4."),
+        ("<|channel>thought\n<channel|>It is 4.", "", "It is 4."),
+        (f"{ANALYSIS}Hm < 4.{FINAL}It is 4.", "Hm < 4.", "It is 4."),
+        (f"{ANALYSIS}Hm.{FINAL}It is 4.<|return|>", "Hm.", "It is 4."),
+        (f"{ANALYSIS}Hm.<|end|><|start|>assistant{ANALYSIS}So.{FINAL}It is 4.", "Hm.\n\nSo.", "It is 4."),
+        ("<|channel|>final<|message|>It is 4.", None, "It is 4."),
+        (f"{ANALYSIS}Hm.", "Hm.", ""),
+        ("<|channel|> is a mark", None, "<|channel|> is a mark"),
     ],
 )
 def test_thoughts_are_told_from_the_reply(text: str, thought: str | None, reply: str) -> None:
@@ -50,6 +60,8 @@ _TEXTS = (
     "```xml\n<think>\nx\n</think>\n```\nMore.",
     "  \n[THINK]Hm.[/THINK]It is 4.",
     "Words </think> in a line\n</thinking>",
+    f"{ANALYSIS}Hm.{FINAL}It is 4.",
+    "<|channel>thought\nHm.<channel|>It is 4.",
 )
 
 
@@ -152,3 +164,34 @@ def test_a_search_that_finds_a_thought_unfolds_it(open_window: OpenWindow) -> No
     window.wait_until_answered()
     window.find_in_chat("wants")
     assert window.turn().thoughts_shown
+
+
+def test_no_mark_of_a_channel_is_ever_shown_while_it_arrives() -> None:
+    text = f"{ANALYSIS}Hm.{FINAL}It is <b>4</b>.<|return|>"
+    for end in range(len(text)):
+        parts = parts_of(text[:end], ended=False)
+        assert "<|" not in (parts.thought or "") + parts.reply
+        assert "Hm. It is <b>4</b>.".startswith(f"{parts.thought or ''} {parts.reply}".strip())
+
+
+def test_of_an_answer_in_channels_later_turns_are_told_the_reply_only(open_window: OpenWindow) -> None:
+    """The template of gpt-oss refuses a chat in which a message holds such marks."""
+    engine = ScriptedEngine([Script(f"{ANALYSIS}Hm.{FINAL}It is 4."), Script("<think>Hm.</think>Yes."), Script("So.")])
+    window = open_window(engine)
+    window.ask_and_wait("2 and 2?", "Sure?", "Really?")
+    assert window.shown_text(0) == "It is 4."
+    told = [message["content"] for message in engine.requests[-1].messages if message["role"] == "assistant"]
+    # Templates of models with these marks take them out themselves.
+    assert told == ["It is 4.", "<think>Hm.</think>Yes."]
+
+
+def test_an_answer_in_channels_that_stopped_in_its_thoughts_is_begun_again(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script(f"{ANALYSIS}Hm, so", reason="length"), Script(f"{ANALYSIS}Now.{FINAL}It is 4.")])
+    window = open_window(engine)
+    window.ask_and_wait("2 and 2?")
+    window.turn().press("go-on")
+    window.wait(lambda: len(engine.requests) == 2 and window.answer().ended)
+    window.settle()
+    assert [message["role"] for message in engine.requests[-1].messages] == ["user"]
+    assert window.shown_text() == "It is 4."
+    assert window.answer().parts.thought == "Hm, so\n\nNow."

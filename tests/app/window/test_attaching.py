@@ -128,7 +128,7 @@ def test_a_file_that_is_no_text_is_told(open_window: OpenWindow, qtbot: QtBot, t
     window.settle()
     window.paste(tmp_path / "photo.png")
     qtbot.waitUntil(lambda: window.banner.isVisible())
-    assert "cannot see photo.png" in window.banner_text
+    assert "photo.png cannot be attached" in window.banner_text
     assert window.composer.files.isHidden()
 
 
@@ -147,7 +147,7 @@ def test_a_pdf_file_goes_along_as_its_text(open_window: OpenWindow, qtbot: QtBot
 
 REASONS = {
     "not-text": "is not a text file",
-    "picture": "cannot see a.pdf",
+    "picture": "a.pdf cannot be attached",
     "unknown-encoding": "text encoding of a.pdf was not recognized",
     "too-large": "too large for any model",
     "unreadable": "a.pdf cannot be read",

@@ -189,7 +189,7 @@ def test_the_language_changes_everywhere_while_the_window_is_open(
     window.wait_until_answered()
     qapp.language.choose("ko")
     qtbot.waitUntil(lambda: "새 대화" in texts(window.sidebar.pane))
-    assert window.edit.placeholderText() == "메시지"
+    assert window.edit.placeholderText() == "메시지 (/를 입력하면 프리셋)"
     assert "초안" in window.header.draft.accessibleName()
     assert "채택" in window.foot()
     assert "추측" in window.panel_text

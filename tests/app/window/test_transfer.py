@@ -7,6 +7,7 @@ from threading import Event, Timer
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from PySide6.QtGui import QDesktopServices
 
 from app.conversations.opening import open_store
 from app.system.paths import data_folder
@@ -273,3 +274,14 @@ def test_an_export_is_finished_when_the_window_closes(
     window.close()
     assert len(json.loads((tmp_path / "all.json").read_text())["conversations"]) == 2
     assert not list(data_folder().glob("*.transfers*"))
+
+
+def test_an_export_can_be_shown(window: WindowDriver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: shown.append(url.toLocalFile()))
+    window.open_chat("Apples")
+    window.export_chat(tmp_path / "chat.md")
+    window.settle()
+    assert (window.banner_text, window.banner_button.text()) == ("Exported to chat.md.", "Show in Finder")
+    window.press_banner()
+    assert shown == [str(tmp_path)]

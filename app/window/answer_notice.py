@@ -1,0 +1,77 @@
+"""Tells that a long answer has ended while another app is in front: a notification, and a number on the app's icon."""
+
+from __future__ import annotations
+
+import time
+from weakref import WeakKeyDictionary
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
+
+from app.session.answer import State
+from app.session.chats import Chat, Turn
+from app.session.session import Session
+from app.settings.store import SettingsStore
+from app.widgets.outside import show_count, system_tray
+
+# In seconds. An answer that took less needs no notice.
+LEAST_S = 10.0
+_ALERT_MS = 3000
+
+
+class AnswerNotice(QObject):
+    """The notification says nothing of the chat: it may be read on a locked screen. A click on it shows the chat."""
+
+    def __init__(self, session: Session, settings: SettingsStore, window: QWidget) -> None:
+        super().__init__(window)
+        self._session, self._settings, self._window = session, settings, window
+        self._begun: WeakKeyDictionary[Turn, float] = WeakKeyDictionary()
+        self._unread: list[Chat] = []
+        self._tray: QSystemTrayIcon | None = None
+        session.answers.stored.connect(lambda _chat, turn: self._begun.setdefault(turn, time.monotonic()))
+        session.answers.ended.connect(self._ended)
+        QApplication.instance().applicationStateChanged.connect(self._state_changed)  # type: ignore[union-attr]
+
+    def _ended(self, chat: Chat, turn: Turn) -> None:
+        took = time.monotonic() - self._begun.pop(turn, time.monotonic())
+        stopped = turn.answer.state is State.CANCELLED
+        if stopped or took < LEAST_S or QApplication.activeWindow() is not None:
+            return
+        if not self._settings.values.notify_answers:
+            return
+        self._unread.append(chat)
+        show_count("answers", len(self._unread))
+        if self._tray is None:
+            self._tray = system_tray(self, "send")
+            if self._tray is not None:
+                self._tray.activated.connect(self._show_chat)
+                self._tray.messageClicked.connect(self._show_chat)
+        if self._tray is None:
+            QApplication.alert(self._window, _ALERT_MS)
+            return
+        failed = turn.answer.state is State.FAILED
+        self._tray.show()
+        self._tray.showMessage(
+            QApplication.applicationDisplayName(),
+            self.tr("An answer stopped with an error.") if failed else self.tr("Your answer is ready."),
+        )
+
+    def _show_chat(self) -> None:
+        """Show the chat whose answer ended last."""
+        chat = self._unread[-1] if self._unread else None
+        self._window.show()
+        self._window.activateWindow()
+        if chat is not None and chat.id is not None and chat is not self._session.chat:
+            self._session.chats.open_id(chat.id)
+        self._mark_read()
+
+    def _state_changed(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._mark_read()
+
+    def _mark_read(self) -> None:
+        if self._unread:
+            self._unread.clear()
+            show_count("answers", 0)
+            if self._tray is not None:
+                self._tray.hide()

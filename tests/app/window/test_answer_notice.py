@@ -1,0 +1,125 @@
+"""The notice that a long answer has ended while another app is in front."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from app.window import answer_notice
+from engine.errors import EngineError
+from tests.app.conftest import OpenWindow
+from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.app.window_driver import WindowDriver
+
+
+class Tray(QObject):
+    """An icon in a menu bar that records what it is given."""
+
+    activated = Signal(object)
+    messageClicked = Signal()  # noqa: N815
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.visible, self.notified = False, []
+
+    def show(self) -> None:
+        self.visible = True
+
+    def hide(self) -> None:
+        self.visible = False
+
+    def showMessage(self, title: str, sentence: str) -> None:
+        self.notified.append((title, sentence))
+
+
+@pytest.fixture
+def trays(monkeypatch: pytest.MonkeyPatch) -> list[Tray]:
+    """The icons that were made in the menu bar."""
+    made: list[Tray] = []
+    monkeypatch.setattr(answer_notice, "system_tray", lambda parent, _icon: made.append(Tray(parent)) or made[-1])
+    return made
+
+
+@pytest.fixture
+def numbers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """What the program's icon was given to show."""
+    shown: list[int] = []
+    monkeypatch.setattr(QGuiApplication, "setBadgeNumber", lambda _application, number: shown.append(number))
+    return shown
+
+
+@pytest.fixture
+def in_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another app is in front, and every answer counts as a long one."""
+    monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: None))
+    monkeypatch.setattr(answer_notice, "LEAST_S", 0.0)
+
+
+@pytest.mark.usefixtures("in_background")
+def test_a_notice_tells_nothing_of_the_chat_and_leads_to_it(
+    open_window: OpenWindow, trays: list[Tray], numbers: list[int]
+) -> None:
+    window = open_window(ScriptedEngine([Script("A secret answer.")]))
+    window.ask_and_wait("A secret question")
+    (tray,) = trays
+    assert (tray.notified, tray.visible, numbers[-1]) == ([("Tandem", "Your answer is ready.")], True, 1)
+    chat_id = window.session.chat.id
+    window.trigger("new-chat")
+    tray.messageClicked.emit()
+    window.settle()
+    assert (window.session.chat.id, tray.visible, numbers[-1]) == (chat_id, False, 0)
+
+
+@pytest.mark.usefixtures("in_background")
+def test_coming_back_to_the_app_takes_the_notice_away(
+    open_window: OpenWindow, trays: list[Tray], numbers: list[int]
+) -> None:
+    window = open_window(ScriptedEngine([Script("One.", error=EngineError("no")), Script("Two.")]))
+    window.ask_and_wait("first", "second")
+    (tray,) = trays
+    assert [sentence for _, sentence in tray.notified] == ["An answer stopped with an error.", "Your answer is ready."]
+    assert numbers[-1] == 2
+    QApplication.instance().applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert (tray.visible, numbers[-1]) == (False, 0)
+
+
+def asked(window: WindowDriver) -> None:
+    window.ask_and_wait("question")
+
+
+def test_no_notice_without_a_reason(
+    open_window: OpenWindow, trays: list[Tray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = ScriptedEngine([Script("One.")])
+    window = open_window(engine)
+    # The app is in front.
+    monkeypatch.setattr(answer_notice, "LEAST_S", 0.0)
+    monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: window.window))
+    asked(window)
+    # It took no time.
+    monkeypatch.setattr(QApplication, "activeWindow", staticmethod(lambda: None))
+    monkeypatch.setattr(answer_notice, "LEAST_S", 60.0)
+    asked(window)
+    # It is switched off.
+    monkeypatch.setattr(answer_notice, "LEAST_S", 0.0)
+    window.settings_page("general").settings.change(notify_answers=False)
+    asked(window)
+    assert trays == []
+
+
+@pytest.mark.usefixtures("in_background")
+def test_an_answer_that_was_stopped_needs_no_notice(open_window: OpenWindow, trays: list[Tray]) -> None:
+    engine = ScriptedEngine([Script(STORY)])
+    engine.gate = threading.Semaphore(5)
+    window = open_window(engine)
+    window.ask("question")
+    window.wait(lambda: bool(window.session.chat.turns) and bool(window.answer().text))
+    window.trigger("stop")
+    engine.gate.release(1000)
+    window.wait_until_answered()
+    window.settle()
+    assert trays == []
