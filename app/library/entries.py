@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engine.advice.catalog import Catalog, CatalogModel, offers
+from engine.advice.catalog import Catalog, CatalogModel, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate, estimate_speedup
@@ -46,9 +46,10 @@ class Entry:
 
     `source` is starter, cache, folder, catalog or search. `name` is the catalog's, else the repository's without its
     owner. `bytes` is its size on disk or to download. `draft` is the id of the draft model that goes with it,
-    `get_bytes` the download of both. `fit` is the memory of the two, `expected` the speed-up the draft brings.
-    `problem` and `detail` say why it cannot be used (a reason of `ModelNotUsable`). `advice` judges a search result as
-    a draft for the loaded main model. `head` is the family of a head, whose kind is "head"; "" for models.
+    `get_bytes` the download of both. `fit` is the memory of the two, `expected` the speed-up with the draft.
+    `released` is the year and month of a catalog model. `problem` and `detail` say why it cannot be used (a reason of
+    `ModelNotUsable`). `advice` judges a search result as a draft for the loaded main model. `head` is the family of a
+    head, whose kind is "head"; "" for models.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Entry:
     gated: bool = False
     downloads: int = 0
     recommended: bool = False
+    released: str = ""
     advice: PairAdvice | None = None
     head: str = ""
 
@@ -139,7 +141,7 @@ def from_installed(
 
 
 def from_catalog(model: CatalogModel, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
-    draft = catalog.models[model.drafts[0]] if model.drafts else None
+    draft = draft_for(model, catalog)
     missing = [part for part in (model, draft) if part is not None and part.id not in installed_ids]
     return Entry(
         model.id,
@@ -159,6 +161,7 @@ def from_catalog(model: CatalogModel, catalog: Catalog, installed_ids: Collectio
         expected=_expected(model.bytes, model.active_bytes, draft.active_bytes) if draft else None,
         installed=model.id in installed_ids,
         recommended=model.recommended,
+        released=model.released,
     )
 
 

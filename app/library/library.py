@@ -6,7 +6,7 @@ read the plain data and listen for what changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.library.finder import Finder
 from app.library.measured import Measured, MeasuredPairs
+from app.library.opened_folders import unlisted
 from app.session.bridge import as_engine_error
 from app.settings.keychain import Keychain
 from app.settings.store import SettingsStore
@@ -192,6 +193,21 @@ class Library(QObject):
                 then()
 
         self._call(lambda hub: hub.scan(), then=take)
+
+    def keep_folders(self, paths: Collection[str]) -> None:
+        """List the models in these folders from now on, unless they are listed already."""
+        inventory, known = self.inventory, self.settings.values.model_folders
+        if inventory is None:
+            return
+        listed = {entry.path for entry in inventory.installed}
+        unknown = sorted(path for path in paths if path not in listed and path not in known)
+        if unknown:
+            self._run(partial(unlisted, unknown, listed), then=self._add_folders)
+
+    def _add_folders(self, folders: list[str]) -> None:
+        known = self.settings.values.model_folders
+        if fresh := [folder for folder in folders if folder not in known]:
+            self.settings.change(model_folders=(*known, *fresh))
 
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
         """The verdicts on drafts for the main model in `path`; None until `advice_changed` follows."""

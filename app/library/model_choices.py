@@ -89,7 +89,9 @@ def draft_choices(
 
 
 def _rank(row: Choice) -> tuple[int, int]:
-    """The sort key: installed, to download, the starter, then what cannot be used; smaller models first."""
+    """The sort key: the loaded one, installed, to download, the starter, what cannot be used; smaller models first."""
+    if row.loaded:
+        return -1, row.bytes
     if not row.usable:
         return 3, row.bytes
     return (2 if row.guide else 0 if row.kind == "use" else 1), row.bytes

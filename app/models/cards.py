@@ -184,7 +184,7 @@ class ModelCard(Card):
         self.badge.show_word(*self._badge())
         self._show_fit()
         self.main_button.setText(self._button_text())
-        self.main_button.setEnabled(not downloading and (not entry.problem or self._partial))
+        self.main_button.setEnabled(self._is_paused or (not downloading and (not entry.problem or self._partial)))
         set_style_class(
             self.main_button, "accent" if not entry.installed and not downloading and self._fits else "button"
         )
@@ -219,6 +219,11 @@ class ModelCard(Card):
     def _is_downloading(self) -> bool:
         download = self._state.download
         return download is not None and download.state not in ("ready", "failed")
+
+    @property
+    def _is_paused(self) -> bool:
+        download = self._state.download
+        return download is not None and download.state == "paused"
 
     @property
     def _repairable(self) -> bool:
@@ -314,7 +319,7 @@ class ModelCard(Card):
 
     def _button_text(self) -> str:
         if self._is_downloading:
-            return self.tr("Downloading…")
+            return self.tr("Resume") if self._is_paused else self.tr("Downloading…")
         if self._repairable:
             return self.tr("Repair")
         if self.entry.installed and not self._partial:

@@ -122,13 +122,14 @@ class _OfferRow(QWidget):
         is_running = status is not None and status.state not in ("ready", "failed")
         self._name.setText(entry_name(entry))
         self._facts.setText(download_words(status) if status and is_running else self._benefit(entry))
+        is_paused = status is not None and status.state == "paused"
         if is_running:
-            self.button.setText(self.tr("Downloading…"))
+            self.button.setText(self.tr("Resume") if is_paused else self.tr("Downloading…"))
         elif entry.installed:
             self.button.setText(self.tr("Chat"))
         else:
             self.button.setText(self.tr("Get {size}").format(size=size_words(entry.get_bytes)))
-        self.button.setEnabled(not is_running)
+        self.button.setEnabled(is_paused or not is_running)
         self.button.setAccessibleName(f"{self.button.text()}: {self._name.text()}")
 
     def _benefit(self, entry: Entry) -> str:

@@ -64,6 +64,8 @@ class ModelController(QObject):
         library.problem.connect(self._show_problem)
         session.models.changed.connect(self._judge_for)
         session.models.changed.connect(self._read_learned)
+        for changed in (session.models.changed, library.models_changed):
+            changed.connect(self._keep_opened_folders)
         session.chats.store_opened.connect(lambda _report: self._read_measured())
         session.answers.arrived.connect(self._note_answer)
 
@@ -116,6 +118,13 @@ class ModelController(QObject):
         if not pair.loading:
             path = str(pair.main.path) if pair.main is not None else ""
             self._library.finder.judge_for("" if path in own else path)
+
+    def _keep_opened_folders(self) -> None:
+        """List a model that was opened as a folder among the others, now and at the next start."""
+        pair = self._session.models.pair
+        if not pair.loading:
+            loaded = {str(info.path) for info in (pair.main, pair.draft) if info is not None}
+            self._library.keep_folders(loaded - {str(path) for path in self._session.models.starter_pair})
 
     def _choose_main(self, choice: Choice) -> None:
         if choice.kind == "unload":

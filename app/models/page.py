@@ -121,6 +121,8 @@ class ModelsPage(Restyled, QWidget):
 
     def show_tab(self, tab: int) -> None:
         self._tab = tab
+        if tab != SEARCH:
+            self.field.clear()
         self._tabs.buttons[tab].setChecked(True)
         self.note.hide()
         self._rebuild()
@@ -138,10 +140,16 @@ class ModelsPage(Restyled, QWidget):
             return self._library.finder.searched.found
         if self._tab == INSTALLED:
             return (*(entry for entry in inventory.installed if not entry.is_starter), *starter)
-        return (*self._recommended(), *starter)
+        # What is loaded comes first; the sort keeps the order of the others.
+        return tuple(sorted((*self._recommended(), *starter), key=lambda entry: not self._is_loaded(entry)))
+
+    def _is_loaded(self, entry: Entry) -> bool:
+        main = self._session.models.pair.main
+        loaded = self._entry_at(str(main.path)) if main is not None else None
+        return loaded is not None and (entry.id, entry.is_starter) == (loaded.id, loaded.is_starter)
 
     def _recommended(self) -> list[Entry]:
-        """The offered pairs, then every other recommended model that fits, the largest first."""
+        """The offered pairs, then every other recommended model that fits, the newest first."""
         inventory = self._library.inventory
         assert inventory is not None
         first = {entry.id for entry in inventory.offers}
@@ -150,7 +158,8 @@ class ModelsPage(Restyled, QWidget):
             for entry in inventory.catalog
             if entry.id not in first and entry.recommended and entry.fit is not None and entry.fit.fits
         ]
-        return [*reversed(inventory.offers), *sorted(others, key=lambda entry: -entry.bytes)]
+        others.sort(key=lambda entry: (entry.released, entry.bytes), reverse=True)
+        return [*reversed(inventory.offers), *others]
 
     def _rebuild(self) -> None:
         if self.isHidden():
@@ -303,7 +312,7 @@ class ModelsPage(Restyled, QWidget):
         if searched.running:
             return self.tr("Searching…")
         if not searched.text:
-            return self.tr("Type part of a name, such as Qwen3 or gemma, or paste a model page URL.")
+            return self.tr("Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.")
         return "" if searched.found else self.tr("No MLX models match.")
 
     def retranslate(self) -> None:

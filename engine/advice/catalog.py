@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from engine.advice.fit import SETTINGS_OF_MEMORY
+from engine.advice.speedup import WORTH_IT, estimate_speedup
 from engine.hub.repository_names import parse_repository
 from engine.model_files.bounded_json import CONFIG, read_object
 from engine.model_files.head_files import SUPPORTED_HEADS
@@ -15,6 +17,7 @@ from engine.paths import resources
 
 FORMAT = 1
 BYTES_SOURCES = ("hub", "listed", "computed")
+_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
 _FIELDS: dict[str, type] = {
     "id": str,
     "name": str,
@@ -25,6 +28,7 @@ _FIELDS: dict[str, type] = {
     "bytes": int,
     "bytes_source": str,
     "licence": str,
+    "released": str,
     "context": int,
     "languages": list,
     "tokenizer": str,
@@ -42,7 +46,8 @@ class CatalogModel:
     """One curated model.
 
     `bytes` are those of its weights; `bytes_source` is the origin of the figure: "hub" summed from the Hub's
-    listing, "listed" from a public listing and rounded, "computed" from parameters and bits. `active_parameters` are
+    listing, "listed" from a public listing and rounded, "computed" from parameters and bits. `released` is the year and
+    month of the original model, as 2026-08. `licence` is "" where it is not known. `active_parameters` are
     those that one token uses. `config` holds the numbers of its config.json that determine the memory of a context.
     Models with the same `tokenizer` share their vocabulary up to padding. `drafts` are ids of this catalog, best first;
     `recommended` mains are offered on a first run; `languages` are ISO 639-1 codes, not exhaustive.
@@ -57,6 +62,7 @@ class CatalogModel:
     bytes: int
     bytes_source: str
     licence: str
+    released: str
     context: int
     languages: tuple[str, ...]
     tokenizer: str
@@ -122,22 +128,33 @@ def load_catalog(path: Path | None = None) -> Catalog:
     return Catalog(str(content["updated"]), by_id, {head.id: head for head in heads})
 
 
+def draft_for(model: CatalogModel, catalog: Catalog) -> CatalogModel | None:
+    """The first of its drafts that is expected to be worth its memory; a mixture of experts may have none."""
+    drafts = (catalog.models[name] for name in model.drafts)
+    return next((draft for draft in drafts if _expected(model, draft) >= WORTH_IT), None)
+
+
 def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogModel]]:
     """Up to three pairs for a machine that may use `limit` bytes: comfortable, balanced, and as large as is sensible.
 
-    For each the largest recommended main model with its first draft whose weights together take at most an eighth,
-    three eighths or three quarters of the limit; the rest is for context and everything else that runs.
+    For each the largest recommended main model, not chosen yet, whose weights take with its draft's at most an eighth,
+    three eighths or three quarters of the limit; the rest is for context and everything else that runs. The smallest
+    pair comes first.
     """
+    pairs = [
+        (main, draft)
+        for main in catalog.mains()
+        if main.recommended and (draft := draft_for(main, catalog)) is not None
+    ]
     chosen: list[tuple[CatalogModel, CatalogModel]] = []
     for share in (0.125, 0.375, 0.75):
-        pairs = [
-            (main, catalog.models[main.drafts[0]])
-            for main in catalog.mains()
-            if main.recommended and main.drafts and main.bytes + catalog.models[main.drafts[0]].bytes <= share * limit
-        ]
-        if pairs and pairs[-1] not in chosen:
-            chosen.append(pairs[-1])
-    return chosen
+        fitting = [pair for pair in pairs if sum(one.bytes for one in pair) <= share * limit and pair not in chosen]
+        chosen += fitting[-1:]
+    return sorted(chosen, key=lambda pair: pair[0].bytes)
+
+
+def _expected(main: CatalogModel, draft: CatalogModel) -> float:
+    return estimate_speedup(main.bytes, main.active_bytes, draft.active_bytes, "same").speedup
 
 
 def _read(entry: Any) -> CatalogModel:
@@ -151,6 +168,8 @@ def _read(entry: Any) -> CatalogModel:
             raise ValueError(f"{name}: {key} must be {kind.__name__}")
         if kind is int and entry[key] <= 0:
             raise ValueError(f"{name}: {key} must be positive")
+    if not _MONTH.fullmatch(entry["released"]):
+        raise ValueError(f"{name}: released")
     if parse_repository(name) != name or entry["bytes_source"] not in BYTES_SOURCES:
         raise ValueError(f"{name}: id or bytes_source")
     if not set(entry["roles"]) <= {"main", "draft"} or not entry["roles"]:

@@ -71,7 +71,8 @@ def paths(tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path) -> LibraryPath
     catalog = tmp_path / "catalog.json"
     catalog.write_text(json.dumps({"format": 1, "updated": "2026-11-20", "models": [
         _curated(TINY_MAIN, tiny_pair[TINY_MAIN], roles=["main"], drafts=[TINY_DRAFT], recommended=True),
-        _curated(TINY_DRAFT, tiny_pair[TINY_DRAFT], roles=["main", "draft"], drafts=[], recommended=False),
+        _curated(TINY_DRAFT, tiny_pair[TINY_DRAFT], roles=["main", "draft"], drafts=[], recommended=False,
+                 active_parameters=1_000),
     ]}))  # fmt: skip
     return LibraryPaths(
         queue=tmp_path / "downloads.json",
@@ -109,7 +110,8 @@ def _curated(name: str, files: dict[str, bytes], **settings: object) -> dict[str
     return {
         "id": name, "name": name.split("/")[1].replace("-", " ").removesuffix(" 32bit"), "family": "Tiny",
         "parameters": 100_000, "active_parameters": 100_000, "bits": 32, "bytes": len(files["model.safetensors"]),
-        "bytes_source": "hub", "licence": "mit", "context": 512, "languages": ["en"], "tokenizer": "tiny",
+        "bytes_source": "hub", "licence": "mit", "released": "2026-08", "context": 512, "languages": ["en"],
+        "tokenizer": "tiny",
         "vocabulary_size": 384, "architecture": "qwen3", "config": _numbers_of(files["config.json"]),
     } | settings  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize, Qt
@@ -35,13 +36,34 @@ def card_of(page: ModelsPage, id_: str):  # type: ignore[no-untyped-def]
     return next(card for card in page.cards() if card.entry.id == id_)
 
 
-def test_recommended_fits_and_ends_with_the_starter(open_shown: OpenShown) -> None:
+def test_recommended_fits_is_of_the_last_year_and_ends_with_the_starter(open_shown: OpenShown) -> None:
     window, library, _ = open_shown()
     page = open_page(window)
     assert [card.entry.id for card in page.cards()[:3]] == [entry.id for entry in reversed(library.inventory.offers)]
     assert all(card.entry.fit.fits for card in page.cards() if card.entry.fit is not None)
     assert page.cards()[-1].badge.text() == "built in"
-    assert card_of(page, MAIN).main_button.text() == "Chat"
+    released = [card.entry.released for card in page.cards()[3:-1]]
+    assert released == sorted(released, reverse=True)
+    assert released[0] >= "2026-06"
+
+
+def test_what_is_loaded_comes_first_and_is_marked(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    page = open_page(window)
+    first = page.cards()[0]
+    assert (first.entry.is_starter, first.badge.text()) == (True, "in use")
+
+
+def test_a_model_that_was_opened_as_a_folder_is_listed(open_shown: OpenShown, tmp_path: Path) -> None:
+    window, library, _ = open_shown()
+    for folder in (tmp_path / "mine", tmp_path / "models--org--name" / "snapshots" / "0a1b"):
+        window.session.models.load(str(folder), None)
+        window.settle()
+    # A snapshot of the Hub's cache is listed under its repository's name.
+    assert library.settings.values.model_folders == (str(tmp_path / "mine"),)
+    window.session.models.load(path_of(MAIN), None)
+    window.settle()
+    assert library.settings.values.model_folders == (str(tmp_path / "mine"),)
 
 
 def test_a_card_shows_the_memory_as_an_arithmetic(open_shown: OpenShown) -> None:
@@ -66,7 +88,7 @@ def test_a_model_with_a_missing_file_says_so_and_can_be_fetched_again(open_shown
 
 def test_chat_switches_and_comes_back_to_the_composer(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, _, _ = open_shown(pair=("starter/main", "starter/draft"))
-    page = open_page(window)
+    page = open_page(window, INSTALLED)
     card_of(page, MAIN).main_button.click()
     assert window.settings.isHidden()
     qtbot.waitUntil(
@@ -134,7 +156,7 @@ def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown)
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
     window.offer.refresh()
     sizes = [button.text().replace("\u00a0", " ") for button in window.offer.buttons()]
-    assert sizes == ["Get 2.6 GB", "Get 7.6 GB", "Get 8.7 GB"]
+    assert sizes == ["Get 2.4 GB", "Get 6.6 GB", "Get 11.3 GB"]
     window.offer.buttons()[0].click()
     first = library.inventory.offers[0]
     assert library.asked == [("add", first.id), ("add", first.draft)]
@@ -162,7 +184,7 @@ def test_a_pair_is_told_of_once_when_both_are_here(open_shown: OpenShown) -> Non
     assert window.banner_text == ""
     library.show(downloading(main, "ready"), downloading(draft, "ready"))
     library.settled.emit(library.downloads[1])
-    assert window.banner_text == "Qwen3 4B Instruct 2507 · 4-bit is ready."
+    assert window.banner_text == f"{library.inventory.offers[0].name} · 4-bit is ready."
     assert window.banner_button.text() == "Chat"
 
 

@@ -51,12 +51,20 @@ def test_the_draft_picker_says_of_each_candidate_why(open_shown: OpenShown) -> N
     ]
 
 
-def test_the_main_picker_puts_real_models_before_the_guide(open_shown: OpenShown) -> None:
+def test_the_main_picker_puts_the_loaded_model_first_and_an_unused_guide_last(open_shown: OpenShown) -> None:
     window, _, _ = open_shown(bare(), ("starter/main", "starter/draft"))
     window.header.main.click()
     kinds = [(choice.kind, choice.guide) for choice in window.picker("main").choices]
-    assert kinds == [("get", False)] * 3 + [("use", True), ("unload", False)]
-    assert "guide" in window.picker("main").rows[3]
+    assert kinds == [("use", True)] + [("get", False)] * 3 + [("unload", False)]
+    assert "guide" in window.picker("main").rows[0]
+
+
+def test_the_main_picker_puts_real_models_before_an_unused_guide(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window.header.main.click()
+    choices = [choice for choice in window.picker("main").choices if choice.usable and choice.kind != "unload"]
+    assert (choices[0].id, choices[0].loaded) == (MAIN, True)
+    assert [choice.guide for choice in choices] == [False] * (len(choices) - 1) + [True]
 
 
 def test_arrows_and_enter_switch_the_main_model_with_its_draft(open_shown: OpenShown, qtbot: QtBot) -> None:
@@ -139,9 +147,9 @@ def test_a_main_model_is_fetched_together_with_its_draft(open_shown: OpenShown) 
     window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
     window.header.main.click()
     picker = window.picker("main")
-    picker.select(0)
+    picker.select(1)
     press(picker, Qt.Key.Key_Return)
-    entry = picker.choices[0].entry
+    entry = picker.choices[1].entry
     assert entry is not None
     assert library.asked == [("add", entry.id), ("add", entry.draft)]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.advice.cache_shape import cache_shape
-from engine.advice.catalog import Catalog, CatalogModel, load_catalog, offers
+from engine.advice.catalog import Catalog, CatalogModel, draft_for, load_catalog, offers
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.speedup import estimate_speedup
 from engine.hub.failures import HubError
@@ -62,6 +62,11 @@ def counted_parameters(model: CatalogModel) -> tuple[int, int]:
     """Weights that the numbers of `config` imply: with one table for both ends of the model, and with two."""
     config = {"head_dim": model.config["hidden_size"] // model.config["num_attention_heads"], **model.config}
     layers = sum(_attention(config, layer) + _perceptron(config) for layer in range(config["num_hidden_layers"]))
+    if model.architecture == "muse_glimmer":
+        # Each of its attention layers has a gate as large as its queries.
+        layers += (
+            config["num_hidden_layers"] * config["hidden_size"] * config["num_attention_heads"] * config["head_dim"]
+        )
     table = model.vocabulary_size * config["hidden_size"]
     return layers + table, layers + 2 * table
 
@@ -138,6 +143,18 @@ def test_it_says_where_its_figures_are_from(catalog: Catalog) -> None:
     assert "computed" in entries()["about"]
 
 
+def test_what_is_offered_first_is_of_the_last_year(catalog: Catalog) -> None:
+    """Of a Mac with 24 to 128 GB, whose models may use three quarters of it."""
+    for memory in (24, 36, 48, 64, 128):
+        assert all(main.released >= "2025-11" for main, _ in offers(catalog, memory * 3 * 2**30 // 4))
+
+
+def test_no_draft_is_offered_that_slows_its_main_model_down(catalog: Catalog) -> None:
+    experts = catalog.models["mlx-community/Qwen3.6-35B-A3B-4bit"]
+    assert experts.drafts
+    assert draft_for(experts, catalog) is None
+
+
 @pytest.mark.parametrize(
     ("memory", "count"), [(4 * 2**30, 2), (16 * 2**30, 3), (64 * 2**30, 3), (96 * 2**30, 3), (10**8, 0)]
 )
@@ -161,6 +178,7 @@ def test_a_first_run_is_offered_up_to_three_pairs_that_fit(catalog: Catalog, mem
         {"drafts": ["org/absent"]},
         {"roles": ["judge"]},
         {"bytes_source": "guess"},
+        {"released": "2026-13"},
         {"config": {"hidden_size": 8}},
         {"config": {"hidden_size": 8, "num_hidden_layers": 0, "num_attention_heads": 1, "num_key_value_heads": 1}},
         {"surprise": 1},
