@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
-from app.cli.pair_options import add_pair_options, chosen_pair
+from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
+from app.cli.pair_options import add_pair_options, chosen_pair, explained
 from app.cli.tables import print_table
 from app.cli.terminal_text import terminal_of
 from engine import EngineError, SamplingSettings, starter_pair
@@ -68,13 +68,22 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"tandem: {error}", file=sys.stderr)
         return BAD_USAGE
     except EngineError as error:
-        print(f"tandem: {error}", file=sys.stderr)
+        print(f"tandem: {explained(error)}", file=sys.stderr)
         return FAILED
+    if report["interrupted"]:
+        _say_interrupted(report)
     if arguments.json:
         print(json.dumps(report, ensure_ascii=False))
-    else:
+    elif report.get("arms") or report.get("concurrent"):
         print_report(report)
-    return DONE
+    return INTERRUPTED if report["interrupted"] else DONE
+
+
+def _say_interrupted(report: dict[str, Any]) -> None:
+    measured = report.get("arms") or report.get("concurrent")
+    words = "these figures are of what was measured so far" if measured else "nothing was measured yet"
+    # The terminal has printed ^C on the line of the progress.
+    print(f"\ntandem: interrupted; {words}.", file=sys.stderr, flush=True)
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -115,7 +124,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     chosen = arms.our_arms(scheduler, has_draft=draft is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, draft)
-    samples = runner.run(
+    outcome = runner.run(
         _selected(chosen, arguments.arms),
         chosen_prompts,
         repetitions=arguments.repetitions,
@@ -124,7 +133,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     )
     scheduler.close()
     models = {"main": main.info.name, "draft": draft.info.name if draft else None}
-    return {"models": models, **runner.summarise(samples)}
+    return {"models": models, "interrupted": outcome.interrupted, **runner.summarise(outcome.samples)}
 
 
 def _measure_concurrency(

@@ -46,18 +46,23 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--depth", type=_depth, metavar="auto|K", help=f"draft tokens per round, 0 to {MAX_DEPTH} (auto)"
     )
-    parser.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 picks the most likely token (0)")
-    parser.add_argument("--top-p", type=float, default=1.0, metavar="P", help="sample from this total probability (1)")
+    _add_sampling(parser)
     parser.add_argument(
-        "--top-k", type=int, default=0, metavar="K", help="sample from the K most likely tokens; 0: all"
+        "--max-tokens", type=int, metavar="N", help="maximum answer length in tokens (up to the context)"
     )
-    parser.add_argument("--min-p", type=float, default=0.0, metavar="P", help="drop tokens below P of the top one (0)")
-    parser.add_argument("--repetition-penalty", type=float, default=1.0, metavar="R", help="1 turns it off (1)")
-    parser.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text (random)")
-    parser.add_argument("--max-tokens", type=int, default=1024, metavar="N", help="maximum answer length (1024)")
     parser.add_argument("--system", metavar="TEXT", help="system prompt")
     parser.add_argument("--stop", action="append", default=[], metavar="TEXT", help="stop sequence, repeatable")
     parser.add_argument("--json", action="store_true", help="print one JSON object per event")
+
+
+def _add_sampling(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("sampling", "Without these options, as the model's authors recommend.")
+    group.add_argument("--temperature", type=float, metavar="T", help="0 always picks the most likely token")
+    group.add_argument("--top-p", type=float, metavar="P", help="sample from this total probability; 1: all")
+    group.add_argument("--top-k", type=int, metavar="K", help="sample from the K most likely tokens; 0: all")
+    group.add_argument("--min-p", type=float, metavar="P", help="drop tokens below P of the most likely one; 0: none")
+    group.add_argument("--repetition-penalty", type=float, metavar="R", help="1 turns it off")
+    group.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text (random)")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -32,26 +32,33 @@ def measure(
     """Tokens a second of `counts` concurrent answers, from the first submission to the last token, prefill included.
 
     Both decode greedily and alternate in running first; `ratio` is the median of ours over mlx-lm's by repetition.
+    Ctrl-C ends it with the repetitions that are complete.
     """
     groups: dict[str, Any] = {}
+    interrupted = False
     for count in counts:
         texts = [prompts[index % len(prompts)].text for index in range(count)]
-        ours, theirs = [], []
-        for repetition in range(-1, repetitions):
-            if repetition % 2 == 0:
-                speed, other = _ours(scheduler, texts, max_tokens), _mlx_lm(main, texts, max_tokens)
-            else:
-                other, speed = _mlx_lm(main, texts, max_tokens), _ours(scheduler, texts, max_tokens)
-            if repetition >= 0:
-                ours.append(speed)
-                theirs.append(other)
-            progress(f"{count} at once, repetition {repetition + 1} of {repetitions}")
-        groups[str(count)] = {
-            "tokens_per_s": round(median(ours), 1),
-            "mlx_lm_tokens_per_s": round(median(theirs), 1),
-            "ratio": round(median(mine / other for mine, other in zip(ours, theirs, strict=True)), 3),
-        }
-    return {"machine": machine(), "concurrent": groups}
+        speeds: list[tuple[float, float]] = []
+        try:
+            for repetition in range(-1, repetitions):
+                if repetition % 2 == 0:
+                    speed, other = _ours(scheduler, texts, max_tokens), _mlx_lm(main, texts, max_tokens)
+                else:
+                    other, speed = _mlx_lm(main, texts, max_tokens), _ours(scheduler, texts, max_tokens)
+                if repetition >= 0:
+                    speeds.append((speed, other))
+                progress(f"{count} at once, repetition {repetition + 1} of {repetitions}")
+        except KeyboardInterrupt:
+            interrupted = True
+        if speeds:
+            groups[str(count)] = {
+                "tokens_per_s": round(median(ours for ours, _ in speeds), 1),
+                "mlx_lm_tokens_per_s": round(median(theirs for _, theirs in speeds), 1),
+                "ratio": round(median(ours / theirs for ours, theirs in speeds), 3),
+            }
+        if interrupted:
+            break
+    return {"machine": machine(), "interrupted": interrupted, "concurrent": groups}
 
 
 def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int) -> float:

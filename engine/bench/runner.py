@@ -27,6 +27,14 @@ class Sample:
     measure: Measure
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What was measured; `interrupted` if Ctrl-C ended it before all was."""
+
+    samples: list[Sample]
+    interrupted: bool = False
+
+
 def run(
     arms: Sequence[Arm],
     prompts: Sequence[Prompt],
@@ -34,21 +42,27 @@ def run(
     repetitions: int,
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
-) -> list[Sample]:
+) -> Outcome:
     """Every arm answers every prompt `repetitions` times after one warm-up.
 
-    The order of the arms rotates from prompt to prompt, so that the machine's drift affects all of them alike.
+    The order of the arms rotates from prompt to prompt, so that the machine's drift affects all of them alike. Ctrl-C
+    ends it: what is kept are the prompts that every arm has answered.
     """
     samples: list[Sample] = []
-    for repetition in range(-1, repetitions):
-        for index, prompt in enumerate(prompts):
-            turn = index % len(arms)
-            for arm in [*arms[turn:], *arms[:turn]]:
-                measure = arm.answer(prompt.text, max_tokens)
+    try:
+        for repetition in range(-1, repetitions):
+            for index, prompt in enumerate(prompts):
+                turn = index % len(arms)
+                measured = [
+                    Sample(arm.name, prompt, repetition, arm.answer(prompt.text, max_tokens))
+                    for arm in [*arms[turn:], *arms[:turn]]
+                ]
                 if repetition >= 0:
-                    samples.append(Sample(arm.name, prompt, repetition, measure))
-            progress(f"repetition {repetition + 1} of {repetitions}, prompt {index + 1} of {len(prompts)}")
-    return samples
+                    samples += measured
+                progress(f"repetition {repetition + 1} of {repetitions}, prompt {index + 1} of {len(prompts)}")
+    except KeyboardInterrupt:
+        return Outcome(samples, interrupted=True)
+    return Outcome(samples)
 
 
 def summarise(samples: Sequence[Sample], baseline: str = "plain") -> dict[str, Any]:

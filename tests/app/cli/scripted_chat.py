@@ -14,10 +14,15 @@ ROUND = RoundRecord(0, "main", 0, 0, 1, 1, 0.1, 0.0, 0.1, 0.0, "first-token")
 
 
 class ScriptedEngine:
-    """Answers each request with the next of some lists of events; an exception in a list is raised."""
+    """Answers each request with the next of some lists of events; an exception in a list is raised.
 
-    def __init__(self, *answers: list[Event | BaseException]) -> None:
+    The authors of its main models recommend `sampling`.
+    """
+
+    def __init__(self, *answers: list[Event | BaseException], sampling: tuple[tuple[str, float], ...] = ()) -> None:
         self.answers = list(answers)
+        self.requests: list[ChatRequest] = []
+        self.sampling = sampling
         self.asked: list[list[str]] = []
         self.cancelled = 0
         self._events: list[Event | BaseException] = []
@@ -30,10 +35,13 @@ class ScriptedEngine:
 
     def load(self, main: str, _draft: str | None) -> Future[Any]:
         pair: Future[Any] = Future()
-        pair.set_result(SimpleNamespace(draft_problem=None, main=SimpleNamespace(name=main), draft=None))
+        pair.set_result(
+            SimpleNamespace(draft_problem=None, main=SimpleNamespace(name=main, sampling=self.sampling), draft=None)
+        )
         return pair
 
     def submit(self, request: ChatRequest) -> ScriptedEngine:
+        self.requests.append(request)
         self.asked.append([message["content"] for message in request.messages])
         self._events = self.answers.pop(0)
         return self

@@ -141,3 +141,56 @@ def test_ctrl_c_is_exit_code_130_on_a_line_of_its_own(
     monkeypatch.setattr(bench, "_measure", interrupt)
     assert main(["bench"]) == 130
     assert capsys.readouterr().err == "\n"
+
+
+@pytest.mark.parametrize("answers_before", [0, 7])
+def test_what_was_measured_before_ctrl_c_is_printed(
+    answers_before: int, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two arms: four answers warm them up, two more are a whole prompt, and the one after it is not."""
+    from engine.bench import arms
+
+    prompts = tmp_path / "prompts.jsonl"
+    prompts.write_text('{"text": "What is Tandem?"}\n{"text": "Count from 1 to 9.", "kind": "list"}\n')
+    run_to_end, asked = arms.run_to_end, []
+
+    def interrupted(*arguments: Any, **settings: Any) -> Any:
+        asked.append(arguments)
+        if len(asked) > answers_before:
+            raise KeyboardInterrupt
+        return run_to_end(*arguments, **settings)
+
+    monkeypatch.setattr(arms, "run_to_end", interrupted)
+    command = ["bench", "--prompts", str(prompts), "--repetitions", "2", "--max-tokens", "4", "--arms", "draft"]
+    assert main([*command, "--json"]) == 130
+    printed = capsys.readouterr()
+    report = json.loads(printed.out)
+    assert report["interrupted"]
+    if answers_before:
+        assert {name: figures["answers"] for name, figures in report["arms"].items()} == {"plain": 1, "draft": 1}
+        assert "measured so far" in printed.err
+    else:
+        assert report["arms"] == {}
+        assert "nothing was measured yet" in printed.err
+    asked.clear()
+    assert main(command) == 130
+    assert ("1.00x" in capsys.readouterr().out) == bool(answers_before)
+
+
+def test_answers_at_once_before_ctrl_c_are_printed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.bench import concurrency
+
+    batch_generate, asked = concurrency.batch_generate, []
+
+    def interrupted(*arguments: Any, **settings: Any) -> Any:
+        asked.append(arguments)
+        if len(asked) > 3:
+            raise KeyboardInterrupt
+        return batch_generate(*arguments, **settings)
+
+    monkeypatch.setattr(concurrency, "batch_generate", interrupted)
+    assert main(["bench", "--concurrent", "1,2", "--repetitions", "1", "--max-tokens", "2", "--json"]) == 130
+    [report] = lines(capsys)
+    assert (report["interrupted"], list(report["concurrent"])) == (True, ["1"])

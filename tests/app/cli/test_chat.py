@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app.__main__ import main
-from engine import Failed, Finished, RequestStats
+from engine import Failed, Finished, RequestStats, SamplingSettings
 from engine.errors import EngineError
 from engine.requests import MAX_DEPTH
 from tests.app.cli.scripted_chat import KOREAN, ScriptedEngine
@@ -232,3 +232,17 @@ def test_a_hub_name_that_is_not_here_says_how_to_get_it(capsys: pytest.CaptureFi
 def test_the_starter_has_the_names_that_the_list_shows(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["chat", "Hi", "--main", "starter/main", "--draft", "starter/draft", "--max-tokens", "2"]) == 0
     assert "tokens" in capsys.readouterr().err
+
+
+def test_answers_are_sampled_as_the_models_authors_recommend_where_nothing_was_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recommended = (("temperature", 0.7), ("top_k", 20))
+    for arguments, sampling in (
+        ([], SamplingSettings(temperature=0.7, top_k=20)),
+        (["--temperature", "0", "--seed", "5"], SamplingSettings(temperature=0.0, top_k=20, seed=5)),
+    ):
+        engine = ScriptedEngine(list(KOREAN), sampling=recommended)
+        monkeypatch.setattr("app.cli.chat.Engine", lambda _, engine=engine: engine)
+        assert main(["chat", "Hi", *arguments]) == 0
+        assert (engine.requests[0].sampling, engine.requests[0].max_tokens) == (sampling, None)

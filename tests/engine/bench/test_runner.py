@@ -29,7 +29,8 @@ def test_arms_rotate_from_prompt_to_prompt_and_the_first_repetition_is_a_warm_up
         return Arm(name, answer)
 
     progress: list[str] = []
-    samples = run([arm("plain"), arm("auto")], [FIRST, SECOND], repetitions=2, max_tokens=5, progress=progress.append)
+    arms = [arm("plain"), arm("auto")]
+    samples = run(arms, [FIRST, SECOND], repetitions=2, max_tokens=5, progress=progress.append).samples
     once = [("plain", "first"), ("auto", "first"), ("auto", "second"), ("plain", "second")]
     assert asked == once * 3
     assert len(samples) == 8
