@@ -30,10 +30,12 @@ class ThinkingButton(Restyled, QToolButton):
 
     @property
     def chosen(self) -> str:
-        """What holds in the chat on screen; models think unless they are told not to, at a medium level."""
+        """What holds in the chat on screen; without a choice what the template does, at a medium level."""
         chosen, has_levels = self._session.settings.generation_of(self._session.chat).thinking, self._has_levels
         if has_levels:
             return {"auto": "medium", "on": "medium", "off": "low"}.get(chosen, chosen)
+        if chosen == "auto":
+            return "off" if self._session.models.pair.thinking == "switch-off" else "on"
         return "off" if chosen == "off" else "on"
 
     @property

@@ -9,13 +9,27 @@ from typing import Any
 EFFORTS = ("low", "medium", "high")
 
 
+# A template that asks whether the switch is off, or that it is missing or on, thinks by default.
+_THINKS_BY_DEFAULT = re.compile(
+    r"\benable_thinking\s+is\s+(?:sameas\s*\(?\s*)?false\b"
+    r"|\bnot\s+enable_thinking\b(?!\s+is\b)"
+    r"|\benable_thinking\s*(?:==\s*false|\|\s*default\s*\(\s*true)\b"
+    r"|\benable_thinking\s+is\s+(?:not\s+defined|undefined)\s+or\b",
+    re.IGNORECASE,
+)
+
+
 def thinking_of(template: Any) -> str:
-    """Whether a template has levels of thinking ("effort"), only a switch ("switch") or neither ("")."""
+    """Whether a template has levels of thinking ("effort"), only a switch ("switch", or "switch-off" where a model
+    thinks only if told to) or neither ("").
+    """
     texts = template.values() if isinstance(template, dict) else [template]
     text = "\n".join(part for part in texts if isinstance(part, str))
     if re.search(r"\breasoning_effort\b", text):
         return "effort"
-    return "switch" if re.search(r"\benable_thinking\b", text) else ""
+    if not re.search(r"\benable_thinking\b", text):
+        return ""
+    return "switch" if _THINKS_BY_DEFAULT.search(text) else "switch-off"
 
 
 def thinking_options(kind: str, chosen: str) -> dict[str, str | bool]:
@@ -25,6 +39,6 @@ def thinking_options(kind: str, chosen: str) -> dict[str, str | bool]:
     """
     if not kind or chosen == "auto":
         return {}
-    if kind == "switch":
+    if kind != "effort":
         return {"enable_thinking": chosen != "off"}
     return {} if chosen == "on" else {"reasoning_effort": "low" if chosen == "off" else chosen}

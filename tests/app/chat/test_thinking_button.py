@@ -51,3 +51,14 @@ def test_levels_are_chosen_from_a_menu(open_window: OpenWindow, level: str) -> N
     assert button.text() == f"Thinking: {level}"
     window.ask_and_wait("question")
     assert engine.requests[-1].template_options == {"reasoning_effort": level.lower()}
+
+
+def test_a_model_that_thinks_only_if_told_to_says_so(open_window: OpenWindow) -> None:
+    engine = ScriptedEngine([Script("Yes.")], thinking="switch-off")
+    window = open_window(engine)
+    button = window.find(ThinkingButton)
+    assert (button.text(), button.isChecked()) == ("Thinking: Off", False)
+    window.ask_and_wait("first")
+    button.click()
+    window.ask_and_wait("second")
+    assert [request.template_options for request in engine.requests] == [{}, {"enable_thinking": True}]

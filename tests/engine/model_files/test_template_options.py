@@ -8,12 +8,25 @@ from engine.model_files.template_options import thinking_of, thinking_options
 from engine.prompts import render
 
 QWEN = "{%- if enable_thinking is defined and enable_thinking is false %}<think></think>{% endif %}"
+GEMMA = "{%- if (enable_thinking is defined and enable_thinking) or tools %}<|think|>{% endif %}"
 GPT_OSS = "{%- if reasoning_effort is not defined %}{% set reasoning_effort = 'medium' %}{% endif %}"
 
 
 @pytest.mark.parametrize(
     ("template", "kind"),
-    [(QWEN, "switch"), (GPT_OSS, "effort"), ("{{ messages }}", ""), (None, ""), ({"default": QWEN}, "switch")],
+    [
+        (QWEN, "switch"),
+        (GPT_OSS, "effort"),
+        ("{{ messages }}", ""),
+        (None, ""),
+        ({"default": QWEN}, "switch"),
+        (GEMMA, "switch-off"),
+        ("{%- if enable_thinking is defined and enable_thinking is true %}<think>{% endif %}", "switch-off"),
+        ("{% set enable_thinking = enable_thinking | default(true) %}", "switch"),
+        ("{% if enable_thinking is not defined or enable_thinking %}<think>{% endif %}", "switch"),
+        ("{% if not enable_thinking is defined %}{% set enable_thinking = false %}{% endif %}", "switch-off"),
+        ("{% if not enable_thinking %}<think></think>{% endif %}", "switch"),
+    ],
 )
 def test_the_choice_is_found_in_the_template(template: object, kind: str) -> None:
     assert thinking_of(template) == kind
@@ -26,6 +39,8 @@ def test_the_choice_is_found_in_the_template(template: object, kind: str) -> Non
         ("switch", "auto", {}),
         ("switch", "off", {"enable_thinking": False}),
         ("switch", "high", {"enable_thinking": True}),
+        ("switch-off", "auto", {}),
+        ("switch-off", "on", {"enable_thinking": True}),
         ("effort", "auto", {}),
         ("effort", "high", {"reasoning_effort": "high"}),
         ("effort", "off", {"reasoning_effort": "low"}),
