@@ -14,6 +14,7 @@ from typing import Any
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import ChangeSet, Database
 from app.conversations.errors import NotFound
+from app.conversations.inserting import free_time_keys
 from app.conversations.message_tree import MessageTree
 
 # UNION, not UNION ALL: a circle of parents, which only damage makes, ends.
@@ -97,8 +98,9 @@ class Deletions:
         if deletion.parent_id is not None:
             self._row(deletion.parent_id)
         with self._database.write() as changes:
-            for values in deletion.messages:
-                self._insert("messages", values | {"time_key": self._messages.free_time_key(values["created_at"])})
+            keys = free_time_keys(self._database, [values["created_at"] for values in deletion.messages])
+            for values, key in zip(deletion.messages, keys, strict=True):
+                self._insert("messages", values | {"time_key": key})
             for table, values in deletion.belongings:
                 self._insert(table, values)
             siblings = self._siblings(deletion.conversation_id, deletion.parent_id)

@@ -16,18 +16,15 @@ from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database
 from app.conversations.encoding import (
     attachments_from_json,
-    attachments_to_json,
-    error_to_json,
     number_of,
     object_from_json,
     stats_from_json,
-    stats_to_json,
     text_of,
-    to_json,
     unpack_rounds,
     unpack_tokens,
 )
 from app.conversations.errors import NotFound
+from app.conversations.inserting import free_time_keys, insert_messages, next_message_id
 from app.conversations.records import INTERRUPTED, STREAMING, AnswerSource, Attachment, Message, NewMessage
 from engine.events import Token
 from engine.stats import RoundRecord
@@ -190,61 +187,13 @@ class MessageTree:
 
     def add(self, conversation_id: int, parent_id: int | None, message: NewMessage) -> int:
         """Insert a message as the last sibling under `parent_id` (None: a first message) and select it."""
-        source, now = message.source, self._database.clock()
-        created_at = now if message.created_at is None else message.created_at
-        with self._database.write() as changes:
-            message_id = self._database.insert(
-                """
-                INSERT INTO messages (
-                    uid, conversation_id, parent_id, position, time_key, role, content, state, created_at,
-                    attachments, main_model, draft_model, method, settings, seed, stats, finish_reason, error
-                ) VALUES (?, ?, ?, (
-                    SELECT coalesce(max(position), -1) + 1 FROM messages
-                    WHERE conversation_id = ?2 AND parent_id IS ?3
-                ), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-                (
-                    message.uid or str(uuid.uuid4()),
-                    conversation_id,
-                    parent_id,
-                    self.free_time_key(created_at),
-                    message.role,
-                    message.content,
-                    message.state,
-                    created_at,
-                    attachments_to_json(message.attachments),
-                    source.main_model,
-                    source.draft_model,
-                    source.method,
-                    to_json(source.settings),
-                    None if source.seed is None else str(source.seed),
-                    stats_to_json(message.stats),
-                    message.finish_reason,
-                    error_to_json(message.error),
-                ),
-            )
-            self._select_under_parent(conversation_id, parent_id, message_id)
+        now = self._database.clock()
+        with self._database.write():
+            message_id = next_message_id(self._database)
+            times = [now if message.created_at is None else message.created_at]
+            insert_messages(self._database, conversation_id, [message], [parent_id], times)
             self._database.execute("UPDATE conversations SET updated_at = ? WHERE id = ?", (now, conversation_id))
-            changes.conversations.add(conversation_id)
-            changes.messages.add(message_id)
-            changes.paths.add(conversation_id)
         return message_id
-
-    def _select_under_parent(self, conversation_id: int, parent_id: int | None, message_id: int) -> None:
-        if parent_id is None:
-            statement, owner = "UPDATE conversations SET selected_root = ? WHERE id = ?", conversation_id
-        else:
-            statement, owner = "UPDATE messages SET selected_child = ? WHERE id = ?", parent_id
-        self._database.execute(statement, (message_id, owner))
-
-    def free_time_key(self, created_at: float) -> int:
-        """`created_at` in microseconds, or a number soon after it that no message has."""
-        key = int(created_at * 1_000_000)
-        while self._database.row("SELECT 1 FROM messages WHERE time_key = ?", (key,)):
-            # Skip the whole second at once: imported chats may have thousands of messages with one time.
-            key = 1 + self._database.scalar(
-                "SELECT max(time_key) FROM messages WHERE time_key BETWEEN ?1 AND ?1 + 999999", (key,)
-            )
-        return key
 
     def _copy_conversation(
         self, original_id: int, rows: list[sqlite3.Row], title: str | None
@@ -267,7 +216,8 @@ class MessageTree:
                     original_id,
                 ),
             )
-            copies = {row["id"]: self._copy_message(row, copy_id) for row in rows}
+            keys = free_time_keys(self._database, [row["created_at"] for row in rows])
+            copies = {row["id"]: self._copy_message(row, copy_id, key) for row, key in zip(rows, keys, strict=True)}
             for row in rows:
                 self._database.execute(
                     "UPDATE messages SET parent_id = ?, selected_child = ? WHERE id = ?",
@@ -282,7 +232,7 @@ class MessageTree:
             changes.messages.update(copies.values())
         return copy_id, copies
 
-    def _copy_message(self, row: sqlite3.Row, conversation_id: int) -> int:
+    def _copy_message(self, row: sqlite3.Row, conversation_id: int, time_key: int) -> int:
         """Copy a message's row; a streaming one is copied as far as it is, interrupted."""
         shown = self.get(row["id"])
         values = dict(row) | {
@@ -291,7 +241,7 @@ class MessageTree:
             "conversation_id": conversation_id,
             "parent_id": None,
             "selected_child": None,
-            "time_key": self.free_time_key(row["created_at"]),
+            "time_key": time_key,
             "content": shown.content,
             "state": INTERRUPTED if shown.state == STREAMING else shown.state,
         }

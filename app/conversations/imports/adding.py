@@ -8,7 +8,7 @@ import uuid
 from app.conversations.database import storable
 from app.conversations.encoding import error_to_json, pack_rounds, pack_tokens, stats_to_json
 from app.conversations.imports.imported import IN_TRASH, ImportedConversation, ImportedMessage
-from app.conversations.imports.inserting import insert_messages
+from app.conversations.inserting import insert_messages, next_message_id
 from app.conversations.records import STREAMING
 from app.conversations.store import ConversationStore
 
@@ -98,7 +98,18 @@ def _add_messages(
         for index, message in enumerate(conversation.messages)
         if message.uid not in known
     ]
-    return insert_messages(store.database, identity, added, known)
+    first = next_message_id(store.database)
+    ids = known | {message.uid: first + index for index, (message, _) in enumerate(added)}
+    insert_messages(
+        store.database,
+        identity,
+        [message for message, _ in added],
+        [None if message.parent is None else ids[message.parent] for message, _ in added],
+        [created_at for _, created_at in added],
+    )
+    for message, _ in added:
+        _keep_tokens(store, ids[message.uid], message)
+    return ids
 
 
 def _keep_tokens(store: ConversationStore, message_id: int, message: ImportedMessage) -> None:

@@ -1,20 +1,14 @@
-"""Inserts all messages of an imported chat with a few statements; one by one, 20,000 of them would take ten seconds."""
+"""Inserts messages with a few statements for all; one by one, an import's 20,000 would take ten seconds."""
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
 from app.conversations.database import Database, storable
-from app.conversations.encoding import (
-    attachments_to_json,
-    error_to_json,
-    pack_rounds,
-    pack_tokens,
-    stats_to_json,
-    to_json,
-)
-from app.conversations.imports.imported import ImportedMessage
+from app.conversations.encoding import attachments_to_json, error_to_json, stats_to_json, to_json
+from app.conversations.records import NewMessage
 
 _COLUMNS = (
     "id, uid, conversation_id, parent_id, selected_child, position, time_key, role, content, state, created_at, "
@@ -24,39 +18,47 @@ _COLUMNS = (
 _FURTHEST = 86_400_000_000
 
 
+def next_message_id(database: Database) -> int:
+    """The id that the next message gets; those of deleted messages are not given again."""
+    return 1 + max(
+        database.scalar("SELECT max(id) FROM messages") or 0,
+        database.scalar("SELECT seq FROM sqlite_sequence WHERE name = 'messages'") or 0,
+    )
+
+
 def insert_messages(
     database: Database,
     conversation_id: int,
-    messages: Sequence[tuple[ImportedMessage, float]],
-    known: dict[str, int],
-) -> dict[str, int]:
-    """Add messages with their times, parents before children, as `MessageTree.add` does: each last among its siblings
-    and selected. Returns the ids of these and of `known` by their uids.
+    messages: Sequence[NewMessage],
+    parents: Sequence[int | None],
+    times: Sequence[float],
+) -> None:
+    """Add messages, parents before children, each last among its siblings and selected.
+
+    Their ids count up from `next_message_id`; `parents` are ids, also of these, or None for a first message. `times`
+    are in seconds.
     """
     with database.write() as changes:
-        first = 1 + max(
-            database.scalar("SELECT max(id) FROM messages") or 0,
-            database.scalar("SELECT seq FROM sqlite_sequence WHERE name = 'messages'") or 0,
-        )
-        added = {message.uid: first + index for index, (message, _) in enumerate(messages)}
-        ids = known | added
-        parents = [None if message.parent is None else ids[message.parent] for message, _ in messages]
+        first = next_message_id(database)
+        ids = range(first, first + len(messages))
         # The last child of each is the selected one.
-        selected = dict(zip(parents, added.values(), strict=True))
+        selected = dict(zip(parents, ids, strict=True))
         positions = _positions(database, conversation_id, parents, first)
-        keys = _free_time_keys(database, [created_at for _, created_at in messages])
+        keys = free_time_keys(database, times)
         rows = (
             (
-                message_id := ids[message.uid],
-                message.uid,
+                id_,
+                message.uid or str(uuid.uuid4()),
                 conversation_id,
                 parent,
-                selected.get(message_id),
+                selected.get(id_),
                 position,
                 key,
                 *_values(message, created_at),
             )
-            for (message, created_at), parent, position, key in zip(messages, parents, positions, keys, strict=True)
+            for id_, message, parent, position, key, created_at in zip(
+                ids, messages, parents, positions, keys, times, strict=True
+            )
         )
         marks = ", ".join("?" * len(_COLUMNS.split(",")))
         database.connection.executemany(
@@ -67,21 +69,12 @@ def insert_messages(
                 database.execute("UPDATE conversations SET selected_root = ? WHERE id = ?", (child, conversation_id))
             elif parent < first:
                 database.execute("UPDATE messages SET selected_child = ? WHERE id = ?", (child, parent))
-        database.connection.executemany(
-            "INSERT INTO token_views (message_id, tokens, rounds) VALUES (?, ?, ?)",
-            (
-                (ids[message.uid], pack_tokens(message.tokens), pack_rounds(message.rounds))
-                for message, _ in messages
-                if message.tokens
-            ),
-        )
         changes.conversations.add(conversation_id)
-        changes.messages.update(added.values())
+        changes.messages.update(ids)
         changes.paths.add(conversation_id)
-    return ids
 
 
-def _values(message: ImportedMessage, created_at: float) -> tuple[Any, ...]:
+def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:
     source = message.source
     return (
         message.role,
@@ -118,7 +111,7 @@ def _positions(database: Database, conversation_id: int, parents: Sequence[int |
     return positions
 
 
-def _free_time_keys(database: Database, times: Sequence[float]) -> list[int]:
+def free_time_keys(database: Database, times: Sequence[float]) -> list[int]:
     """The times in microseconds, each moved on to a number that no message has."""
     wanted = [int(created_at * 1_000_000) for created_at in times]
     if not wanted:
