@@ -39,7 +39,10 @@ class EngineClient(Protocol):
         ...
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
-        """Load another draft model, or none, beside the main model; takes effect at the next round."""
+        """Load another drafter, or none, beside the main model; takes effect at the next round.
+
+        `draft` is the folder or name of a draft model, or of a head made for the main model.
+        """
         ...
 
     def unload(self) -> Future[LoadedPair]:

@@ -49,9 +49,9 @@ class SamplingSettings:
 class SpeculationSettings:
     """Which proposers draft, and how many tokens a round.
 
-    `method` is "auto" (whatever is fastest here), a registered proposer ("draft": the draft model; "ngram": lookup in
-    the text so far) or "off". `depth` fixes the draft tokens of a round (0 is "off"); None lets the controller choose
-    up to `max_depth`. Neither is above MAX_DEPTH.
+    `method` is "auto" (whatever is fastest here), "draft" (the draft model or head), another registered proposer
+    ("ngram": lookup in the text so far) or "off". `depth` fixes the draft tokens of a round (0 is "off"); None lets the
+    controller choose up to `max_depth`. Neither is above MAX_DEPTH.
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
     Where the controller chooses, plain rounds that measure the speed-up cost at most `sample_share` of an answer's
     time.

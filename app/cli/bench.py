@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from engine.bench.prompts import Prompt
     from engine.loading import LoadedModel
     from engine.scheduler import Scheduler
+    from engine.status import ModelInfo
 
 _SYNTHETIC_PROMPT = "Go on."
 _KINDS_IN_A_LINE = 5
@@ -118,12 +119,12 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     main, draft = _synthetic_pair(arguments, scheduler) if arguments.synthetic else _pair(arguments)
     if arguments.concurrent:
         return _measure_concurrency(arguments, scheduler, main, chosen_prompts)
-    scheduler.install(main, draft)
+    drafter = _install(scheduler, main, draft)
     # As the window does while it is idle.
     scheduler.calibrate()
-    chosen = arms.our_arms(scheduler, has_draft=draft is not None, temperature=arguments.temperature)
+    chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
     if arguments.against:
-        chosen += arms.mlx_lm_arms(main, draft)
+        chosen += arms.mlx_lm_arms(main, None if isinstance(draft, str) else draft)
     outcome = runner.run(
         _selected(chosen, arguments.arms),
         chosen_prompts,
@@ -132,7 +133,7 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         progress=_progress,
     )
     scheduler.close()
-    models = {"main": main.info.name, "draft": draft.info.name if draft else None}
+    models = {"main": main.info.name, "draft": drafter.name if drafter else None}
     return {"models": models, "interrupted": outcome.interrupted, **runner.summarise(outcome.samples)}
 
 
@@ -166,11 +167,28 @@ def _measure_concurrency(
     return {"models": {"main": main.info.name, "draft": None}, **report}
 
 
-def _pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | None]:
+def _pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | str | None]:
+    """The main model, and the draft model or the folder of the head."""
+    from engine.drafters import is_head
     from engine.loading import load
+    from engine.model_files.names import resolve_model
 
     main, draft = chosen_pair(arguments)
+    if draft is not None and is_head(resolve_model(draft)):
+        return load(main), draft
     return load(main), None if draft is None else load(draft)
+
+
+def _install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:
+    """Use the models; returns the drafter in use. Raises the `EngineError` that keeps it from being used."""
+    from engine.steps import run_to_completion
+
+    pair = scheduler.install(main, None if isinstance(draft, str) else draft)
+    if isinstance(draft, str):
+        pair = run_to_completion(scheduler.changes.set_draft(draft, allow_oversize=True))
+    if pair.draft_problem is not None:
+        raise pair.draft_problem
+    return pair.draft
 
 
 def _synthetic_pair(arguments: argparse.Namespace, scheduler: Scheduler) -> tuple[LoadedModel, LoadedModel | None]:

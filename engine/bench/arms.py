@@ -13,11 +13,14 @@ from engine.events import Event, Failed, Finished
 from engine.loading import LoadedModel
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.head_source import HeadSource
+from engine.speculation.proposers.registry import DRAFTER_METHOD, methods
 from engine.stats import RequestStats
 from engine.stream import RequestStream
 
 FIXED_DEPTHS = (2, 4, 6, 8)
+# A head drafts a whole block at the cost of one token.
+HEAD_DEPTHS = (4, 6, 8, 12, 15)
 
 
 @dataclass(frozen=True)
@@ -57,17 +60,22 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
 
     Above temperature 0 also rejection acceptance, which greedy decoding has no use for.
     """
-    drafting = [source for source, entry in PROPOSERS.items() if entry.uses_drafter]
+    method, drafter = DRAFTER_METHOD, scheduler.models.drafter
     settings = {"plain": SpeculationSettings(method="off")}
-    settings |= {source: SpeculationSettings(method=source) for source in PROPOSERS if source not in drafting}
+    settings |= {
+        other: SpeculationSettings(method=other) for other in methods() if other not in (method, "auto", "off")
+    }
     settings["auto"] = SpeculationSettings(method="auto")
-    for source in drafting if has_draft else ():
-        settings[source] = SpeculationSettings(method=source)
-        settings |= {f"{source}, depth {k}": SpeculationSettings(method=source, depth=k) for k in FIXED_DEPTHS}
+    if has_draft:
+        head = drafter.head if isinstance(drafter, HeadSource) else None
+        name = "draft" if head is None else "head"
+        depths = FIXED_DEPTHS if head is None else [depth for depth in HEAD_DEPTHS if depth <= head.max_proposals]
+        settings[name] = SpeculationSettings(method=method)
+        settings |= {f"{name}, depth {k}": SpeculationSettings(method=method, depth=k) for k in depths}
         if temperature > 0.0:
             settings |= {
-                f"rejection, depth {k}": SpeculationSettings(method=source, depth=k, acceptance="rejection")
-                for k in FIXED_DEPTHS
+                f"rejection, depth {k}": SpeculationSettings(method=method, depth=k, acceptance="rejection")
+                for k in depths
             }
     sampling = SamplingSettings(temperature=temperature, seed=1)
     return [Arm(name, _ours(scheduler, speculation, sampling)) for name, speculation in settings.items()]

@@ -189,8 +189,10 @@ def round_costs(
         while proposer.prepare():
             if stop():
                 return
+    with as_proposer_failure(proposer.source):
+        most = proposer.max_proposals() if speculates else 0
     try:
-        for depth in DEPTHS if speculates else (0,):
+        for depth in dict.fromkeys(min(depth, most) for depth in DEPTHS):
             if len(conversation.main.tokens) + (depth + 1) * (1 + TIMED_ROUNDS + ROUNDS) > limit:
                 continue
             cost = _plain(rounds, stop) if depth == 0 else _speculative(rounds, proposer, depth, stop)

@@ -10,6 +10,9 @@ import pytest
 
 from app.__main__ import main
 from app.cli import bench
+from engine import starter_pair
+from tests.tiny_heads import write_head
+from tests.tiny_models import write_model
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -25,6 +28,21 @@ def test_bench_compares_arms_and_prints_one_object(capsys: pytest.CaptureFixture
     assert set(report["arms"]) == {"plain", "draft", "mlx-lm plain"}
     assert report["arms"]["plain"]["speedup"] == 1.0
     assert set(report["arms"]["draft"]["by_kind"]) == {"chat", "list"}
+
+
+def test_bench_measures_a_head(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    prompts = tmp_path / "prompts.jsonl"
+    prompts.write_text('{"text": "What is Tandem?"}\n')
+    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "6", "--json"]
+    head = write_head(tmp_path / "head", starter_pair()[0])
+    assert main([*command, "--draft", str(head), "--arms", "head; head, depth 4"]) == 0
+    [report] = lines(capsys)
+    assert set(report["arms"]) == {"plain", "head", "head, depth 4"}
+    assert report["models"]["draft"] == "head"
+
+    other = write_head(tmp_path / "other", write_model(tmp_path / "main"))
+    assert main([*command, "--draft", str(other)]) == 1
+    assert "made for another main model" in capsys.readouterr().err
 
 
 def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(

@@ -13,7 +13,8 @@ from engine.bench.prompts import Prompt
 from engine.errors import EngineError, PromptTooLong
 from engine.loading import LoadedModel, load
 from engine.scheduler import Scheduler
-from tests.engine.serving import PLAIN, request
+from tests.engine.serving import PLAIN, request, set_draft
+from tests.tiny_heads import write_head
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -38,6 +39,12 @@ def test_arms_follow_from_what_is_loaded(scheduler: Scheduler) -> None:
     assert [arm.name for arm in our_arms(scheduler, has_draft=True)] == [*names, "draft", *fixed]
     sampled = [arm.name for arm in our_arms(scheduler, has_draft=True, temperature=0.8)]
     assert sampled[-len(FIXED_DEPTHS) :] == [f"rejection, depth {depth}" for depth in FIXED_DEPTHS]
+
+
+def test_a_head_has_arms_up_to_its_block(scheduler: Scheduler, tiny_main: Path, tmp_path: Path) -> None:
+    set_draft(scheduler, write_head(tmp_path / "head", tiny_main))
+    names = [arm.name for arm in our_arms(scheduler, has_draft=True)]
+    assert names == ["plain", "ngram", "auto", "head", "head, depth 4", "head, depth 6"]
 
 
 def test_our_arm_measures_a_whole_answer(scheduler: Scheduler) -> None:
