@@ -245,7 +245,7 @@ class _Judge:
         if wrong is not None:
             return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
         if draft.id in self._measured:
-            expected = Estimate(self._measured[draft.id], 0, 0.0, True)
+            expected = Estimate(self._measured[draft.id], measured=True)
         else:
             expected = estimate_head_speedup(main.weight_bytes, main.active_bytes, draft.weight_bytes)
         if not facts.checked:

@@ -51,13 +51,12 @@ def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relat
 def estimate_head_speedup(main_bytes: int, main_active: int, head_bytes: int) -> Estimate:
     """The best depth's speedup for a head of `head_bytes`, which drafts all tokens of a round in one pass."""
     share = head_bytes / max(main_active, 1)
-    best = Estimate(0.0, 1, HEAD_ACCEPT_RATE)
-    for depth in range(1, MAX_DEPTH + 1):
+
+    def at(depth: int) -> float:
         tokens = (1.0 - HEAD_ACCEPT_RATE ** (depth + 1)) / (1.0 - HEAD_ACCEPT_RATE)
-        speedup = tokens / (_pass_cost(main_bytes, main_active, depth + 1) + share + 2 * _PASS_OVERHEAD)
-        if speedup > best.speedup:
-            best = Estimate(speedup, depth, HEAD_ACCEPT_RATE)
-    return best
+        return tokens / (_pass_cost(main_bytes, main_active, depth + 1) + share + 2 * _PASS_OVERHEAD)
+
+    return Estimate(max(map(at, range(1, MAX_DEPTH + 1))))
 
 
 def _assumed_accept_rate(share: float, relation: str) -> float:
