@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.disk_pool import DiskPool
+from engine.heads.fit import memory_config
 from engine.heads.folder import inspect_head
 from engine.heads.loading import load_head_in_steps
 from engine.loading import LoadedModel, OnProgress, display_name, load_in_steps
 from engine.model_files.head_files import kind_of_folder
-from engine.model_files.inspection import read_checked_config
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.draft_source import DraftSource, prepare_draft
@@ -71,12 +71,11 @@ def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Draft
     path, main = resolve_model(name_or_path), loading.main
     with DiskPool() as disk:
         content = yield from result_of(disk.start(inspect_head, path))
-        config = yield from result_of(disk.start(read_checked_config, path))
     loading.on_progress(0, content.weight_bytes)
     head = yield from load_head_in_steps(path)
     name = display_name(name_or_path, path)
     info = ModelInfo(name, path, head.kind, main.info.context_length, head.nbytes, kind="head")
-    return prepare_head(main, head, info, config)
+    return prepare_head(main, head, info, memory_config(content.config))
 
 
 def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:

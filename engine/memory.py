@@ -13,6 +13,9 @@ import psutil
 from engine.advice.cache_shape import cache_shape
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
 from engine.errors import ModelNotUsable, NotEnoughMemory
+from engine.heads.fit import memory_config
+from engine.heads.folder import HeadContent, inspect_head
+from engine.model_files.head_files import kind_of_folder
 from engine.model_files.inspection import context_length, read_checked_config, weight_files
 from engine.status import MemoryUse
 
@@ -40,6 +43,8 @@ def memory_use(limit: int | None = None) -> MemoryUse:
 def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     """The size that a model folder will have in memory. Raises `ModelNotUsable`, also for sizes out of bounds."""
     config = read_checked_config(path)
+    if kind_of_folder(path) is not None:
+        return _size_of_head(inspect_head(path), config, kv_bits)
     try:
         weights = sum(file.stat().st_size for file in weight_files(path))
     except OSError as error:
@@ -47,6 +52,11 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     if not on_gpu():
         weights = int(weights * 32 / _stored_bits(config))
     return ModelSize(str(path), weights, config, element_bytes(kv_bits))
+
+
+def _size_of_head(head: HeadContent, config: Mapping[str, Any], kv_bits: int | None) -> ModelSize:
+    weights = head.weight_bytes if on_gpu() else int(head.weight_bytes * 32 / _stored_bits(config))
+    return ModelSize(str(head.folder), weights, memory_config(head.config), element_bytes(kv_bits))
 
 
 def element_bytes(kv_bits: int | None) -> float:

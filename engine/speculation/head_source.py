@@ -16,7 +16,10 @@ from engine.status import ModelInfo
 
 @dataclass(frozen=True, slots=True)
 class HeadSource:
-    """`head` reads the outputs `taps` of the main model; `info` describes it as a model, `config` is its file."""
+    """`head` reads the outputs `taps` of the main model; `info` describes it as a model, `config` says what it keeps.
+
+    `config` is that of `engine.heads.fit.memory_config`.
+    """
 
     head: Head
     info: ModelInfo

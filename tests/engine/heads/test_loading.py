@@ -8,6 +8,7 @@ import mlx.core as mx
 import pytest
 
 from engine.heads.loading import load_head
+from engine.memory import cache_bytes, size_on_disk
 from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.heads_on_disk import head_of, main_ports, proposals, tensors_of, write_head
@@ -79,3 +80,13 @@ def test_a_head_says_what_it_reads_and_how_much_it_proposes(tmp_path: Path) -> N
     assert (plain.kind, plain.taps, plain.max_proposals) == ("dflash", cases.TAPS, cases.BLOCK - 1)
     assert (dspark.kind, dspark.max_proposals) == ("dspark", cases.BLOCK)
     assert plain.nbytes == sum(array.nbytes for array in tensors_of(CASES["full"]).values())
+
+
+@pytest.mark.parametrize("name", ["full", "speculators_sliding"])
+def test_the_memory_of_a_head_is_known_before_it_is_loaded(tmp_path: Path, name: str) -> None:
+    """speculators' configurations nest what decides it."""
+    folder = write_head(tmp_path, CASES[name].config, tensors_of(CASES[name]))
+    size = size_on_disk(folder, None)
+    head = load_head(folder)
+    assert size.weight_bytes >= head.nbytes
+    assert cache_bytes(size, 1000, drafts=True) >= 0.5 * head.context_bytes(1000)
