@@ -1,20 +1,20 @@
-"""What the store's tests share: a clock that is set by hand, and a store in a folder of its own."""
+"""What the store's tests share: a clock that is set by hand, a store in a folder of its own, and imports."""
 
 from __future__ import annotations
 
+import json
 import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.conversations.imports.imported import ImportReport
+from app.conversations.imports.reading import import_file
 from app.conversations.opening import open_store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from app.conversations.store import ConversationStore
+from app.conversations.store import ConversationStore
 
 # 2026-03-10 12:00:00 UTC
 NOON = 1_773_144_000.0
@@ -57,3 +57,15 @@ def store(path: Path, clock: Clock, new_store_file: Path) -> Iterator[Conversati
     store.database.execute("PRAGMA synchronous = OFF")
     yield store
     store.close()
+
+
+@pytest.fixture
+def load(store: ConversationStore, tmp_path: Path) -> Callable[[Any], ImportReport]:
+    """Import a JSON value as a file."""
+
+    def load(data: Any) -> ImportReport:
+        file = tmp_path / "export.json"
+        file.write_text(json.dumps(data))
+        return import_file(lambda operation: operation(store), file)
+
+    return load
