@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from engine.speculation.accept_rates import DOUBTS, AcceptRates
-from engine.speculation.round_cost import ENOUGH, RoundCosts
+from engine.speculation.accept_rates import DOUBTS, AcceptForecast, AcceptRates
+from engine.speculation.round_cost import ENOUGH, Forecast, RoundCosts
 
 # Every depth up to here is considered, and beyond it every STEP-th: each costs host time in each round.
 EVERY_DEPTH = 8
@@ -69,28 +69,38 @@ def estimate_arms(
     least = plain * (1.0 - DOUBTS * plain_doubt)
     arms = {PLAIN_ARM: ArmEstimate(1.0, plain, 1.0, 1.0, least, plain, plain_doubt, True)}
     for source, limit in offered.items():
-        bucket = (buckets or {}).get(source, "")
-        acceptance = rates.forecast(source, bucket, limit)
-        verified_before = rates.seen(source) > 0
-        cost, catch_up_s = costs.forecast(source), catch_up.seconds.get(source, 0.0)
-        # A round may stop early: the expected seconds of those that stop before this depth.
-        ended = ended_here = 0.0
-        for depth in range(1, limit + 1):
-            width = rows_carried + 1 + depth
-            seconds = least = most = cost.expected(depth, width)
-            if depth < limit:
-                ended_here = (acceptance.made[depth] - acceptance.made[depth + 1]) * seconds
-            if depth > EVERY_DEPTH and depth % STEP and depth < limit:
-                ended += ended_here
-                continue
-            tokens, made = 1.0 + acceptance.kept[depth], acceptance.made[depth]
-            doubt = cost.doubts.get(width)
-            if doubt is None:
-                least, most = cost.at_least(depth, width), cost.at_most(depth, width)
-            else:
-                least = seconds * (1.0 - DOUBTS * doubt)
-            spread = catch_up_s * tokens / catch_up.horizon
-            arms[source, depth] = ArmEstimate(
+        acceptance = rates.forecast(source, (buckets or {}).get(source, ""), limit)
+        spread = catch_up.seconds.get(source, 0.0), catch_up.horizon
+        estimates = _by_depth(limit, costs.forecast(source), acceptance, rows_carried, spread, rates.seen(source) > 0)
+        arms |= {(source, depth): estimate for depth, estimate in estimates}
+    return arms
+
+
+def _by_depth(
+    limit: int, cost: Forecast, acceptance: AcceptForecast, rows_carried: int, catch_up: tuple[float, int], seen: bool
+) -> Iterator[tuple[int, ArmEstimate]]:
+    """The depths of one proposer that are weighed; `catch_up` are seconds and the tokens they are spread over."""
+    catch_up_s, horizon = catch_up
+    # A round may stop early: the expected seconds of those that stop before this depth.
+    ended = ended_here = 0.0
+    for depth in range(1, limit + 1):
+        width = rows_carried + 1 + depth
+        seconds = least = most = cost.expected(depth, width)
+        if depth < limit:
+            ended_here = (acceptance.made[depth] - acceptance.made[depth + 1]) * seconds
+        if depth > EVERY_DEPTH and depth % STEP and depth < limit:
+            ended += ended_here
+            continue
+        tokens, made = 1.0 + acceptance.kept[depth], acceptance.made[depth]
+        doubt = cost.doubts.get(width)
+        if doubt is None:
+            least, most = cost.at_least(depth, width), cost.at_most(depth, width)
+        else:
+            least = seconds * (1.0 - DOUBTS * doubt)
+        spread = catch_up_s * tokens / horizon
+        yield (
+            depth,
+            ArmEstimate(
                 tokens,
                 ended + made * seconds + spread,
                 1.0 + acceptance.most_kept[depth],
@@ -98,7 +108,7 @@ def estimate_arms(
                 ended + made * least + spread,
                 ended + made * most + catch_up_s / ENOUGH,
                 doubt or 0.0,
-                verified_before and cost.reaches(width),
-            )
-            ended += ended_here
-    return arms
+                seen and cost.reaches(width),
+            ),
+        )
+        ended += ended_here
