@@ -172,6 +172,8 @@ def from_found(model: FoundModel, catalog: Catalog, installed_ids: Collection[st
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
     name, bits = short_name(model.id)
     size = model.bytes or 0
+    # Until its configuration is read, a head can only be told by its name.
+    head = kind_of_config({"architectures": [name.replace(" ", "-")]}) or ""
     return Entry(
         model.id,
         "search",
@@ -181,12 +183,13 @@ def from_found(model: FoundModel, catalog: Catalog, installed_ids: Collection[st
         bits=bits,
         licence=model.licence,
         languages=len(model.languages),
-        kinds=("main",),
+        kinds=("head",) if head in SUPPORTED_HEADS else () if head else ("main",),
         get_bytes=0 if model.id in installed_ids else size,
         fit=check_fit(ModelSize(model.id, size, {}), None, 0, budget.limit) if size else None,
         installed=model.id in installed_ids,
         gated=model.gated,
         downloads=model.downloads,
+        head=head,
     )
 
 
@@ -200,6 +203,7 @@ def with_details(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entr
     size = ModelSize(model.id, model.weight_bytes, model.config)
     return replace(
         entry,
+        head="",
         bytes=total,
         context=length,
         kinds=("main",) if supported else (),

@@ -1,0 +1,74 @@
+"""Heads in the library: drafts of one main model, never models to chat with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.library.entries import Entry, MemoryBudget, from_found, from_installed, with_details
+from app.library.hub_service import Inventory
+from app.library.model_choices import draft_choices, main_choices
+from engine.advice.catalog import load_catalog
+from engine.advice.pairing import PairAdvice
+from engine.advice.speedup import Estimate
+from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
+from engine.model_files.discovery import describe_folder
+from tests.app.shown_library import stocked
+from tests.engine.heads.golden.cases import CASES
+from tests.engine.heads.heads_on_disk import tensors_of, write_head
+
+BUDGET = MemoryBudget(8192, 32 * 2**30)
+HEAD = "z-lab/Qwen3-8B-DFlash-b16"
+
+
+def installed_head(folder: Path) -> Entry:
+    case = CASES["full"]
+    model = describe_folder(write_head(folder, case.config, tensors_of(case)), HEAD, "cache")
+    return from_installed(model, load_catalog(), [model], BUDGET)
+
+
+def with_head(folder: Path) -> Inventory:
+    inventory = stocked()
+    return replace(inventory, installed=(*inventory.installed, installed_head(folder)))
+
+
+def test_an_installed_head_is_an_entry_of_its_own_kind(tmp_path: Path) -> None:
+    entry = installed_head(tmp_path)
+    assert (entry.kinds, entry.head, entry.complete, entry.fit) == (("head",), "dflash", True, None)
+
+
+def test_a_head_is_offered_as_draft_and_never_as_main_model(tmp_path: Path) -> None:
+    inventory = with_head(tmp_path)
+    assert HEAD not in [choice.id for choice in main_choices(inventory, "", [])]
+    advice = [PairAdvice(HEAD, "installed", "head", (), 2 * 10**9, Estimate(2.0), best=True)]
+    choice = draft_choices(inventory, advice, "", "auto", [], {})[0]
+    assert (choice.id, choice.kind, choice.usable, choice.path) == (HEAD, "use", True, str(tmp_path))
+
+
+def test_a_published_head_can_be_downloaded_from_the_menu() -> None:
+    advice = [PairAdvice(HEAD, "catalog", "head-unchecked", (), 2 * 10**9, Estimate(2.0))]
+    choice = draft_choices(stocked(), advice, "", "auto", [], {})[0]
+    assert (choice.kind, choice.name, choice.usable, choice.bytes) == ("get", "Qwen3 8B DFlash b16", True, 2 * 10**9)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "kinds", "problem"),
+    [("DFlashDraftModel", ("head",), ""), ("LlamaForCausalLMEagle3", (), "unknown-head")],
+)
+def test_a_head_found_on_the_hub_is_no_main_model(architecture: str, kinds: tuple[str, ...], problem: str) -> None:
+    """Its model type is that of a model that mlx-lm knows."""
+    found = FoundModel("org/head", 10**9, None, 5, False, False, "mit", (), "")
+    files = Listing("org/head", "a" * 40, (RemoteFile("model.safetensors", 10**9, "b" * 64),))
+    remote = RemoteModel(found, files, {"model_type": "qwen3", "architectures": [architecture]}, lambda: None)
+    entry = with_details(from_found(found, load_catalog(), set(), BUDGET), remote, BUDGET)
+    assert (entry.kinds, entry.problem, bool(entry.head)) == (kinds, problem, True)
+
+
+def test_until_its_files_are_read_a_name_tells_a_head() -> None:
+    kinds = {}
+    for name in ("z-lab/Qwen3.8-27B-DFlash2", "AngelSlim/Qwen3-8B_eagle3", "mlx-community/Qwen3-8B-4bit"):
+        found = FoundModel(name, 10**9, None, 5, False, False, "mit", (), "")
+        kinds[name] = from_found(found, load_catalog(), set(), BUDGET).head
+    assert list(kinds.values()) == ["dflash2", "eagle3", ""]
