@@ -27,7 +27,7 @@ def create(path: Path) -> None:
 
 
 def tighten(paths: Iterable[Path]) -> None:
-    """Take the access of others to our own folders and files. A disk that knows no access rights keeps its ways.
+    """Take the access of others to our own folders and files. On a disk without access rights nothing changes.
 
     A path that is a link counts as what it leads to. Folders with the sticky bit are for everybody on purpose.
     """

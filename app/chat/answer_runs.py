@@ -22,9 +22,9 @@ RUN_LENGTH = 6000
 _FORMULA_LENGTH, _CELL_LENGTH, _MARK_LENGTH = 100, 45, 45
 # Lines of lists and headings.
 _MARK = re.compile(r"^[ \t]*(?:[-+*]|\d+[.)]|#+)[ \t]", re.MULTILINE)
-# What the frame and the button of a code block take.
+# The height in pixels of a code block's frame and header.
 _CODE_LENGTH = 1000
-# Longer answers are shown up to there; copies and exports have all of them.
+# Only so much of a longer answer is shown; copies and exports contain all of it.
 LONGEST_SHOWN = 1_000_000
 _PART_LENGTH = 24
 SPACING = 12
@@ -161,7 +161,7 @@ def length_of(block: Block) -> int:
 
 
 def cost_of(text: str) -> int:
-    """What a text costs to lay out, in letters: those of other scripts take longer, and so do lines."""
+    """The cost of laying out a text, in Latin letters; a letter of another script or a line counts as several."""
     if text.isascii():
         return weight(text)
     return weight(text) - len(text) + max(len(text), len(text.encode("utf-8", "surrogatepass")) * 2 // 3)

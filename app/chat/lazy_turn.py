@@ -35,7 +35,7 @@ class LazyTurn(QWidget):
 
     @property
     def cost(self) -> int:
-        """What loading it takes of a budget: of a long answer only the first slice is made with it."""
+        """The part of a budget that loading it uses; of a long answer it makes only the first slice."""
         return _TURN_COST + min(SLICE, cost_of(self.turn.answer.text[:SLICE]))
 
     def load(self) -> TurnView:

@@ -43,7 +43,7 @@ def plain_text(markdown: str) -> str:
 
 
 def spoken_text(markdown: str) -> str:
-    """The same without code blocks, which nobody can follow by ear."""
+    """The same without code blocks, which cannot be followed by ear."""
     return plain_text(_CODE.sub("", _LINE_END.sub("\n", markdown))).strip()
 
 

@@ -57,7 +57,7 @@ class ThinkingButton(Restyled, QToolButton):
         self.updateGeometry()
 
     def choose(self, thinking: str) -> None:
-        """Let the chat on screen think like that from the next answer on."""
+        """Use this choice for the chat on screen from the next answer on."""
         chat = self._session.chat
         self._session.settings.set_own(chat, chat.system_prompt, {**chat.own, "thinking": thinking})
 

@@ -1,4 +1,4 @@
-"""Text for a terminal: what a model, the Hub or a file says is shown, never obeyed.
+"""Text for a terminal: text of a model, the Hub or a file never acts as a command.
 
 A terminal takes control characters for commands: they set its title, clear it, or write the clipboard (OSC 52).
 Pipes and files get every character as it is.
@@ -39,7 +39,7 @@ class TerminalText(io.TextIOWrapper):
 
 
 def terminal_of(stream: TextIO) -> TextIO:
-    """The stream that takes control characters, for progress bars; their words are never a stranger's."""
+    """The stream that takes control characters, for progress bars; they contain no text of models, the Hub or files."""
     if isinstance(stream, TerminalText):
         stream.flush()
         return stream.terminal

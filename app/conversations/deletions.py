@@ -1,7 +1,7 @@
 """Deleting messages, and putting back what was deleted.
 
-A deleted message leaves the file at once, its text is overwritten, and the search, the exports and the request history
-know nothing of it any more. What can be put back is only in memory.
+A deleted message is removed from the file at once, its text is overwritten, and it is gone from the search, the exports
+and the request history. What can be put back is kept in memory only.
 """
 
 from __future__ import annotations

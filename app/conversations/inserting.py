@@ -14,7 +14,7 @@ _COLUMNS = (
     "id, uid, conversation_id, parent_id, selected_child, position, time_key, role, content, state, created_at, "
     "attachments, main_model, draft_model, method, settings, seed, stats, finish_reason, error"
 )
-# In microseconds: so far are messages moved on that come without times of their own.
+# How far, in microseconds, a message may be moved on to a free time.
 _FURTHEST = 86_400_000_000
 
 
@@ -119,7 +119,7 @@ def free_time_keys(database: Database, times: Sequence[float]) -> list[int]:
     taken = {
         row[0]
         for row in database.rows(
-            # Past the last one come as many as could be moved there.
+            # Past the last time too, where messages may be moved on to.
             "SELECT time_key FROM messages WHERE time_key BETWEEN ? AND ?",
             (min(wanted), max(wanted) + _FURTHEST),
         )
@@ -128,7 +128,7 @@ def free_time_keys(database: Database, times: Sequence[float]) -> list[int]:
     keys = []
     for key in wanted:
         start = key
-        # Past all that came from the same time at once: there may be thousands.
+        # Skip at once what was given for the same time: thousands of messages may share one.
         key = following.get(key, key)
         while key in taken:
             key += 1

@@ -19,7 +19,7 @@ _SIDE_FILES = ("-wal", "-shm", "-journal")
 def alone_in(path: Path) -> Iterator[None]:
     """No other process opens the store meanwhile: while its file is replaced, the database itself holds no lock.
 
-    Raises StoreInUse where one does already. A disk that knows no locks is used without.
+    Raises StoreInUse where one does already. On a disk without file locks nothing is locked.
     """
     descriptor = os.open(path.parent, os.O_RDONLY)
     try:

@@ -42,7 +42,7 @@ def length_with_pictures(text: str) -> int:
     if text.isascii():
         return len(text)
     pictures = len(_PICTURE.findall(text))
-    # Most texts are printable but for their line ends: then it need not be asked of each sign.
+    # Most texts are printable but for their line ends, so their characters need not be checked one by one.
     if not text.replace("\n", "").isprintable():
         pictures += sum(_LAST_OF_ASCII < sign <= _LAST_OF_PLANE and not sign.isprintable() for sign in text)
     return len(text) + (_PICTURE_WEIGHT - 1) * pictures

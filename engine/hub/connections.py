@@ -23,7 +23,7 @@ class Connections:
         self._unreached_since: float | None = None
 
     def end(self) -> None:
-        """End every request, also those that wait for a byte."""
+        """End every request, including those that wait for data."""
         self.stop.set()
         with self._lock:
             requests = list(self._open)

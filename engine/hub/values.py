@@ -1,4 +1,4 @@
-"""What the Hub's package finds and reports, as plain values: who imports them loads no HTTP client."""
+"""Plain values that the Hub's package takes and returns. Importing them does not load the HTTP client."""
 
 from __future__ import annotations
 

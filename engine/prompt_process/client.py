@@ -211,7 +211,7 @@ class PromptProcess:
             bufsize=0,
         )
         assert process.stdin is not None
-        # A process that is stopped reads nothing, and must not stop us.
+        # A stopped process reads nothing; writing to it must not block.
         os.set_blocking(process.stdin.fileno(), False)
         self._usage = psutil.Process(process.pid)
         self._exchange(b"", None, START_S, abandoned)

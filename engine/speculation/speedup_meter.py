@@ -1,8 +1,8 @@
 """The speed-up of answers over plain decoding, measured by plain rounds among their own rounds.
 
-Load slows plain and speculative rounds alike. So what is compared is what lies side by side: each run of plain rounds
-with the speculative rounds right before and after it. That gives the cost of a kind of round in plain steps, whatever
-the load, and with it every round tells how long a plain step would have taken at its moment.
+Load slows plain and speculative rounds alike. So each run of plain rounds is compared with the speculative rounds right
+before and after it. That gives the cost of a kind of round in plain steps, whatever the load, and from it follows how
+long a plain step would have taken at the time of each round.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SWITCH_STEPS = 0.4
 MOST_CHANGE = 0.15
 # Speculative rounds on either side of a run of plain ones that are compared with it.
 NEIGHBOURS = 8
-# The first samples of a run of plain rounds stand for it at its beginning, the last ones at its end.
+# Of a long run, the first samples are compared with the rounds before it and the last ones with those after it.
 WINDOW = 6
 # Samples of a round's cost that count, and seconds after which they no longer do.
 SAMPLES, FRESH_S = 16, 600.0
@@ -36,9 +36,9 @@ ASSUMED_SPREAD, ASSUMED_COUNT = 0.08, 2.0
 UNKNOWN_ERROR, LEAST_ERROR = 0.3, 0.02
 # No speed-up is reported below as many tokens, or where the cost of less than this share of the time is known.
 LEAST_TOKENS, LEAST_SHARE = 24, 0.5
-# Older answers fade out of the totals of a pair.
+# The tokens that the totals of a pair stand for at most; older answers are scaled down.
 MOST_TOKENS = 20_000.0
-# How fast the least duration of a plain step ever seen is forgotten.
+# The factor by which each run raises the shortest known duration of a plain step, so that an old one is forgotten.
 CREEP = 1.002
 
 # The source and the rows of a round; plain rounds that were not pipelined are of the kind ("main", 1).
@@ -182,7 +182,7 @@ class SpeedupMeter:
         self.totals = {bucket: one for bucket, one in totals.items() if one.plain_s and one.decode_s}
 
     def _add(self, kind: Kind, committed: int, seconds: float, typical: bool) -> None:
-        """Count a round; where it is not typical, the last typical one tells the load at its time."""
+        """Count a round; where it is not typical, the last typical one stands for the load at its time."""
         total = self._kinds.setdefault(kind, _Total())
         total.seconds += seconds
         total.tokens += committed
@@ -196,7 +196,7 @@ class SpeedupMeter:
         self._unpaced = 0
 
     def interrupted(self) -> None:
-        """Other requests had the device between two rounds: what comes next does not lie beside what came before."""
+        """Other requests had the device between two rounds, so the rounds before and after are not compared."""
         self._close_reference()
         self._run.clear()
         self._run_rounds = self._wanted = 0
@@ -218,7 +218,7 @@ class SpeedupMeter:
         self._plain.rounds += 1
         self._run.append(seconds)
         if len(self._run) == WINDOW and self._before:
-            # The run is long: its end will lie beside other rounds than its beginning.
+            # A long run: its end has other neighbours than its beginning.
             self._refer()
             self._close_reference()
 

@@ -39,7 +39,7 @@ class Items:
 
 
 def count_containers(content: bytes, enough: int) -> int:
-    """How many lists and objects JSON holds, without parsing it; no more than `enough` are told from `enough` exactly.
+    """How many lists and objects JSON holds, without parsing it; the count is exact up to `enough`.
 
     A parser makes a hundred bytes out of the three of `[],`.
     """
