@@ -204,6 +204,14 @@
         <translation>Tandem やほかのアプリからチャットを読み込む</translation>
     </message>
     <message>
+        <source>Check for updates…</source>
+        <translation>アップデートを確認…</translation>
+    </message>
+    <message>
+        <source>Look for a newer version of Tandem</source>
+        <translation>Tandem の新しいバージョンがあるか確認</translation>
+    </message>
+    <message>
         <source>Settings…</source>
         <translation>設定…</translation>
     </message>
@@ -2620,6 +2628,34 @@
         <translation>バックアップを復元できませんでした。チャットは元のままです。</translation>
     </message>
     <message>
+        <source>Open the page</source>
+        <translation>ページを開く</translation>
+    </message>
+    <message>
+        <source>Tandem {version} is available.</source>
+        <translation>Tandem {version} を利用できます。</translation>
+    </message>
+    <message>
+        <source>Tandem is up to date.</source>
+        <translation>Tandem は最新です。</translation>
+    </message>
+    <message>
+        <source>Tandem is set to work offline. Change that in Settings &gt; Network to check for updates.</source>
+        <translation>「オフラインで作業」がオンです。アップデートを確認するには、「設定 &gt; ネットワーク」でオフにしてください。</translation>
+    </message>
+    <message>
+        <source>This copy was built from source, so Tandem can’t check for updates. Update the source instead.</source>
+        <translation>ソースからビルドされた Tandem のため、アップデートを確認できません。代わりにソースを更新してください。</translation>
+    </message>
+    <message>
+        <source>The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed.</source>
+        <translation>アップデート情報が破損しているか、Tandem の配布元の署名がありません。何も変更していません。</translation>
+    </message>
+    <message>
+        <source>Tandem couldn’t check for updates. Check the network and try again.</source>
+        <translation>アップデートを確認できませんでした。ネットワークを確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
         <source>Untitled chat</source>
         <translation>無題のチャット</translation>
     </message>
@@ -3333,6 +3369,14 @@
     <message>
         <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
         <translation>Tandem はインターネットに接続しません。ダウンロードは待機し、チャットとインストール済みのモデルはそのまま使えます。</translation>
+    </message>
+    <message>
+        <source>Check for updates once a day</source>
+        <translation>1 日 1 回アップデートを確認</translation>
+    </message>
+    <message>
+        <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
+        <translation>Tandem の最新バージョンだけを確認します。あなたやチャットに関する情報は送信しません。</translation>
     </message>
     <message>
         <source>Mirror</source>

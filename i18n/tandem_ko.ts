@@ -204,6 +204,14 @@
         <translation>Tandem이나 다른 앱에서 대화 가져오기</translation>
     </message>
     <message>
+        <source>Check for updates…</source>
+        <translation>업데이트 확인…</translation>
+    </message>
+    <message>
+        <source>Look for a newer version of Tandem</source>
+        <translation>새 버전의 Tandem이 있는지 확인해요</translation>
+    </message>
+    <message>
         <source>Settings…</source>
         <translation>설정…</translation>
     </message>
@@ -2620,6 +2628,34 @@
         <translation>백업을 복원하지 못했어요. 대화는 그대로 있어요.</translation>
     </message>
     <message>
+        <source>Open the page</source>
+        <translation>페이지 열기</translation>
+    </message>
+    <message>
+        <source>Tandem {version} is available.</source>
+        <translation>Tandem {version} 버전을 사용할 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Tandem is up to date.</source>
+        <translation>Tandem이 최신 버전이에요.</translation>
+    </message>
+    <message>
+        <source>Tandem is set to work offline. Change that in Settings &gt; Network to check for updates.</source>
+        <translation>‘오프라인 작업’이 켜져 있어요. 업데이트를 확인하려면 ‘설정 &gt; 네트워크’에서 꺼 주세요.</translation>
+    </message>
+    <message>
+        <source>This copy was built from source, so Tandem can’t check for updates. Update the source instead.</source>
+        <translation>소스에서 빌드한 Tandem이라 업데이트를 확인할 수 없어요. 대신 소스를 업데이트해 주세요.</translation>
+    </message>
+    <message>
+        <source>The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed.</source>
+        <translation>업데이트 정보가 손상되었거나 Tandem 배포자의 서명이 없어요. 아무것도 바꾸지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Tandem couldn’t check for updates. Check the network and try again.</source>
+        <translation>업데이트를 확인할 수 없었어요. 네트워크를 확인하고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
         <source>Untitled chat</source>
         <translation>제목 없는 대화</translation>
     </message>
@@ -3333,6 +3369,14 @@
     <message>
         <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
         <translation>Tandem이 인터넷에 연결하지 않아요. 다운로드는 대기하고, 대화와 설치된 모델은 그대로 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Check for updates once a day</source>
+        <translation>하루에 한 번 업데이트 확인</translation>
+    </message>
+    <message>
+        <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
+        <translation>Tandem의 최신 버전만 확인해요. 사용자나 대화에 관한 정보는 보내지 않아요.</translation>
     </message>
     <message>
         <source>Mirror</source>

@@ -204,6 +204,14 @@
         <translation>从 Tandem 或其他应用导入对话</translation>
     </message>
     <message>
+        <source>Check for updates…</source>
+        <translation>检查更新…</translation>
+    </message>
+    <message>
+        <source>Look for a newer version of Tandem</source>
+        <translation>查看是否有新版 Tandem</translation>
+    </message>
+    <message>
         <source>Settings…</source>
         <translation>设置…</translation>
     </message>
@@ -2620,6 +2628,34 @@
         <translation>无法恢复备份。你的对话保持原样。</translation>
     </message>
     <message>
+        <source>Open the page</source>
+        <translation>打开页面</translation>
+    </message>
+    <message>
+        <source>Tandem {version} is available.</source>
+        <translation>Tandem {version} 现已可用。</translation>
+    </message>
+    <message>
+        <source>Tandem is up to date.</source>
+        <translation>Tandem 已是最新版本。</translation>
+    </message>
+    <message>
+        <source>Tandem is set to work offline. Change that in Settings &gt; Network to check for updates.</source>
+        <translation>“离线工作”已打开。如需检查更新，请在“设置 &gt; 网络”中将其关闭。</translation>
+    </message>
+    <message>
+        <source>This copy was built from source, so Tandem can’t check for updates. Update the source instead.</source>
+        <translation>这份 Tandem 由源代码构建，无法检查更新。请改为更新源代码。</translation>
+    </message>
+    <message>
+        <source>The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed.</source>
+        <translation>更新信息已损坏，或不是由 Tandem 发布者签名的。未做任何更改。</translation>
+    </message>
+    <message>
+        <source>Tandem couldn’t check for updates. Check the network and try again.</source>
+        <translation>无法检查更新。请检查网络后重试。</translation>
+    </message>
+    <message>
         <source>Untitled chat</source>
         <translation>无标题对话</translation>
     </message>
@@ -3333,6 +3369,14 @@
     <message>
         <source>Tandem never goes online. Downloads wait; chats and installed models keep working.</source>
         <translation>Tandem 不会联网。下载会等待，对话和已安装的模型照常可用。</translation>
+    </message>
+    <message>
+        <source>Check for updates once a day</source>
+        <translation>每天检查一次更新</translation>
+    </message>
+    <message>
+        <source>Reads which version of Tandem is the newest. Nothing about you or your chats is sent.</source>
+        <translation>只查询 Tandem 的最新版本，不会发送任何关于你或对话的信息。</translation>
     </message>
     <message>
         <source>Mirror</source>

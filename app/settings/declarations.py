@@ -44,11 +44,11 @@ class SettingsValues:
     `hub_endpoint` and `proxy` are addresses, "" for none. `pairs` has its rows in `settings.pairs`. `model_folders` are
     searched for models besides the Hugging Face cache. `move_chats_to` is the folder that the chats move to at the next
     start, "" for none; `restore_backup` is the name of the backup that replaces them then; `remove_everything`: what
-    Tandem keeps is removed when it quits. `offer_seen`: the offer of a first pair was answered. `fit_context` is the
-    context in tokens for which memory is calculated. `main_model` and `draft_model` are the folders of the pair used
-    last, "" for the starter or no draft. `window_place` is the window's x, y, width and height, empty before the first
-    run. `sidebar` and `panel` say whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the
-    default.
+    Tandem keeps is removed when it quits. `update_checked_at` is in seconds since 1970. `offer_seen`: the offer of a
+    first pair was answered. `fit_context` is the context in tokens for which memory is calculated. `main_model` and
+    `draft_model` are the folders of the pair used last, "" for the starter or no draft. `window_place` is the window's
+    x, y, width and height, empty before the first run. `sidebar` and `panel` say whether a pane is shown ("auto": if it
+    fits); their widths are in pixels, 0 for the default.
     """
 
     language: str = GENERAL.setting(
@@ -249,6 +249,13 @@ class SettingsValues:
             "Settings", "Tandem never goes online. Downloads wait; chats and installed models keep working."
         ),
     )
+    check_updates: bool = NETWORK.setting(
+        False,
+        title=QT_TRANSLATE_NOOP("Settings", "Check for updates once a day"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings", "Reads which version of Tandem is the newest. Nothing about you or your chats is sent."
+        ),
+    )
     hub_endpoint: str = NETWORK.setting(
         "",
         title=QT_TRANSLATE_NOOP("Settings", "Mirror"),
@@ -330,6 +337,7 @@ class SettingsValues:
     move_chats_to: str = ""
     restore_backup: str = ""
     remove_everything: bool = False
+    update_checked_at: int = 0
     offer_seen: bool = False
     fit_context: int = setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
     main_model: str = ""

@@ -39,6 +39,7 @@ BUILT_ON = (
     ("ziamath, ziafont, latex2mathml", "MIT"),
     ("Pygments, psutil, pypdf", "BSD"),
     ("chardet", "0BSD"),
+    ("cryptography", "Apache-2.0"),
     ("shtab", "MPL-2.0"),
     ("SQLite", "public domain"),
 )

@@ -62,6 +62,7 @@ from app.window.panes import Panes
 from app.window.shortcut_sheet import ShortcutSheet
 from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
+from app.window.updates import UpdateChecker
 from app.wording.errors import error_sentence
 from engine.errors import EngineError
 
@@ -78,6 +79,7 @@ class MainWindow(Restyled, QMainWindow):
         self._actions = Actions(ACTIONS, self)
         self._banner = Banner(self)
         self.notifications = Notifications(self._banner, self._actions, self)
+        self.updates = UpdateChecker(self._preferences, self.notifications, self)
         self._make_sidebar()
         self._make_models()
         self._make_chat()
@@ -146,6 +148,7 @@ class MainWindow(Restyled, QMainWindow):
             session=self._session,
             preferences=self._preferences,
             notifications=self.notifications,
+            updates=self.updates,
             settings=self._settings,
             models=self._models,
             panes=self._panes,
@@ -386,6 +389,7 @@ class MainWindow(Restyled, QMainWindow):
         self._session.chats.keep_read_position(self._shown, self._transcript.reading_position)
         self._effects.close()
         self.hide()
+        self.updates.close()
         self._transfer.close()
         self._attachments.close()
         self._turns.speaker.close()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QLocale, QObject, QUrl, Signal
+from PySide6.QtGui import QAction, QDesktopServices
 
 from app.actions.actions import Actions
 from app.conversations.errors import StoreError
 from app.conversations.opening import Damage
 from app.settings.relocation import MoveRefused
+from app.settings.updates import Release
+from app.system.language import best_language
 from app.widgets.banner import Banner
-from app.wording.errors import closed_store_sentence, damage_sentence, store_sentence
+from app.wording.errors import closed_store_sentence, damage_sentence, joined, store_sentence
 from app.wording.hub import refused_sentence
 
 
@@ -89,6 +91,35 @@ class Notifications(QObject):
             return self.tr("The backup could not be restored. Your chats are as they were.")
 
         self._banner.show_message(sentence, None, calm=isinstance(outcome, Path))
+
+    def show_update(self, release: Release, page: QAction) -> None:
+        """There is a newer release; `page` opens the page that it is on."""
+
+        def sentence() -> str:
+            page.setText(self.tr("Open the page"))
+            text = self.tr("Tandem {version} is available.").format(version=release.version)
+            return joined(text, release.news_in(best_language([QLocale().name()])))
+
+        self._banner.show_message(sentence, page, calm=True)
+
+    def show_no_update(self, reason: str) -> None:
+        """Why there is nothing to update to: "newest", "offline", "no-feed", or what `UpdateCheckFailed` gives."""
+
+        def sentence() -> str:
+            return {
+                "newest": self.tr("Tandem is up to date."),
+                "offline": self.tr(
+                    "Tandem is set to work offline. Change that in Settings > Network to check for updates."
+                ),
+                "no-feed": self.tr(
+                    "This copy was built from source, so Tandem can’t check for updates. Update the source instead."
+                ),
+                "invalid": self.tr(
+                    "The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed."
+                ),
+            }.get(reason, self.tr("Tandem couldn’t check for updates. Check the network and try again."))
+
+        self._banner.show_message(sentence, None, calm=reason == "newest")
 
     def show_trashed(self, title: str) -> None:
         name = title or self.tr("Untitled chat")

@@ -157,6 +157,7 @@ def _run_window(instance: SingleInstance, language: str | None) -> int:
     gc_policy = GcPolicy(session)
     instance.listen(partial(bring_to_front, window), window)
     crash.catch_in_slots(window.notifications.show_error)
+    window.updates.check_daily()
     if refused is not None:
         window.notifications.show_move_refusal(refused)
     if restored is not None:

@@ -29,6 +29,7 @@ from app.window.panes import Panes
 from app.window.shortcut_sheet import ShortcutSheet
 from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
+from app.window.updates import UpdateChecker
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class WindowParts:
     session: Session
     preferences: SettingsStore
     notifications: Notifications
+    updates: UpdateChecker
     settings: SettingsWindow
     models: ModelController
     panes: Panes

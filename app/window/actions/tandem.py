@@ -16,6 +16,13 @@ TANDEM_ACTIONS = (
         role=QAction.MenuRole.AboutRole,
     ),
     WindowAction(
+        "check-updates",
+        QT_TRANSLATE_NOOP("Actions", "Check for updates…"),
+        QT_TRANSLATE_NOOP("Actions", "Look for a newer version of Tandem"),
+        lambda parts: parts.updates.check(),
+        role=QAction.MenuRole.ApplicationSpecificRole,
+    ),
+    WindowAction(
         "settings",
         QT_TRANSLATE_NOOP("Actions", "Settings…"),
         QT_TRANSLATE_NOOP("Actions", "Open settings"),

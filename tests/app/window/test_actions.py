@@ -67,7 +67,7 @@ def _entries(menu: QMenu) -> list[QAction]:
 def test_macos_moves_nothing_to_the_app_menu_by_its_text() -> None:
     roles = {spec.id: spec.role for spec in SPECS}
     moved = {key for key, role in roles.items() if role != QAction.MenuRole.NoRole}
-    assert moved == {"about", "settings", "quit", "undo", "redo", "cut", "copy", "paste", "select-all"}
+    assert moved == {"about", "check-updates", "settings", "quit", "undo", "redo", "cut", "copy", "paste", "select-all"}
 
 
 def test_what_is_shown_is_offered_to_be_hidden(open_window: OpenWindow) -> None:

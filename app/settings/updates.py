@@ -1,0 +1,112 @@
+"""Reads the release feed: which version is the newest, signed by whoever publishes Tandem. No Qt in here.
+
+The feed is a JSON object with `version`, `page` (an https address) and `news` (language to text). At the same address
+with ".sig" is the Ed25519 signature of its bytes, in base64. `resources/updates.json` has the feed's address and the
+public key; packaging/feed.py writes the feed, and the key.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from app.system.paths import resource
+
+_LARGEST = 64 * 1024
+_TIMEOUT_S = 10
+_VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
+
+
+class UpdateCheckFailed(Exception):
+    """`reason`: "unreachable", or "invalid" for a feed that is damaged or signed by somebody else."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class FeedSource:
+    """Where the feed is, and its public key, 32 bytes in base64. Both "" in a build that nobody published."""
+
+    feed: str
+    key: str
+
+    @property
+    def known(self) -> bool:
+        return bool(self.feed and self.key)
+
+
+@dataclass(frozen=True)
+class Release:
+    """The newest release: its version such as "0.2.0", the page it is on, and what is new, by language."""
+
+    version: str
+    page: str
+    news: dict[str, str]
+
+    def is_newer_than(self, installed: str) -> bool:
+        """False where `installed` is no version, as in a checkout."""
+        return bool(_VERSION.fullmatch(installed)) and _numbers(self.version) > _numbers(installed)
+
+    def news_in(self, language: str) -> str:
+        return self.news.get(language) or self.news.get("en", "")
+
+
+def feed_source() -> FeedSource:
+    """The feed of this build."""
+    return FeedSource(**json.loads(resource("updates.json").read_text(encoding="utf-8")))
+
+
+def newest_release(source: FeedSource, proxy: str = "") -> Release:
+    """Ask for the newest release; blocks. Raises `UpdateCheckFailed`. Nothing about the user is sent."""
+    import httpx2
+
+    try:
+        with httpx2.Client(proxy=proxy or None, timeout=_TIMEOUT_S, follow_redirects=True) as client:
+            feed, signature = _fetched(client, source.feed), _fetched(client, f"{source.feed}.sig")
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise UpdateCheckFailed("unreachable") from error
+    return read_feed(feed, signature, source.key)
+
+
+def read_feed(feed: bytes, signature: bytes, key: str) -> Release:
+    """The release that a feed names, if it was signed with the key. Raises `UpdateCheckFailed`."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        # The signature first: nothing that strangers wrote is parsed.
+        Ed25519PublicKey.from_public_bytes(base64.b64decode(key)).verify(base64.b64decode(signature), feed)
+        return _release(json.loads(feed))
+    except (InvalidSignature, binascii.Error, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UpdateCheckFailed("invalid") from error
+
+
+def _fetched(client: Any, address: str) -> bytes:
+    content = bytearray()
+    with client.stream("GET", address) as response:
+        response.raise_for_status()
+        for chunk in response.iter_bytes():
+            content += chunk
+            if len(content) > _LARGEST:
+                raise UpdateCheckFailed("invalid")
+    return bytes(content)
+
+
+def _release(feed: dict[str, Any]) -> Release:
+    version, page = feed["version"], feed["page"]
+    if not _VERSION.fullmatch(version) or urlsplit(page).scheme != "https":
+        raise ValueError(version, page)
+    return Release(version, page, {str(language): str(text)[:2000] for language, text in feed["news"].items()})
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Of equal length, so that 0.2 is 0.2.0."""
+    numbers = [int(part) for part in version.split(".")]
+    return tuple(numbers + [0] * (4 - len(numbers)))

@@ -1,0 +1,64 @@
+"""Write and sign the release feed that "Check for updates…" reads.
+
+    python packaging/feed.py keys                        a new pair: resources/updates.json gets the public key
+    python packaging/feed.py sign VERSION PAGE FOLDER    writes FOLDER/feed.json and FOLDER/feed.json.sig
+
+The private key is in TANDEM_FEED_KEY, in base64; only who publishes releases has it. What is new comes from the
+version's part of CHANGELOG.md.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "resources" / "updates.json"
+RAW = serialization.Encoding.Raw
+
+
+def main(command: str, *arguments: str) -> None:
+    if command == "keys":
+        make_keys()
+    elif command == "sign":
+        sign(*arguments)
+    else:
+        raise SystemExit(__doc__)
+
+
+def make_keys() -> None:
+    """Print a new private key, once, and store the public one."""
+    private = Ed25519PrivateKey.generate()
+    public = private.public_key().public_bytes(RAW, serialization.PublicFormat.Raw)
+    source = json.loads(SOURCE.read_text(encoding="utf-8")) | {"key": base64.b64encode(public).decode()}
+    SOURCE.write_text(json.dumps(source, indent=2) + "\n", encoding="utf-8")
+    secret = private.private_bytes(RAW, serialization.PrivateFormat.Raw, serialization.NoEncryption())
+    print(f"TANDEM_FEED_KEY={base64.b64encode(secret).decode()}")
+
+
+def sign(version: str, page: str, folder: str) -> None:
+    """Write the feed of a release, and its signature."""
+    feed = json.dumps({"version": version, "page": page, "news": {"en": news_of(version)}}, indent=2).encode()
+    private = Ed25519PrivateKey.from_private_bytes(base64.b64decode(os.environ["TANDEM_FEED_KEY"]))
+    Path(folder, "feed.json").write_bytes(feed)
+    Path(folder, "feed.json.sig").write_bytes(base64.b64encode(private.sign(feed)))
+
+
+def news_of(version: str) -> str:
+    """The version's part of CHANGELOG.md, without its title."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    found = re.search(rf"^## {re.escape(version)}\b.*?\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    if found is None:
+        raise SystemExit(f"CHANGELOG.md says nothing of {version}")
+    return found[1].strip()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,117 @@
+"""Checking for updates from the menu, and once a day where that is switched on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from app.actions.actions import Actions
+from app.settings.store import SettingsStore
+from app.settings.updates import FeedSource, Release, UpdateCheckFailed
+from app.widgets.banner import Banner
+from app.window.notifications import Notifications
+from app.window.updates import UpdateChecker
+from tests.app.conftest import OpenWindow
+from tests.app.scripted_engine import ScriptedEngine
+
+NEWER = Release("99.0.0", "https://example.org/99", {"en": "Everything is faster."})
+SAME = Release("0.0.1", "https://example.org/1", {})
+PUBLISHED = FeedSource("https://example.org/feed.json", "key")
+
+
+class Window(QWidget):
+    """A banner, and a checker that is answered by `answer`."""
+
+    def __init__(self, folder: Path, answer: Release | Exception, source: FeedSource = PUBLISHED) -> None:
+        super().__init__()
+        self.asked = 0
+        self.banner = Banner(self)
+        self.settings = SettingsStore(folder / "settings.json")
+        notifications = Notifications(self.banner, Actions({}, self), self)
+
+        def ask(_source: FeedSource, _proxy: str) -> Release:
+            self.asked += 1
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        self.checker = UpdateChecker(self.settings, notifications, self, source, ask)
+
+    @property
+    def said(self) -> str:
+        return "" if self.banner.isHidden() else self.banner.text
+
+
+@pytest.fixture
+def versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.window.updates.installed_version", lambda _: "0.1.0")
+
+
+@pytest.mark.usefixtures("versions")
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (NEWER, "Tandem 99.0.0 is available. Everything is faster."),
+        (SAME, "Tandem is up to date."),
+        (UpdateCheckFailed("unreachable"), "Check the network"),
+        (UpdateCheckFailed("invalid"), "isn’t signed"),
+    ],
+)
+def test_what_a_check_finds_is_said(qtbot: Any, tmp_path: Path, answer: Release | Exception, words: str) -> None:
+    window = Window(tmp_path, answer)
+    qtbot.addWidget(window)
+    window.checker.check()
+    qtbot.waitUntil(lambda: words in window.said)
+    window.checker.close()
+
+
+@pytest.mark.usefixtures("versions")
+def test_the_page_is_opened_and_never_a_download(qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("PySide6.QtGui.QDesktopServices.openUrl", lambda url: opened.append(url.toString()))
+    window = Window(tmp_path, NEWER)
+    qtbot.addWidget(window)
+    window.checker.check()
+    qtbot.waitUntil(lambda: "available" in window.said)
+    [page] = window.checker.findChildren(QAction)
+    page.trigger()
+    assert opened == ["https://example.org/99"]
+    window.checker.close()
+
+
+def test_offline_and_from_source_nothing_is_asked(qtbot: Any, tmp_path: Path) -> None:
+    window = Window(tmp_path, NEWER)
+    qtbot.addWidget(window)
+    window.settings.change(work_offline=True)
+    window.checker.check()
+    assert "work offline" in window.said
+    built = Window(tmp_path / "source", NEWER, FeedSource("", ""))
+    qtbot.addWidget(built)
+    built.checker.check()
+    assert "built from source" in built.said
+    assert window.asked == built.asked == 0
+
+
+@pytest.mark.usefixtures("versions")
+def test_nobody_is_asked_daily_unless_the_user_wants_it(qtbot: Any, tmp_path: Path) -> None:
+    window = Window(tmp_path, NEWER)
+    qtbot.addWidget(window)
+    window.checker.check_daily()
+    window.settings.change(check_updates=True)
+    window.checker.check_daily()
+    qtbot.waitUntil(lambda: "available" in window.said)
+    assert window.asked == 1
+    # Not again on the same day.
+    window.checker.check_daily()
+    assert window.asked == 1
+    window.checker.close()
+
+
+def test_the_menu_has_it(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([]))
+    window.trigger("check-updates")
+    assert "built from source" in window.banner_text
