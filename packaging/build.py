@@ -90,6 +90,7 @@ def pack(python: Path, bundle: Path, out: Path, version: str) -> Path:
     if sys.platform == "darwin":
         image = out / f"Tandem-{version}-arm64.dmg"
         run(python, HERE / "disk_image.py", bundle, image)
+        run(python, HERE / "sign.py", image)
         return image
     archive = out / f"Tandem-{version}-linux-{os.uname().machine}.tar.xz"
     date = int(os.environ.get("SOURCE_DATE_EPOCH", EPOCH))

@@ -1,6 +1,6 @@
-"""Sign Tandem.app, have Apple notarise it, and ask Gatekeeper.
+"""Sign Tandem.app or its disk image, have Apple notarise it, and ask Gatekeeper.
 
-    python packaging/sign.py APP
+    python packaging/sign.py APP_OR_IMAGE
 
 TANDEM_SIGNING_IDENTITY is the name of a Developer ID certificate in the keychain, and TANDEM_NOTARY_PROFILE that of the
 credentials stored with `xcrun notarytool store-credentials`. Without the first, the app keeps the signature without
@@ -19,17 +19,22 @@ ENTITLEMENTS = Path(__file__).resolve().parent / "bundle" / "entitlements.plist"
 _MACH_O = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 
 
-def main(app: str) -> None:
+def main(product: str) -> None:
     identity, profile = os.environ.get("TANDEM_SIGNING_IDENTITY"), os.environ.get("TANDEM_NOTARY_PROFILE")
     if not identity:
         print("Not signed: TANDEM_SIGNING_IDENTITY is not set. macOS will refuse the app until the user allows it.")
         return
-    sign(Path(app), identity)
+    is_image = product.endswith(".dmg")
+    if is_image:
+        run("codesign", "--force", "--timestamp", "--sign", identity, product)
+    else:
+        sign(Path(product), identity)
     if not profile:
         print("Not notarised: TANDEM_NOTARY_PROFILE is not set. macOS will warn about the app.")
         return
-    notarise(Path(app), profile)
-    run("spctl", "--assess", "--type", "execute", "--verbose=2", app)
+    notarise(Path(product), profile)
+    opened = ("--type", "open", "--context", "context:primary-signature") if is_image else ("--type", "execute")
+    run("spctl", "--assess", *opened, "--verbose=2", product)
 
 
 def run(*command: str | Path) -> None:
@@ -56,12 +61,16 @@ def sign(app: Path, identity: str) -> None:
     run("codesign", "--verify", "--deep", "--strict", "--verbose=2", app)
 
 
-def notarise(app: Path, profile: str) -> None:
-    archive = app.with_suffix(".zip")
-    run("ditto", "-c", "-k", "--keepParent", app, archive)
-    run("xcrun", "notarytool", "submit", archive, "--keychain-profile", profile, "--wait")
-    archive.unlink()
-    run("xcrun", "stapler", "staple", app)
+def notarise(product: Path, profile: str) -> None:
+    """Wait for Apple's answer and attach it, so that a Mac without a network accepts the product too."""
+    submitted = product
+    if product.is_dir():
+        submitted = product.with_suffix(".zip")
+        run("ditto", "-c", "-k", "--keepParent", product, submitted)
+    run("xcrun", "notarytool", "submit", submitted, "--keychain-profile", profile, "--wait")
+    if submitted != product:
+        submitted.unlink()
+    run("xcrun", "stapler", "staple", product)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`tandem --self-test`: the real window, the real engine and the starter pair answer one question, and report.
 
-A build proves with it on a new machine that Qt, MLX, the models and the translations are all included.
+Then every part is tried that a build could have left out: it proves with this on a new machine that Qt, MLX, the models
+and the translations are all included.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from typing import Any
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
 from app.cli.exit_codes import DONE, FAILED
+from app.cli.included_parts import try_parts
 from app.session.answer import Answer
 from app.system.display import has_display
+from app.system.language import LANGUAGES
 from app.system.versions import versions
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
@@ -32,7 +35,7 @@ SPECULATION = {"method": "draft", "depth": 4}
 
 
 def run(screenshot: str | None = None, language: str | None = None) -> int:
-    """Ask the question and print one JSON object: ok, text, stats, versions, and the problem if there is one.
+    """Ask the question and print one JSON object: ok, text, stats, parts, versions, and the problem if there is one.
 
     Returns the exit code. `screenshot` is the folder that pictures of the window are saved in.
     """
@@ -64,7 +67,12 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
         if pictures is not None:
             application.theme.set_mode("dark")
             _save(application, window, pictures, "answer-dark.png")
-        return _report(answer, _problem_of(answer))
+            for language in LANGUAGES:
+                application.language.choose(language)
+                _save(application, window, pictures, f"answer-{language}.png")
+        parts = try_parts(Path(folder.name), application.language)
+        missing = [f"{name}: {problem}" for name, problem in parts.items() if problem]
+        return _report(answer, _problem_of(answer) or "; ".join(missing)) | {"parts": parts}
     finally:
         window.close()
         session.close()

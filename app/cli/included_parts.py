@@ -1,0 +1,116 @@
+"""What a build could have left out, because nothing imports it by name or it is a file: each part is tried once."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+
+from app.chat.formula_pictures import outline_of
+from app.session.attachments import read_attachment
+from app.settings.keychain import Keychain
+from app.settings.updates import feed_source
+from app.system.language import LANGUAGES, Language
+from app.system.paths import resource
+from app.text.formulas import find_formulas
+from engine import starter_pair
+from engine.prompt_process.client import PromptProcess
+from engine.prompt_process.protocol import TokenizerSource
+from engine.prompts import PromptJob
+
+_PROMPT_S = 60
+_PDF_TEXT = "Tandem reads this page."
+
+
+def try_parts(folder: Path, language: Language) -> dict[str, str]:
+    """The problem of each part by its name, "" where there is none. `folder` is for temporary files.
+
+    The engine must have loaded a model: MLX belongs to the thread that imports it first.
+    """
+    parts: dict[str, Callable[[], object]] = {
+        "architectures": _find_architectures,
+        "prompt-process": _make_prompt,
+        "pdf": lambda: _read_pdf(folder),
+        "formulas": _typeset,
+        "keychain": lambda: Keychain().read("https://self-test.invalid"),
+        "languages": lambda: _translate(language),
+        "updates": feed_source,
+    }
+    return {name: _problem_of(try_part) for name, try_part in parts.items()}
+
+
+def _problem_of(try_part: Callable[[], object]) -> str:
+    try:
+        try_part()
+    # Whatever is missing shows in its own way.
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _find_architectures() -> None:
+    """Every module of mlx-lm that the app says it can load is there to be imported."""
+    listed = json.loads(resource("loadable.json").read_bytes())
+    for kind in ("models", "chat_templates", "tool_parsers"):
+        missing = [name for name in listed[kind] if importlib.util.find_spec(f"mlx_lm.{kind}.{name}") is None]
+        if missing:
+            raise ImportError(f"mlx_lm.{kind} lacks {missing}")
+
+
+def _make_prompt() -> None:
+    """As for models of strangers: the starter pair itself never needs that process."""
+    process = PromptProcess()
+    try:
+        job = PromptJob([{"role": "user", "content": "What is Tandem?"}], limit=1000)
+        prompt = process.start_prompt(TokenizerSource(str(starter_pair()[0])), job).result(_PROMPT_S)
+    finally:
+        process.end()
+    if not prompt.ids:
+        raise ValueError("an empty prompt")
+
+
+def _read_pdf(folder: Path) -> None:
+    file = folder / "page.pdf"
+    file.write_bytes(_pdf(_PDF_TEXT))
+    if _PDF_TEXT not in (text := read_attachment(file).text):
+        raise ValueError(f"the page says {text!r}")
+
+
+def _typeset() -> None:
+    [(_, _, formula)] = find_formulas(r"$\frac{\sqrt{x}}{2}$")
+    if outline_of(formula, 16) is None:
+        raise ValueError("the formula cannot be typeset")
+
+
+def _translate(language: Language) -> None:
+    chosen = language.choice
+    shown = set()
+    for code in LANGUAGES:
+        language.choose(code)
+        shown.add(QCoreApplication.translate("Actions", "Settings…"))
+    language.choose(chosen)
+    if len(shown) != len(LANGUAGES):
+        raise ValueError(f"only {sorted(shown)}")
+
+
+def _pdf(text: str) -> bytes:
+    """A file with one page that says `text`, in one of the fonts that every reader has."""
+    drawn = f"BT /F1 12 Tf 40 100 Td ({text}) Tj ET".encode()
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 150]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d>>\nstream\n%s\nendstream" % (len(drawn), drawn),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    content, offsets = b"%PDF-1.4\n", []
+    for number, one in enumerate(objects, 1):
+        offsets.append(len(content))
+        content += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    tail = b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(content))
+    return content + head + table + tail

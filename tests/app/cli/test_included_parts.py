@@ -1,0 +1,48 @@
+"""The self-test tries what a build could have left out, and says what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import mlx_lm  # noqa: F401
+import pytest
+
+from app.cli import included_parts
+from app.cli.included_parts import try_parts
+from app.widgets.application import Application
+
+
+def parts_of(folder: Path, qapp: Any) -> dict[str, str]:
+    assert isinstance(qapp, Application)
+    return try_parts(folder, qapp.language)
+
+
+def test_everything_is_here(tmp_path: Path, qapp: Any) -> None:
+    before = qapp.language.choice
+    parts = parts_of(tmp_path, qapp)
+    assert len(parts) == 7
+    assert not any(parts.values()), parts
+    assert qapp.language.choice == before
+
+
+def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(*_: object) -> None:
+        raise FileNotFoundError("it was not collected")
+
+    monkeypatch.setattr(included_parts.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(included_parts, "outline_of", lambda *_: None)
+    monkeypatch.setattr(included_parts, "read_attachment", gone)
+    monkeypatch.setattr(included_parts, "feed_source", gone)
+    monkeypatch.setattr(included_parts, "PromptProcess", gone)
+    monkeypatch.setattr(included_parts.QCoreApplication, "translate", lambda _, text: text)
+    parts = parts_of(tmp_path, qapp)
+    assert {name for name, problem in parts.items() if problem} == {
+        "architectures",
+        "prompt-process",
+        "pdf",
+        "formulas",
+        "languages",
+        "updates",
+    }
+    assert "it was not collected" in parts["pdf"]
