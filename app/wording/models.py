@@ -185,7 +185,8 @@ def _expectation(choice: Choice) -> str:
 
 
 def _expected_words(advice: PairAdvice) -> str:
-    if advice.expected is None or not advice.works:
+    # Nothing has been read of an unchecked head that an estimate could go by.
+    if advice.expected is None or not advice.works or advice.verdict == "head-unchecked":
         return ""
     words = translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
     # Kept on one line.
