@@ -88,7 +88,7 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
         taps=taps,
         tap_width=_tap_width(shapes, len(taps), 0 if all(own[:2]) else sizes["width"]),
         main_layers=main_layers,
-        mask_token=settings.whole("mask_token_id", 0, _LARGEST_VOCABULARY, 4 if _is_gemma(config) else None),
+        mask_token=settings.whole("mask_token_id", 0, sizes["vocabulary"] - 1, 4 if _is_gemma(config) else None),
         proposals=proposals,
         anchor_predicts=anchor,
         spare_rows=spare,

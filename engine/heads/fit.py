@@ -37,8 +37,6 @@ def mismatch(config: HeadConfig, layer_count: int, width: int, vocabulary: int) 
         return Mismatch("width", config.tap_width, width)
     if config.vocabulary != vocabulary:
         return Mismatch("vocabulary", config.vocabulary, vocabulary)
-    if config.mask_token >= vocabulary and not config.own_embedding:
-        return Mismatch("vocabulary", config.mask_token + 1, vocabulary)
     return None
 
 

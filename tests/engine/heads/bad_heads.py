@@ -12,7 +12,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from tests.engine.heads.golden.cases import CASES
+from tests.engine.heads.golden.cases import CASES, VOCABULARY
 from tests.engine.heads.heads_on_disk import tensors_of, write_head
 
 COUNT = 100
@@ -62,7 +62,7 @@ def _wrong_block(chance: random.Random, config: dict[str, Any], tensors: dict[st
     del tensors
     where = config.get("dflash_config", config)
     key = chance.choice(("block_size", "mask_token_id"))
-    where[key] = chance.choice((*_LIES[:7], 0 if key == "block_size" else 2**31))
+    where[key] = chance.choice((*_LIES[:7], 0 if key == "block_size" else VOCABULARY))
     return f"{key}={where[key]!r}"
 
 
