@@ -1748,8 +1748,8 @@
         <translation>読み込み中…</translation>
     </message>
     <message>
-        <source>loading {share}</source>
-        <translation>読み込み中 {share}</translation>
+        <source>Loading… {share}</source>
+        <translation>読み込み中… {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>

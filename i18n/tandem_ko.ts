@@ -1748,8 +1748,8 @@
         <translation>불러오는 중…</translation>
     </message>
     <message>
-        <source>loading {share}</source>
-        <translation>불러오는 중 {share}</translation>
+        <source>Loading… {share}</source>
+        <translation>불러오는 중… {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>

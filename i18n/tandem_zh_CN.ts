@@ -1748,8 +1748,8 @@
         <translation>正在加载…</translation>
     </message>
     <message>
-        <source>loading {share}</source>
-        <translation>正在加载 {share}</translation>
+        <source>Loading… {share}</source>
+        <translation>正在加载… {share}</translation>
     </message>
     <message numerus="yes">
         <source>%n download(s) running</source>

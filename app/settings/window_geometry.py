@@ -2,39 +2,82 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QGuiApplication, QScreen
 from PySide6.QtWidgets import QWidget
 
 from app.settings.declarations import SettingsValues
 
+# The first window, where the screen is large enough for it.
+_FIRST = QSize(1440, 900)
+# What the system's title bar takes above the content, in pixels.
+_TITLE_BAR = 32
 # This much of the title bar has to be on a screen for the position to be restored, in pixels.
 _SEEN = 80
 # The largest coordinate and side that a window can have, in pixels; a damaged file may hold any number.
 _FARTHEST, _LARGEST = 2**24, 2**15
+_STATES = {"maximized": Qt.WindowState.WindowMaximized, "full-screen": Qt.WindowState.WindowFullScreen}
 
 
 def geometry_of(window: QWidget) -> tuple[int, ...]:
-    """x, y, width and height, as `restore_geometry` takes them."""
-    rect = window.normalGeometry() if window.isMaximized() or window.isFullScreen() else window.geometry()
+    """x, y, width and height without what maximising or full screen adds, as `restore_geometry` takes them."""
+    rect = window.geometry()
+    if state_of(window) != "normal":
+        normal = window.normalGeometry()
+        # Some window managers report none for a window that was maximised from the start.
+        rect = normal if normal.width() >= window.minimumWidth() and normal.height() >= window.minimumHeight() else rect
     return (rect.x(), rect.y(), rect.width(), rect.height())
 
 
-def restore_geometry(window: QWidget, geometry: tuple[int, ...]) -> None:
-    """Restore size and position, or only the size if the screen it was on is gone."""
+def state_of(window: QWidget) -> str:
+    """The setting `window_state`: "normal", "maximized" or "full-screen"."""
+    return next((name for name, state in _STATES.items() if window.windowState() & state), "normal")
+
+
+def restore_geometry(window: QWidget, values: SettingsValues) -> None:
+    """Give the window the size, the position and the state in which it was left, within the screens there are now.
+
+    The first window is in the middle of the screen, and not larger than that.
+    """
+    geometry = values.window_place
     if len(geometry) != 4 or not all(0 < side <= _LARGEST for side in geometry[2:]):
-        return
-    left, top = (max(-_FARTHEST, min(part, _FARTHEST)) for part in geometry[:2])
-    wanted = QRect(left, top, *geometry[2:])
-    for screen in QGuiApplication.screens():
-        seen = screen.availableGeometry().intersected(QRect(wanted.x(), wanted.y(), wanted.width(), _SEEN))
-        if seen.width() >= _SEEN and seen.height() >= _SEEN // 2:
-            window.setGeometry(wanted)
-            return
-    window.resize(wanted.size())
+        window.setGeometry(_first_geometry(QGuiApplication.primaryScreen()))
+    else:
+        left, top = (max(-_FARTHEST, min(part, _FARTHEST)) for part in geometry[:2])
+        _restore(window, QRect(left, top, *geometry[2:]))
+    if state := _STATES.get(values.window_state):
+        window.setWindowState(state)
 
 
 def wanted_panes(values: SettingsValues) -> dict[str, bool | None]:
     """Whether the user wants each pane shown; None without a choice."""
     words = {"shown": True, "hidden": False}
     return {"sidebar": words.get(values.sidebar), "panel": words.get(values.panel)}
+
+
+def _first_geometry(screen: QScreen) -> QRect:
+    free = _for_content(screen)
+    size = _FIRST.boundedTo(free.size())
+    left, top = (free.width() - size.width()) // 2, (free.height() - size.height()) // 2
+    return QRect(free.topLeft() + QPoint(left, top), size)
+
+
+def _for_content(screen: QScreen) -> QRect:
+    """What a maximised window's content has of the screen."""
+    return screen.availableGeometry().adjusted(0, _TITLE_BAR, 0, 0)
+
+
+def _restore(window: QWidget, wanted: QRect) -> None:
+    for screen in QGuiApplication.screens():
+        free = _for_content(screen)
+        seen = screen.availableGeometry().intersected(QRect(wanted.x(), wanted.y(), wanted.width(), _SEEN))
+        if seen.width() >= _SEEN and seen.height() >= _SEEN // 2:
+            if wanted.width() > free.width() or wanted.height() > free.height():
+                # It was left on a larger screen.
+                wanted.setSize(wanted.size().boundedTo(free.size()))
+                wanted.moveTopLeft(free.topLeft())
+            window.setGeometry(wanted)
+            return
+    # The screen on which it was is gone.
+    free = _for_content(QGuiApplication.primaryScreen())
+    window.setGeometry(QRect(free.topLeft(), wanted.size().boundedTo(free.size())))

@@ -117,10 +117,13 @@ class SettingsWindow(Restyled, QWidget):
         self._list.setAccessibleName(QCoreApplication.translate("Settings", "Pages of the settings"))
         for index, spec in enumerate(PAGES):
             self._list.item(index).setText(QCoreApplication.translate("Settings", spec.title))
-        self._list.ensurePolished()
-        self._side.setFixedWidth(max(_NARROWEST_LIST, self._list.sizeHintForColumn(0) + 40))
+        self.apply_text_size()
         self.search.setPlaceholderText(QCoreApplication.translate("Settings", "Search"))
         self.search.setAccessibleName(QCoreApplication.translate("Settings", "Search in the settings"))
+
+    def apply_text_size(self) -> None:
+        self._list.ensurePolished()
+        self._side.setFixedWidth(max(_NARROWEST_LIST, self._list.sizeHintForColumn(0) + 40))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape or event.matches(QKeySequence.StandardKey.Close):

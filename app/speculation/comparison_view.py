@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from app.chat.token_view import TokenView
 from app.session.answer import Answer
@@ -20,6 +20,8 @@ from app.wording.errors import error_sentence, joined, quoted
 from engine.events import Token
 
 _WIDTH, _HEIGHT = 1000, 640
+# The least height of the answers, in pixels at the normal text size.
+_LEAST_TEXT = 120
 
 
 class Column(QWidget):
@@ -31,6 +33,7 @@ class Column(QWidget):
         self._mark, self.heading = QLabel(self), label(self, "title")
         self.speed, self.words = label(self, "big"), label(self, "muted")
         self.words.setWordWrap(True)
+        self.heading.setWordWrap(True)
         self.text = TokenView(self)
         body = QWidget(self)
         inner = vbox(body, margins=(9, 5, 9, 5))
@@ -41,6 +44,7 @@ class Column(QWidget):
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(body)
+        self._area.setMinimumHeight(theme.scaled(_LEAST_TEXT))
         top = hbox(spacing=6)
         top.addWidget(self._mark)
         top.addWidget(self.heading, 1)
@@ -71,7 +75,6 @@ class ComparisonView(MeasurementCard):
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
         super().__init__(comparer, again, window, _WIDTH, _HEIGHT)
         self._comparer = comparer
-        self.subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.speculated, self.plain = Column("draft-on", self), Column("main-model", self)
         self.verdict = label(self, "reason")
         self.verdict.setWordWrap(True)
@@ -79,12 +82,11 @@ class ComparisonView(MeasurementCard):
         self.follow()
 
     def _build(self) -> None:
-        self.column.addLayout(self.head())
         sides = hbox(spacing=24)
         sides.addWidget(self.speculated, 1)
         sides.addWidget(self.plain, 1)
-        self.column.addLayout(sides, 1)
-        self.column.addLayout(self.foot(self.verdict))
+        self.content.addWidget(self.verdict)
+        self.content.addLayout(sides, 1)
 
     def refresh(self) -> None:
         super().refresh()

@@ -6,13 +6,13 @@ from typing import Protocol
 
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import label
-from app.widgets.layouts import hbox
-from app.widgets.overlay import Overlay
+from app.widgets.labels import ElidedLabel, label
+from app.widgets.layouts import hbox, vbox
+from app.widgets.overlay import Overlay, WrappingArea
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
@@ -32,7 +32,7 @@ class Measurement(Protocol):
 class MeasurementCard(Restyled, Overlay):
     """Closing it stops the measurement; `again` is the action that repeats it.
 
-    A subclass puts its content between `head` and `foot` and ends its `__init__` with `follow`.
+    A subclass fills `content`, which scrolls where the window is too low for it, and ends its `__init__` with `follow`.
     """
 
     def __init__(
@@ -40,15 +40,32 @@ class MeasurementCard(Restyled, Overlay):
     ) -> None:
         super().__init__(window, width, height)
         self._measurement, self._action = measurement, again
-        self.title, self.subtitle = label(self, "title"), label(self, "muted")
+        self.title, self.subtitle = label(self, "title"), styled(ElidedLabel(self), "muted")
         self._close = styled(QToolButton(self), "quiet")
         self.stop, self.again = QPushButton(self), QPushButton(self)
         for button in (self.stop, self.again):
             button.setProperty("styleClass", "button")
         self.column.setContentsMargins(20, 16, 20, 16)
         self.column.setSpacing(12)
+        body = QWidget(self)
+        body.setObjectName("overlayBody")
+        self.content = vbox(body, margins=(0, 0, 0, 0), spacing=12)
+        self._area = WrappingArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(body)
 
-    def head(self) -> QHBoxLayout:
+        self.column.addLayout(self._head())
+        self.column.addWidget(self._area, 1)
+        self.column.addLayout(self._foot())
+
+    def fit_in_window(self) -> None:
+        # The content may have changed since the event loop had its turn.
+        self._area.updateGeometry()
+        super().fit_in_window()
+
+    def _head(self) -> QHBoxLayout:
         """Title and subtitle, and the button that closes the card."""
         line = QHBoxLayout()
         line.addWidget(self.title)
@@ -56,15 +73,12 @@ class MeasurementCard(Restyled, Overlay):
         line.addWidget(self._close)
         return line
 
-    def foot(self, words: QWidget | None = None) -> QHBoxLayout:
-        """The buttons on the right, at the bottom of `words`, which may be higher."""
+    def _foot(self) -> QHBoxLayout:
+        """The buttons, on the right."""
         line = hbox(spacing=12)
-        if words is None:
-            line.addStretch(1)
-        else:
-            line.addWidget(words, 1)
+        line.addStretch(1)
         for button in (self.stop, self.again):
-            line.addWidget(button, 0, Qt.AlignmentFlag.AlignBottom)
+            line.addWidget(button)
         return line
 
     def follow(self) -> None:

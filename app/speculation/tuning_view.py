@@ -38,12 +38,10 @@ class TuningView(MeasurementCard):
         self.follow()
 
     def _build(self) -> None:
-        self.column.addLayout(self.head())
-        self.column.addWidget(self.words)
-        self.column.addLayout(self._grid)
-        self.column.addWidget(self._note)
-        self.column.addStretch(1)
-        self.column.addLayout(self.foot())
+        self.content.addWidget(self.words)
+        self.content.addLayout(self._grid)
+        self.content.addWidget(self._note)
+        self.content.addStretch(1)
 
     def refresh(self) -> None:
         super().refresh()

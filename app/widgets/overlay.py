@@ -105,12 +105,28 @@ class Overlay(QFrame):
 
 
 class HighArea(QScrollArea):
-    """Asks for the height of its content."""
+    """Asks for the height of its content, for its width where that has lines that wrap."""
 
     def sizeHint(self) -> QSize:
         body = self.widget()
         hint = super().sizeHint()
         return hint if body is None else QSize(hint.width(), body.sizeHint().height())
+
+
+class WrappingArea(HighArea):
+    """A `HighArea` whose content has lines that wrap: its height follows from its width."""
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        body = self.widget()
+        layout = body.layout() if body is not None else None
+        return (
+            layout.totalHeightForWidth(width)
+            if layout is not None and layout.hasHeightForWidth()
+            else self.sizeHint().height()
+        )
 
 
 class _Shade(QWidget):

@@ -69,6 +69,7 @@ QPushButton[styleClass="chip-on"]:focus { border: 2px solid $draft; padding: 5px
 
 QToolButton[styleClass="quiet"] { padding: 0; border-radius: 6px; }
 QToolButton[styleClass="quiet"]:focus { border: 2px solid $main; padding: 0; }
+QToolButton[styleClass="toggle"]:checked { background: $selection; }
 QToolButton[styleClass="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
 QToolButton[styleClass="small"]:checked { background: $selection; color: $text; }
 QToolButton[styleClass="small"]:focus { border: 2px solid $main; padding: 1px 6px; }

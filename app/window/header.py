@@ -29,13 +29,14 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
 from app.wording.figures import percent, source_name
 from app.wording.speculation import LOOKS_UP, plain_now, speculation_sentence, why_off
+from engine.model_files.cache_names import name_of_snapshot
 
 _PROGRESS_MS = 150
-# The least and greatest width of a model's name, the width of margins and gaps, and the header's width from which
-# "Text | Tokens" is shown, in pixels; all but margins and gaps at the normal text size.
-_SHORTEST_NAME, _LONGEST_NAME, _GAPS, _ANSWERS_NEED = 56, 200, 88, 760
-# The width of margins and gaps around two chips with nothing between them, and the least width of the header.
-_NARROW_GAPS, _NARROWEST = 56, 280
+# The least width of a model's name, the one below which it takes the place of the words beside it, its greatest width,
+# and the header's width from which "Text | Tokens" is shown, in pixels at the normal text size.
+_SHORTEST_NAME, _READABLE_NAME, _LONGEST_NAME, _ANSWERS_NEED = 56, 96, 200, 760
+# The margin at each end and the distance between two parts, and the least width of the header, in pixels.
+_MARGIN, _SPACING, _NARROWEST = 12, 8, 280
 
 
 class Chip(QPushButton):
@@ -116,21 +117,27 @@ class Header(Restyled, QFrame):
         self._status = label(self, "muted")
         self._status.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._state, self._state_may_go = "", True
+        self._names = ("", "")
         self._left = self._pane_button("toggle-sidebar")
         self._right = self._pane_button("toggle-panel")
         self._answers = ActionSegments(actions, ("show-text", "show-tokens"), self)
+        # In the place of the segments where they do not fit.
+        self._as_tokens = styled(QToolButton(self), "toggle")
+        self._as_tokens.setCheckable(True)
+        self._as_tokens.setIconSize(QSize(18, 18))
+        self._as_tokens.clicked.connect(lambda on: actions["show-tokens" if on else "show-text"].trigger())
+        actions["show-tokens"].changed.connect(self._show_as_tokens)
         self.downloads = QToolButton(self)
         self.downloads.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._running = 0
         self._answer: Answer | None = None
         self._plain = False
-        row = hbox(self, margins=(12, 0, 12, 0), spacing=8)
+        row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
         for view in (self._left, self.main, self._plus, self.draft):
             row.addWidget(view)
         row.addWidget(self._status, 1)
-        row.addWidget(self.downloads)
-        row.addWidget(self._answers)
-        row.addWidget(self._right)
+        for view in (self.downloads, self._answers, self._as_tokens, self._right):
+            row.addWidget(view)
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(_PROGRESS_MS)
         self._progress_timer.timeout.connect(self.show_load_progress)
@@ -148,14 +155,13 @@ class Header(Restyled, QFrame):
     def refresh(self) -> None:
         """Show the pair as it is now."""
         pair, colours = self._session.models.pair, theme.colours()
-        main_name = self._name_of(pair, "main")
+        self._names = main_name, draft_name = self._name_of(pair, "main"), self._name_of(pair, "draft")
         mark, colour = ("main-model", colours.main) if pair.main is not None else ("draft-off", colours.muted)
         self.main.show_model(self.tr("Main"), main_name, mark, colour, "chip")
         self.main.setAccessibleName(self.tr("Main model: {name}").format(name=main_name))
         self.main.setToolTip(tip(str(pair.main.path) if pair.main else main_name))
         method = self._session.settings.speculation.method
         on = not why_off(pair, method)
-        draft_name = self._name_of(pair, "draft")
         looks_up = on and (pair.draft is None or method == "ngram")
         colour = (colours.lookup if looks_up else colours.draft) if on else colours.muted
         self.draft.show_model(
@@ -168,8 +174,8 @@ class Header(Restyled, QFrame):
         state = speculation_sentence(pair, method, self._answer)
         self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=draft_name, state=state))
         self.draft.setToolTip(tip(state))
-        self._state = self.tr("Loading…") if pair.loading else state
-        self._state_may_go = on
+        self._state = self._loading_sentence() if pair.loading else state
+        self._state_may_go = on and not pair.loading
         self._status.setToolTip(tip(state))
         if pair.loading:
             self._progress_timer.start()
@@ -186,11 +192,16 @@ class Header(Restyled, QFrame):
 
     def show_load_progress(self) -> None:
         """Show how much of the model that is loading has been read."""
-        read, total = self._session.models.loading_progress
-        if total and self._session.models.pair.loading:
-            chip = self.main if self._session.models.pair.loading == "main" else self.draft
-            chip.set_name(self.tr("loading {share}").format(share=percent(read / total)))
+        if self._session.models.pair.loading:
+            self._state = self._loading_sentence()
             self._fit()
+
+    def _loading_sentence(self) -> str:
+        read, total = self._session.models.loading_progress
+        return self.tr("Loading… {share}").format(share=percent(read / total)) if total else self.tr("Loading…")
+
+    def _show_as_tokens(self) -> None:
+        self._as_tokens.setChecked(self._actions["show-tokens"].isChecked())
 
     def show_downloads(self, running: int) -> None:
         """A badge with their number while downloads run."""
@@ -204,28 +215,37 @@ class Header(Restyled, QFrame):
 
     def _fit(self) -> None:
         """Share the width: shortened names in a narrow window, the state as text where it fits."""
+        chips = (self.main, self.draft)
         with_answers = self.width() >= theme.scaled(_ANSWERS_NEED)
         self._answers.setVisible(with_answers)
-        others = [self._left, self._plus, self._right] + ([self._answers] if with_answers else [])
-        others += [self.downloads] if self._running else []
-        taken = sum(view.sizeHint().width() for view in others) + _GAPS
-        chips = (self.main, self.draft)
+        self._as_tokens.setVisible(not with_answers)
+        for chip, name in zip(chips, self._names, strict=True):
+            chip.set_name(name)
         self._set_narrow(False)
-        free = self.width() - taken - sum(chip.width_without_name() for chip in chips)
         least, most = theme.scaled(_SHORTEST_NAME), theme.scaled(_LONGEST_NAME)
-        if free < 2 * least:
+        free = self._free() - sum(chip.width_without_name() for chip in chips)
+        if free < min(2 * theme.scaled(_READABLE_NAME), sum(chip.name_width() for chip in chips)):
             self._set_narrow(True)
-            taken -= self._plus.sizeHint().width() + _GAPS - _NARROW_GAPS
-            free = self.width() - taken - sum(chip.width_without_name() for chip in chips)
+            free = self._free() - sum(chip.width_without_name() for chip in chips)
         shortest = min(least, free // 2)
         for chip, other in zip(chips, reversed(chips), strict=True):
             # A name may use what the other one leaves of its half.
             chip.set_name_width(min(most, max(shortest, free // 2, free - other.name_width())))
-        left = self.width() - taken - sum(chip.sizeHint().width() for chip in chips)
+        left = self._free() - sum(chip.sizeHint().width() for chip in chips)
         shown = self._status.fontMetrics().elidedText(self._state, Qt.TextElideMode.ElideRight, left)
         # A reason is worth reading in part; that all is well is not.
         worth_it = left > 60 and (shown == self._state or not self._state_may_go)
         self._status.setText(shown if worth_it else "")
+        if self._session.models.pair.loading and shown != self._state:
+            # At the width of its name, so that nothing moves.
+            (self.main if self._session.models.pair.loading == "main" else self.draft).set_name(self._state)
+
+    def _free(self) -> int:
+        """The width that is left for the two chips and the state, in pixels."""
+        fixed = [self._left, self._plus, self.downloads, self._answers, self._as_tokens, self._right]
+        shown = [view for view in fixed if not view.isHidden()]
+        gaps = 2 * _MARGIN + _SPACING * (len(shown) + 2)
+        return self.width() - gaps - sum(view.sizeHint().width() for view in shown)
 
     def minimumSizeHint(self) -> QSize:
         """Names can always be shortened, so their present width is not needed."""
@@ -242,7 +262,13 @@ class Header(Restyled, QFrame):
 
     def _name_of(self, pair: Pair, which: str) -> str:
         info = pair.main if which == "main" else pair.draft
-        if pair.loading == which or (pair.loading == "main" and which == "draft"):
+        if pair.loading == which or (
+            pair.loading == "main" and pair.wanted == str(self._session.models.starter_pair[0])
+        ):
+            # The name that will stand here, so that nothing moves when the model is there.
+            path = Path(pair.wanted)
+            return self.display_name(name_of_snapshot(path) if path.is_absolute() else pair.wanted, path)
+        if pair.loading == "main":
             return self.tr("loading…")
         if info is None:
             method = self._session.settings.speculation.method
@@ -257,8 +283,11 @@ class Header(Restyled, QFrame):
         return short_name(name)[0]
 
     def apply_theme(self) -> None:
+        self._as_tokens.setIcon(icon("tokens", theme.colours().muted))
         self.refresh()
         self.show_downloads(self._running)
 
     def retranslate(self) -> None:
+        self._as_tokens.setAccessibleName(self._actions["show-tokens"].whatsThis())
+        self._as_tokens.setToolTip(self._actions["show-tokens"].toolTip())
         self.apply_theme()

@@ -31,7 +31,7 @@ from app.models.model_controller import ModelController
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.settings.store import SettingsStore
-from app.settings.window_geometry import geometry_of, restore_geometry
+from app.settings.window_geometry import geometry_of, restore_geometry, state_of
 from app.settings_window.dialog import SettingsWindow
 from app.settings_window.effects import Effects
 from app.sidebar.pane import ChatPane
@@ -94,10 +94,9 @@ class MainWindow(Restyled, QMainWindow):
         self._actions.bind(self._parts())
         self._connect()
         self.restyle()
-        self.resize(1440, 900)
         self.setMinimumSize(560, 420)
         self.setAcceptDrops(True)
-        restore_geometry(self, self._preferences.values.window_place)
+        restore_geometry(self, self._preferences.values)
         self._show_chat(session.chat)
         if self._preferences.backup is not None:
             self.notifications.show_backup(self._preferences.backup)
@@ -182,12 +181,7 @@ class MainWindow(Restyled, QMainWindow):
         column.addLayout(centred(self._banner, COLUMN_WIDTH))
         column.addSpacing(8)
         column.addLayout(centred(self._composer, COLUMN_WIDTH))
-        whole = QWidget(self)
-        row = hbox(whole, margins=(0, 0, 0, 0), spacing=0)
-        row.addWidget(self._chats)
-        row.addWidget(middle, 1)
-        row.addWidget(self._panel)
-        self.setCentralWidget(whole)
+        self.setCentralWidget(self._panes.surround(middle, self._header, self._composer))
         self._chats.settings.setMenu(self._menus.settings)
 
     def _connect(self) -> None:
@@ -385,7 +379,7 @@ class MainWindow(Restyled, QMainWindow):
         """Hide the window at once, then let the threads end."""
         # A syllable that is being composed belongs to the unsent message.
         self._composer.edit.commit_preedit()
-        self._preferences.change(window_place=geometry_of(self))
+        self._preferences.change(window_place=geometry_of(self), window_state=state_of(self))
         self._session.chats.keep_read_position(self._shown, self._transcript.reading_position)
         self._effects.close()
         self.hide()

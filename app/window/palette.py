@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QWidget
 
 from app.actions.actions import Actions
+from app.actions.spec import menu_title
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel
 from app.widgets.layouts import hbox
@@ -71,8 +72,10 @@ class CommandPalette(Restyled, Overlay):
             if spec.id != "palette" and self._actions[spec.id].isEnabled()
         ]
         found = [row for row in possible if matches(_words(*row), wanted)]
-        # Those that begin with what was typed come first; the table's order decides among equals.
-        found.sort(key=lambda row: not _words(*row).casefold().startswith(wanted.casefold()))
+        # Those that begin with what was typed come first; the table's order decides among equals. What the app menu
+        # has is rarely looked for here.
+        last = menu_title("tandem")
+        found.sort(key=lambda row: (not _words(*row).casefold().startswith(wanted.casefold()), row[2] == last))
         self._found = [action for action, _, _ in found]
         for action, name, menu in found:
             item = QListWidgetItem(self._list)

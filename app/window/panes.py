@@ -1,33 +1,44 @@
-"""The two side panes: shown where the window is wide enough unless the user decided, and as wide as the user sets."""
+"""The two side panes: beside the chat where the window is wide enough, else over it while the user wants to see one."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.settings.store import SettingsStore
 from app.settings.window_geometry import wanted_panes
 from app.speculation.panel import WIDTH as _PANEL_WIDTH
 from app.widgets import theme
+from app.widgets.layouts import hbox
 from app.window.pane_handle import PaneHandle, panel_name, sidebar_name
 
 # Below these widths of the window a pane hides by itself.
 _NEEDS = {"panel": 1100, "sidebar": 780}
-# No pane grows past its usual width at the cost of these pixels for the chat.
-_LEAST_MIDDLE = 440
+# Panes leave the chat these pixels, at the normal text size; a pane that lies over it leaves a strip to click on.
+_LEAST_MIDDLE, _LEAST_STRIP = 440, 56
+_SHADE = QColor(0, 0, 0, 90)
 
 
-class Panes:
-    """The window calls `arrange` when its width, the language or the text size has changed."""
+class Panes(QObject):
+    """The window calls `arrange` when its width, the language or the text size has changed.
+
+    A pane that lies over the chat goes when the chat gets the focus or is clicked, and with Esc.
+    """
 
     def __init__(self, window: QWidget, preferences: SettingsStore, sidebar: QWidget, panel: QWidget) -> None:
+        super().__init__(window)
         self._window, self._preferences = window, preferences
         self._widgets = {"sidebar": sidebar, "panel": panel}
         self._wanted = wanted_panes(preferences.values)
         # 0 is the usual width.
         self._widths = {"sidebar": preferences.values.sidebar_width, "panel": preferences.values.panel_width}
+        # The pane that lies over the chat.
+        self._over = ""
+        self._whole = QWidget(window)
+        self._row = hbox(self._whole, margins=(0, 0, 0, 0), spacing=0)
         self._handles = {
             "sidebar": PaneHandle(sidebar, True, sidebar_name),
             "panel": PaneHandle(panel, False, panel_name),
@@ -37,6 +48,21 @@ class Panes:
             handle.sliderReleased.connect(partial(self._keep, pane))
             handle.reset_wanted.connect(partial(self._set_width, pane, 0))
 
+    def surround(self, middle: QWidget, header: QWidget) -> QWidget:
+        """The panes with the chat between them. The buttons of `header`, its upper edge, are never covered."""
+        self._middle, self._header = middle, header
+        self._shade = _Shade(self._whole)
+        self._shade.clicked.connect(self.put_away)
+        for widget in (self._widgets["sidebar"], middle, self._widgets["panel"]):
+            self._row.addWidget(widget)
+        self._row.setStretchFactor(middle, 1)
+        for watched in (self._whole, middle, *self._widgets.values()):
+            watched.installEventFilter(self)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._follow_focus)
+        return self._whole
+
     def toggle(self, pane: str) -> None:
         self.show(pane, not self.shows(pane))
 
@@ -44,36 +70,109 @@ class Panes:
         return not self._widgets[pane].isHidden()
 
     def show(self, pane: str, shown: bool) -> None:
-        """Show or hide a pane from now on, whatever the width."""
-        self._wanted[pane] = shown
-        self._preferences.change(**{pane: "shown" if shown else "hidden"})
-        self.arrange()
+        """Show or hide a pane: from now on where it fits beside the chat, else until the chat is turned to again."""
+        if pane == self._over or (shown and not self._fits(pane)):
+            self._lay_over(pane if shown else "")
+        else:
+            self._wanted[pane] = shown
+            self._preferences.change(**{pane: "shown" if shown else "hidden"})
+            self.arrange()
+
+    def put_away(self) -> None:
+        """Hide the pane that lies over the chat."""
+        self._lay_over("")
 
     def arrange(self) -> None:
-        for pane, widget in self._widgets.items():
-            wanted = self._wanted[pane]
-            widget.setVisible(self._window.width() >= _NEEDS[pane] if wanted is None else wanted)
-        self._fit()
+        beside = self._beside()
+        if self._over in beside:
+            self._over = ""
+        for index, (pane, widget) in enumerate(self._widgets.items()):
+            if pane in beside and self._row.indexOf(widget) < 0:
+                self._row.insertWidget(index and self._row.count(), widget)
+            elif pane == self._over and self._row.indexOf(widget) >= 0:
+                self._row.removeWidget(widget)
+            widget.setVisible(pane in beside or pane == self._over)
+        self._fit(beside)
+        self._shade.setVisible(bool(self._over))
+        self._place_over()
+
+    def _beside(self) -> list[str]:
+        """The panes that are wanted and fit beside the chat; the sidebar comes first."""
+        beside: list[str] = []
+        for pane, wanted in self._wanted.items():
+            is_wanted = self._window.width() >= _NEEDS[pane] if wanted is None else wanted
+            if is_wanted and self._fits(pane, beside):
+                beside.append(pane)
+        return beside
+
+    def _fits(self, pane: str, beside: list[str] | None = None) -> bool:
+        """Whether a pane of its usual width fits beside the chat and the panes `beside` it; None are those shown."""
+        shown = [other for other in self._widgets if self.shows(other) and other != self._over]
+        others = [other for other in (shown if beside is None else beside) if other != pane]
+        taken = sum(self._bounds(each)[1] for each in (pane, *others))
+        return self._window.width() - taken >= theme.scaled(_LEAST_MIDDLE)
+
+    def _lay_over(self, pane: str) -> None:
+        left, self._over = self._over, pane
+        had_focus = bool(left) and self._has_focus(self._widgets[left])
+        self.arrange()
+        if pane:
+            widget = self._widgets[pane]
+            (widget.focusProxy() or _first_stop(widget)).setFocus(Qt.FocusReason.OtherFocusReason)
+        elif had_focus:
+            self._middle.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _place_over(self) -> None:
+        if self._over:
+            widget, top = self._widgets[self._over], self._header.height()
+            left = 0 if self._over == "sidebar" else self._whole.width() - widget.width()
+            widget.setGeometry(left, top, widget.width(), self._whole.height() - top)
+            self._shade.setGeometry(self._middle.geometry().adjusted(0, top, 0, 0))
+            self._shade.raise_()
+            widget.raise_()
+
+    def _has_focus(self, widget: QWidget) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and (focus is widget or widget.isAncestorOf(focus))
+
+    def _follow_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """What has the focus must be seen: a pane goes that lies over it."""
+        if self._over and now is not None and self._middle.isAncestorOf(now) and not self._header.isAncestorOf(now):
+            self.put_away()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched in (self._whole, self._middle) and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._place_over()
+        elif self._over and watched is self._widgets[self._over] and _is_escape(event):
+            # The key that nothing in the pane wanted; otherwise the shortcut that stops an answer gets it.
+            if event.type() == QEvent.Type.KeyPress:
+                self.put_away()
+            event.accept()
+            return True
+        return super().eventFilter(watched, event)
 
     def _set_width(self, pane: str, width: int) -> None:
         self._widths[pane] = width
-        self._fit()
+        self.arrange()
         if not self._handles[pane].isSliderDown():
             self._keep(pane)
 
     def _keep(self, pane: str) -> None:
         self._preferences.change(**{f"{pane}_width": self._widths[pane]})
 
-    def _fit(self) -> None:
+    def _fit(self, beside: list[str]) -> None:
         """Give each pane its width; where the window is narrow the panel gives way first."""
-        shown = [pane for pane in _NEEDS if not self._widgets[pane].isHidden()]
-        bounds = {pane: self._bounds(pane) for pane in shown}
+        bounds = {pane: self._bounds(pane) for pane in _NEEDS if pane in beside or pane == self._over}
         widths = {}
         for pane, (least, usual, most) in bounds.items():
             widths[pane] = min(max(self._widths[pane] or usual, least), most)
         for pane, (least, usual, most) in bounds.items():
-            others = sum(width for other, width in widths.items() if other != pane)
-            most = min(most, max(usual, self._window.width() - _LEAST_MIDDLE - others))
+            if pane == self._over:
+                most = min(most, self._window.width() - _LEAST_STRIP - sum(widths[other] for other in beside))
+                least = min(least, most)
+            else:
+                others = sum(width for other, width in widths.items() if other != pane and other in beside)
+                most = min(most, max(usual, self._window.width() - theme.scaled(_LEAST_MIDDLE) - others))
             widths[pane] = min(widths[pane], most)
             handle = self._handles[pane]
             with QSignalBlocker(handle):
@@ -89,3 +188,35 @@ class Panes:
             least, usual, most = theme.scaled(260), theme.scaled(_PANEL_WIDTH), theme.scaled(480)
         least = max(least, min(self._widgets[pane].minimumSizeHint().width(), usual))
         return least, usual, most
+
+
+def _first_stop(pane: QWidget) -> QWidget:
+    """The first control of a pane that Tab reaches."""
+    widget = pane.nextInFocusChain()
+    while widget is not pane:
+        stops = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(pane) and widget.isEnabled()
+        if stops and pane.isAncestorOf(widget):
+            return widget
+        widget = widget.nextInFocusChain()
+    return pane
+
+
+def _is_escape(event: QEvent) -> bool:
+    keys = (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride)
+    return event.type() in keys and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+
+
+class _Shade(QWidget):
+    """Dims the chat below a pane."""
+
+    clicked = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.hide()
+
+    def mousePressEvent(self, _event: object) -> None:
+        self.clicked.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), _SHADE)

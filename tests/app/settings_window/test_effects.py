@@ -125,13 +125,14 @@ def test_the_send_key_decides_what_enter_does_and_is_said_below_the_box(desk: De
 
 def test_the_window_comes_back_as_it_was_left(desk: Desk) -> None:
     window = desk.open()
-    window.window.setGeometry(30, 40, 700, 500)
+    window.window.setGeometry(30, 40, 1200, 600)
+    assert not window.panel.isHidden()
     window.trigger("toggle-panel")
     window.trigger("speculation-off")
     window.close()
     again = desk.open()
-    assert (again.window.width(), again.window.height()) == (700, 500)
-    assert not again.panel.isHidden()
+    assert (again.window.width(), again.window.height()) == (1200, 600)
+    assert again.panel.isHidden()
     assert desk.session.settings.speculation.method == "off"
 
 

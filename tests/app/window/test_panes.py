@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from app.settings.store import SettingsStore
 from app.system.language import LANGUAGES
@@ -30,6 +31,7 @@ LEFT = Qt.MouseButton.LeftButton
 def window(open_window: OpenWindow) -> WindowDriver:
     window = open_window(ScriptedEngine())
     window.resize(1440, 900)
+    window.settle()
     return window
 
 
@@ -148,3 +150,95 @@ def test_the_panel_follows_the_text_size(window: WindowDriver, qapp: Application
     finally:
         qapp.theme.set_text_size(100)
     qtbot.waitUntil(lambda: window.panel.width() == 360)
+
+
+def over_the_chat(window: WindowDriver) -> list[str]:
+    """The panes that lie over the chat."""
+    middle = window.composer.parentWidget()
+    panes = {"sidebar": window.sidebar.pane, "panel": window.panel}
+    return [
+        name
+        for name, pane in panes.items()
+        if pane.isVisible() and QRect(pane.pos(), pane.size()).intersects(QRect(middle.pos(), middle.size()))
+    ]
+
+
+@pytest.mark.parametrize("pane", ["sidebar", "panel"])
+def test_in_a_narrow_window_a_pane_lies_over_the_chat_and_below_its_button(window: WindowDriver, pane: str) -> None:
+    window.resize(560, 420)
+    QApplication.processEvents()
+    column = window.composer.width()
+    window.trigger(f"toggle-{pane}")
+    QApplication.processEvents()
+    assert over_the_chat(window) == [pane]
+    assert window.composer.width() == column
+    side = window.sidebar.pane if pane == "sidebar" else window.panel
+    assert side.mapTo(window.window, QPoint(0, 0)).y() >= window.header.height()
+    window.trigger(f"toggle-{pane}")
+    assert over_the_chat(window) == []
+    # It was only looked at: the next wide window is as it was.
+    window.resize(1440, 900)
+    assert window.sidebar.pane.isVisible()
+    assert window.panel.isVisible()
+
+
+def test_one_pane_at_a_time_lies_over_the_chat(window: WindowDriver) -> None:
+    window.resize(560, 420)
+    window.trigger("toggle-sidebar")
+    window.trigger("toggle-panel")
+    QApplication.processEvents()
+    assert over_the_chat(window) == ["panel"]
+
+
+@pytest.mark.parametrize("how", ["escape", "click", "focus", "chat"])
+def test_a_pane_over_the_chat_goes_when_the_chat_is_turned_to(window: WindowDriver, qtbot: QtBot, how: str) -> None:
+    window.ask_and_wait("first")
+    window.trigger("new-chat")
+    window.resize(560, 420)
+    window.activateWindow()
+    window.trigger("toggle-sidebar")
+    QApplication.processEvents()
+    assert over_the_chat(window) == ["sidebar"]
+    assert window.sidebar.list.hasFocus()
+    if how == "escape":
+        QTest.keyClick(window.sidebar.list, Qt.Key.Key_Escape)
+    elif how == "click":
+        QTest.mouseClick(window.window.childAt(540, 300), LEFT)
+    elif how == "focus":
+        window.trigger("focus-composer")
+    else:
+        window.sidebar.click(window.titles[0])
+    qtbot.waitUntil(lambda: over_the_chat(window) == [])
+    assert window.edit.hasFocus()
+
+
+def test_escape_in_the_search_clears_it_before_the_pane_goes(window: WindowDriver) -> None:
+    window.resize(560, 420)
+    window.trigger("search-chats")
+    QTest.keyClicks(window.sidebar.search, "draft")
+    QTest.keyClick(window.sidebar.search, Qt.Key.Key_Escape)
+    assert over_the_chat(window) == ["sidebar"]
+    QTest.keyClick(window.sidebar.search, Qt.Key.Key_Escape)
+    assert over_the_chat(window) == []
+
+
+def test_a_pane_that_was_chosen_does_not_squeeze_the_chat_of_a_narrow_window(open_window: OpenWindow) -> None:
+    SettingsStore(settings_folder() / "settings.json").change(
+        sidebar="shown", panel="shown", window_place=(0, 40, 560, 420)
+    )
+    window = open_window(ScriptedEngine())
+    QApplication.processEvents()
+    assert not window.sidebar.pane.isVisible()
+    assert not window.panel.isVisible()
+    window.resize(900, 600)
+    assert window.sidebar.pane.isVisible()
+    assert not window.panel.isVisible()
+
+
+def test_very_large_text_leaves_the_chat_room(window: WindowDriver, qapp: Application, qtbot: QtBot) -> None:
+    try:
+        qapp.theme.set_text_size(130)
+        window.resize(1110, 700)
+        qtbot.waitUntil(lambda: not window.panel.isVisible() and window.composer.width() > 500)
+    finally:
+        qapp.theme.set_text_size(100)

@@ -1,0 +1,90 @@
+"""In the smallest window with the largest text, everything can be scrolled to, seen and clicked, in every language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.settings_window.dialog import PAGES
+from app.system.language import LANGUAGES
+from app.window.actions import ACTIONS
+from tests.app.learned_figures import FOUND
+from tests.app.reach import controls, unreachable
+from tests.app.scripted_engine import Script, ScriptedEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from PySide6.QtWidgets import QWidget
+    from pytestqt.qtbot import QtBot
+
+    from app.widgets.application import Application
+    from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
+
+ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAnother one with a [link](https://a.org)."
+
+
+@pytest.fixture(params=LANGUAGES)
+def window(request: pytest.FixtureRequest, open_window: OpenWindow, qapp: Application) -> Iterator[WindowDriver]:
+    qapp.language.choose(request.param)
+    qapp.theme.set_text_size(130)
+    window = open_window(ScriptedEngine([Script(ANSWER), Script("read"), Script(ANSWER), Script(ANSWER)]))
+    window.ask_and_wait("question")
+    window.settle()
+    window.resize(560, 420)
+    yield window
+    qapp.theme.set_text_size(100)
+
+
+def test_every_control_and_every_action_can_be_reached(window: WindowDriver, qtbot: QtBot) -> None:
+    found: dict[str, tuple[int, list[str]]] = {}
+
+    def look(name: str, shown: QWidget) -> None:
+        # Layouts follow in the event loop.
+        qtbot.waitUntil(lambda: bool(controls(shown)) or name == "shortcuts")
+        found[name] = (len(controls(shown)), unreachable(shown))
+
+    look("chat", window.window)
+    for pane, widget in (("sidebar", window.sidebar.pane), ("panel", window.panel)):
+        window.trigger(f"toggle-{pane}")
+        look(pane, widget)
+        window.trigger(f"toggle-{pane}")
+    window.trigger("find-in-chat")
+    look("find", window.find_bar)
+    for action, card in (
+        ("palette", window.palette.palette),
+        ("shortcuts", window.shortcut_sheet),
+        ("chat-settings", window.chat_settings),
+        ("choose-main", window.picker("main").picker),
+        ("choose-draft", window.picker("draft").picker),
+        ("compare", window.comparison),
+        ("tune", window.tuning),
+    ):
+        window.trigger(action)
+        if action == "tune":
+            window.session.models.engine.calibrating.set_result(FOUND)
+        window.settle()
+        look(action, card)
+        card.close_overlay()
+    window.settings.resize(window.settings.minimumSize())
+    for page in PAGES:
+        window.settings.open(page.id)
+        window.settle()
+        look(f"settings {page.id}", window.settings)
+    assert {name: problems for name, (_, problems) in found.items() if problems} == {}
+    assert sum(count for count, _ in found.values()) > 100
+
+
+def test_every_action_is_in_the_palette_whose_rows_can_be_scrolled_to(window: WindowDriver) -> None:
+    window.trigger("palette")
+    QApplication.processEvents()
+    rows = window.palette.list
+    possible = [spec for specs in ACTIONS.values() for spec in specs if window.is_enabled(spec.id)]
+    assert rows.count() == len(possible) - 1
+    for number in range(rows.count()):
+        rows.scrollToItem(rows.item(number))
+        assert rows.viewport().rect().contains(rows.visualItemRect(rows.item(number)))
+    window.palette.palette.close_overlay()
