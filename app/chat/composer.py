@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeySequence, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
@@ -16,7 +16,7 @@ from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, tip
 from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
-from app.widgets.style_class import set_style_class, styled
+from app.widgets.style_class import set_property, set_style_class, styled
 
 
 class Composer(Restyled, QWidget):
@@ -40,7 +40,9 @@ class Composer(Restyled, QWidget):
         self._documents: WeakKeyDictionary[object, QTextDocument] = WeakKeyDictionary()
         card = QFrame(self)
         card.setObjectName("composerCard")
+        self._card = card
         self.edit = MessageEdit(card, shrinks=True)
+        self.edit.installEventFilter(self)
         self.files = AttachmentRow(card)
         self._info = styled(ElidedLabel(card), "muted")
         self._button = QToolButton(card)
@@ -173,6 +175,12 @@ class Composer(Restyled, QWidget):
 
     def apply_theme(self) -> None:
         self._show_button()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Show by the card's edge that keys go into the message: the blinking line alone is easily missed."""
+        if watched is self.edit and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            set_property(self._card, "active", self.edit.hasFocus())
+        return super().eventFilter(watched, event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

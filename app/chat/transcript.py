@@ -15,6 +15,7 @@ from app.chat.turn_view import TurnView
 from app.conversations.search import Query
 from app.session.chats import Chat, Turn
 from app.widgets import theme
+from app.widgets.focus_ring import FocusRing
 from app.widgets.icons import icon
 from app.widgets.layouts import hbox, settle_layouts
 from app.widgets.restyled import Restyled
@@ -49,6 +50,7 @@ class Transcript(Restyled, QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
+        FocusRing(self)
         self._at_end = True
         self._as_tokens = False
         self._query: Query | None = None

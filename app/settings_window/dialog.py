@@ -16,6 +16,7 @@ from app.settings_window.form import Form
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.layouts import hbox, settle_layouts, vbox
 from app.widgets.restyled import Restyled
+from app.widgets.tab_order import TabOrdered
 
 _NARROWEST_LIST = 200
 
@@ -40,7 +41,7 @@ PAGES = (
 )
 
 
-class SettingsWindow(Restyled, QWidget):
+class SettingsWindow(Restyled, TabOrdered, QWidget):
     """Stays open beside the main window. Everything in it takes effect at once."""
 
     def __init__(self, library: Library, session: Session, models: ModelController, parent: QWidget) -> None:

@@ -63,10 +63,11 @@ class Row(QFrame):
 
 
 class Form(QScrollArea):
-    """A page that scrolls if the window is too small for it."""
+    """A page that scrolls if the window is too small for it. Tab passes it by, for the controls in it scroll it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body = QWidget(self)

@@ -71,7 +71,6 @@ class ChatPane(Restyled, QFrame):
         self._only: int | None = None
         self.model = ChatListModel(self)
         self.list = RowView(self)
-        self.setFocusProxy(self.list)
         # Drawn like the others: a push button that has a menu does not keep the style's distances.
         self.settings = styled(QToolButton(self), "plain")
         self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.conversations.records import Folder
@@ -93,6 +93,10 @@ class RowPainter(QStyledItemDelegate):
             painter.setBrush(ground)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.drawRoundedRect(option.rect.adjusted(0, 1, 0, -1), 8, 8)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(theme.colours().main), 2))
+            painter.drawRoundedRect(option.rect.adjusted(1, 2, -1, -2), 7, 7)
 
     def _line(
         self,

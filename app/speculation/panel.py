@@ -13,6 +13,7 @@ from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Legend
 from app.speculation.history import RoundHistory
 from app.speculation.round_strip import RoundStrip
 from app.widgets import theme
+from app.widgets.focus_ring import FocusRing
 from app.widgets.labels import label
 from app.widgets.layouts import keep_right_edge, vbox
 from app.widgets.restyled import Restyled
@@ -124,6 +125,7 @@ class SpeculationPanel(Restyled, QFrame):
         column.addStretch(1)
         self._body = body
         area = self._area = QScrollArea(self)
+        FocusRing(area)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from app.session.answer import Answer
 from app.widgets import theme
 from app.widgets.colours import Colours
+from app.widgets.focus_ring import FocusRing
 from app.wording.figures import round_text
 from engine.stats import RoundRecord
 
@@ -39,6 +40,7 @@ class RoundStrip(QWidget):
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        FocusRing(self)
 
     def show_answer(self, answer: Answer | None) -> None:
         if answer is not self._answer:

@@ -14,14 +14,15 @@ from shiboken6 import isValid
 
 from app.widgets import theme
 from app.widgets.layouts import vbox
+from app.widgets.tab_order import TabOrdered
 
 _SHADE = QColor(0, 0, 0, 90)
 
 
-class Overlay(QFrame):
+class Overlay(TabOrdered, QFrame):
     """Child of the window, hidden until `open`. When it closes, it returns the focus to the widget that had it.
 
-    A card that hangs from a button, as a menu does, sets `dims` to False.
+    Tab stays inside of it. A card that hangs from a button, as a menu does, sets `dims` to False.
     """
 
     closed = Signal()
@@ -105,7 +106,11 @@ class Overlay(QFrame):
 
 
 class HighArea(QScrollArea):
-    """Asks for the height of its content, for its width where that has lines that wrap."""
+    """Asks for the height of its content. Tab passes it by, for the controls in it scroll it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def sizeHint(self) -> QSize:
         body = self.widget()

@@ -17,8 +17,13 @@ def styled(widget: Styled, style_class: str) -> Styled:
 
 def set_style_class(widget: QWidget, style_class: str) -> None:
     """Give a widget that may be shown already another style class: Qt applies its rules only after a repolish."""
-    if widget.property("styleClass") != style_class:
-        widget.setProperty("styleClass", style_class)
+    set_property(widget, "styleClass", style_class)
+
+
+def set_property(widget: QWidget, name: str, value: object) -> None:
+    """Set a property that rules of the style sheet look at."""
+    if widget.property(name) != value:
+        widget.setProperty(name, value)
         _polish(widget)
 
 

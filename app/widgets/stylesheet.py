@@ -80,6 +80,7 @@ QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; pad
 QLineEdit:focus { border: 1px solid $main; }
 
 #composerCard { background: $panel; border: 1px solid $line; border-radius: 14px; }
+#composerCard[active="true"] { border: 1px solid $faint; }
 #attachment { background: $selection; border-radius: 8px; }
 #composer { background: transparent; border: none; padding: 0; }
 #send { background: $main; border-radius: 15px; padding: 0; min-width: 30px; max-width: 30px; min-height: 30px;
@@ -110,13 +111,16 @@ QLineEdit:focus { border: 1px solid $main; }
 #settingsList { background: $sidebar; border: none; outline: none; }
 QTableView { background: $panel; border: 1px solid $line; border-radius: 8px; outline: none;
     selection-background-color: $selection; selection-color: $text; }
+QTableView:focus { border: 1px solid $main; }
 QTableView::item { padding: 4px 5px; border: none; }
 QHeaderView { background: transparent; border: none; border-bottom: 1px solid $line; font-size: 12px; }
 QHeaderView::section { background: transparent; color: $muted; border: none; padding: 4px 8px; font-size: 12px; }
 #settingRow { border: none; border-bottom: 1px solid $line; }
+#record:focus { border: 1px solid $main; }
 #record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
 QPushButton[styleClass="button"]:checked { background: $selection; border: 1px solid $main; }
 #settingsList::item { padding: 8px 10px; border-radius: 8px; margin-bottom: 2px; }
+#settingsList::item:focus { border: 2px solid $main; padding: 6px 8px; }
 #settingsList::item:selected, #settingsList::item:hover { background: $selection; color: $text; }
 QLabel[styleClass="page-title"] { font-weight: 600; font-size: 20px; }
 QLabel[styleClass="badge-neutral"] { background: $selection; color: $muted; }

@@ -47,6 +47,7 @@ from app.widgets.banner import Banner
 from app.widgets.layouts import centred, hbox, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
+from app.widgets.tab_order import TabOrdered
 from app.window.actions import ACTIONS
 from app.window.actions.parts import WindowParts
 from app.window.announcer import Announcer
@@ -67,7 +68,7 @@ from app.wording.errors import error_sentence
 from engine.errors import EngineError
 
 
-class MainWindow(Restyled, QMainWindow):
+class MainWindow(Restyled, TabOrdered, QMainWindow):
     """Wires the session to the three panes. Closing it ends the session."""
 
     def __init__(self, session: Session, application: Application, library: Library | None = None) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QListView, QWidget
 
 from app.settings.store import SettingsStore
 from app.settings.window_geometry import wanted_panes
@@ -48,9 +48,11 @@ class Panes(QObject):
             handle.sliderReleased.connect(partial(self._keep, pane))
             handle.reset_wanted.connect(partial(self._set_width, pane, 0))
 
-    def surround(self, middle: QWidget, header: QWidget) -> QWidget:
-        """The panes with the chat between them. The buttons of `header`, its upper edge, are never covered."""
-        self._middle, self._header = middle, header
+    def surround(self, middle: QWidget, header: QWidget, composer: QWidget) -> QWidget:
+        """The panes with the chat between them, in which `composer` gets the focus. The buttons of `header`, its upper
+        edge, are never covered.
+        """
+        self._middle, self._header, self._composer = middle, header, composer
         self._shade = _Shade(self._whole)
         self._shade.clicked.connect(self.put_away)
         for widget in (self._widgets["sidebar"], middle, self._widgets["panel"]):
@@ -118,9 +120,9 @@ class Panes(QObject):
         self.arrange()
         if pane:
             widget = self._widgets[pane]
-            (widget.focusProxy() or _first_stop(widget)).setFocus(Qt.FocusReason.OtherFocusReason)
+            (widget.findChild(QListView) or _first_stop(widget)).setFocus(Qt.FocusReason.OtherFocusReason)
         elif had_focus:
-            self._middle.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._composer.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _place_over(self) -> None:
         if self._over:
@@ -193,7 +195,7 @@ class Panes(QObject):
 def _first_stop(pane: QWidget) -> QWidget:
     """The first control of a pane that Tab reaches."""
     widget = pane.nextInFocusChain()
-    while widget is not pane:
+    while widget is not None and widget is not pane:
         stops = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(pane) and widget.isEnabled()
         if stops and pane.isAncestorOf(widget):
             return widget

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from app.actions.actions import Actions
 from app.actions.spec import MENUS, menu_title
+from app.widgets.focus_ring import FocusRing
 from app.widgets.labels import WrappedLabel
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.style_class import styled
@@ -21,6 +22,9 @@ class ShortcutSheet(Overlay):
         self._area = HighArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
+        # It has no control that would scroll it.
+        self._area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        FocusRing(self._area)
         self.column.addWidget(self._title)
         self.column.addWidget(self._area)
 

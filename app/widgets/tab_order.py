@@ -1,0 +1,101 @@
+"""The order in which Tab goes through a window or a card: as it reads, line by line, whatever was made first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QScrollArea, QWidget
+
+if TYPE_CHECKING:
+    _Widget = QWidget
+else:
+    # Only one class of a widget's bases may be Qt's own.
+    _Widget = object
+
+# Made of parts that Qt gives the focus on to.
+_WHOLE = (QAbstractSpinBox, QComboBox, QLineEdit)
+
+
+class TabOrdered(_Widget):
+    """Put before the Qt class of a window or a card: `class Card(TabOrdered, QFrame)`. Tab stays inside of it."""
+
+    def focusNextPrevChild(self, forwards: bool) -> bool:
+        return go_to_next(self, forwards)
+
+
+def go_to_next(container: QWidget, forwards: bool) -> bool:
+    """Give the focus to the stop after or before the one that has it, from the last to the first. False if there is
+    none.
+    """
+    found = stops(container)
+    if not found:
+        return False
+    focus = QApplication.focusWidget()
+    # A part of a control, or of a text that is no stop of its own, counts as what it is in.
+    while focus is not None and focus not in found and focus is not container:
+        focus = focus.parentWidget()
+    if focus in found:
+        wanted = found[(found.index(focus) + (1 if forwards else -1)) % len(found)]
+    else:
+        wanted = found[0 if forwards else -1]
+    wanted.setFocus(Qt.FocusReason.TabFocusReason if forwards else Qt.FocusReason.BacktabFocusReason)
+    above = wanted.parentWidget()
+    while above is not None and above is not container:
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(wanted)
+        above = above.parentWidget()
+    return True
+
+
+def stops(container: QWidget) -> list[QWidget]:
+    """Every widget in `container` that Tab stops at, as they read."""
+    all_controls = QGuiApplication.styleHints().tabFocusBehavior() == Qt.TabFocusBehavior.TabFocusAllControls
+    return _stops(container, Qt.FocusPolicy.TabFocus if all_controls else Qt.FocusPolicy.StrongFocus)
+
+
+def _stops(widget: QWidget, policy: Qt.FocusPolicy) -> list[QWidget]:
+    found = []
+    children = widget.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    for child in in_reading_order((each for each in children if not each.isHidden()), QWidget.geometry):
+        if child.isWindow() or not child.isEnabled():
+            continue
+        if child.focusPolicy() & policy == policy and child.focusProxy() is None:
+            found.append(child)
+        if not isinstance(child, _WHOLE):
+            found += _stops(child, policy)
+    return found
+
+
+def in_reading_order(things: Iterable[QWidget], place: Callable[[QWidget], QRect]) -> list[QWidget]:
+    """Things on a page, cut into lines and these into columns as long as anything can be cut (an XY cut)."""
+    left = sorted(things, key=lambda thing: (place(thing).y(), place(thing).x()))
+    if len(left) < 2:
+        return left
+    lines = _cut(left, place, QRect.top, QRect.bottom)
+    if len(lines) == 1:
+        lines = _cut(left, place, QRect.left, QRect.right)
+    if len(lines) == 1:
+        return left
+    return [thing for line in lines for thing in in_reading_order(line, place)]
+
+
+def _cut(
+    things: list[QWidget],
+    place: Callable[[QWidget], QRect],
+    start: Callable[[QRect], int],
+    end: Callable[[QRect], int],
+) -> list[list[QWidget]]:
+    """Groups that do not overlap in one direction."""
+    groups: list[list[QWidget]] = []
+    reached = 0
+    for thing in sorted(things, key=lambda thing: start(place(thing))):
+        if groups and start(place(thing)) <= reached:
+            groups[-1].append(thing)
+            reached = max(reached, end(place(thing)))
+        else:
+            groups.append([thing])
+            reached = end(place(thing))
+    return groups

@@ -1,0 +1,58 @@
+"""Walks through a window with the Tab key: where it stops, in which order, and whether each stop shows itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from tests.app.reach import name_of
+
+# No window has more stops.
+MOST = 200
+# How far around a widget its ring may be drawn, in pixels.
+AROUND = 16
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A widget that Tab reaches. `place` is in its window; `shows` is whether anything there is painted differently
+    while it has the focus.
+    """
+
+    widget: QWidget
+    name: str
+    place: QRect
+    shows: bool
+
+
+def walk(window: QWidget, *, backwards: bool = False) -> list[Stop]:
+    """Every stop of the window, from the widget with the focus on until Tab comes back to it."""
+    window.activateWindow()
+    QApplication.processEvents()
+    stops: list[Stop] = []
+    first = QApplication.focusWidget()
+    assert first is not None
+    while len(stops) < MOST:
+        widget = QApplication.focusWidget()
+        assert widget is not None
+        if stops and widget is first:
+            return stops
+        QApplication.processEvents()
+        place = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
+        around = place.adjusted(-AROUND, -AROUND, AROUND, AROUND).intersected(window.rect())
+        focused = _picture(window, around)
+        widget.clearFocus()
+        QApplication.processEvents()
+        shows = focused != _picture(window, around)
+        widget.setFocus(Qt.FocusReason.TabFocusReason)
+        stops.append(Stop(widget, name_of(widget), place, shows))
+        QTest.keyClick(widget, Qt.Key.Key_Backtab if backwards else Qt.Key.Key_Tab)
+    raise AssertionError(f"Tab does not come back: {[stop.name for stop in stops]}")
+
+
+def _picture(window: QWidget, around: QRect) -> QImage:
+    return window.grab(around).toImage()

@@ -1,0 +1,112 @@
+"""With the Tab key alone: every stop shows that it has the focus, they come as they read, and nothing behind a card."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.settings_window.dialog import PAGES
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.tab_walk import Stop, walk
+
+if TYPE_CHECKING:
+    from app.widgets.application import Application
+    from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
+
+ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\nAnother one."
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> WindowDriver:
+    window = open_window(ScriptedEngine([Script(ANSWER)]))
+    window.resize(1440, 900)
+    window.ask_and_wait("question")
+    window.settle()
+    return window
+
+
+def invisible(stops: list[Stop]) -> list[str]:
+    return [stop.name for stop in stops if not stop.shows]
+
+
+def names(stops: list[Stop]) -> list[str]:
+    return [stop.name.partition("“")[2].rstrip("”") for stop in stops]
+
+
+def from_first(found: list[str], first: str) -> list[str]:
+    """The same round, begun at another stop."""
+    start = found.index(first)
+    return found[start:] + found[:start]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_every_stop_of_the_window_shows_the_focus(window: WindowDriver, qapp: Application, mode: str) -> None:
+    qapp.theme.set_mode(mode)
+    stops = walk(window.window)
+    assert invisible(stops) == []
+    found = from_first(names(stops), "New chat")
+    wanted = [
+        "New chat", "Search chats", "Folders, archive and trash", "Chats", "Settings", "Width of the chat list",
+        "Hide chat list", "Main model: Starter", "Show answers as text", "Hide live panel",
+        "Chat", "Edit the message", "Copy this code", "Code", "Copy the answer as Markdown", "More actions",
+        "Message", "Attach files…", "Chat settings: Defaults",
+        "Width of the live panel", "Speculation", "Speculation options", "Compare", "Rounds",
+    ]  # fmt: skip
+    assert [name for name in found if name in wanted] == wanted
+    # Shift and Tab go the same way back.
+    back = names(walk(window.window, backwards=True))
+    assert from_first(back[::-1], "New chat") == found
+
+
+def test_every_stop_of_the_settings_shows_the_focus_and_comes_as_it_reads(window: WindowDriver) -> None:
+    problems = {}
+    for page in PAGES:
+        window.settings.open(page.id)
+        window.settle()
+        stops = walk(window.settings)
+        problems[page.id] = invisible(stops)
+        assert from_first(names(stops), "Search in the settings")[1] == "Pages of the settings"
+    assert {page: found for page, found in problems.items() if found} == {}
+    window.settings.close()
+
+
+def test_tab_stays_in_an_open_card(window: WindowDriver) -> None:
+    window.trigger("chat-settings")
+    stops = walk(window.window)
+    assert invisible(stops) == []
+    assert len(stops) > 10
+    assert all(window.chat_settings.isAncestorOf(stop.widget) for stop in stops)
+
+
+def test_a_question_is_asked_and_its_answer_copied_without_a_mouse(window: WindowDriver) -> None:
+    """Tab, Enter and Space reach what a mouse does: a new chat, a question, the buttons of its answer, the panel."""
+    window.activateWindow()
+    for wanted, keys in (
+        ("New chat", [Qt.Key.Key_Space]),
+        ("Message", ["Why?", Qt.Key.Key_Return]),
+        ("Copy the answer as Markdown", [Qt.Key.Key_Space]),
+        ("Hide live panel", [Qt.Key.Key_Space]),
+    ):
+        _tab_to(wanted)
+        for key in keys:
+            focus = QApplication.focusWidget()
+            QTest.keyClicks(focus, key) if isinstance(key, str) else QTest.keyClick(focus, key)
+        window.settle()
+    assert window.session.chat.turns[-1].question == "Why?"
+    assert QApplication.clipboard().text() == window.answer().text
+    assert not window.panel.isVisible()
+
+
+def _tab_to(name: str) -> None:
+    for _ in range(60):
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        if focus.accessibleName() == name or getattr(focus, "text", str)() == name:
+            return
+        QTest.keyClick(focus, Qt.Key.Key_Tab)
+    raise AssertionError(f"Tab never comes to {name}")
