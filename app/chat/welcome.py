@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QScrollArea, QWidget
 
 from app.widgets.labels import label
 from app.widgets.layouts import hbox, vbox
@@ -12,22 +12,29 @@ from app.widgets.restyled import Restyled
 
 # The greatest width of the offer, and the space between greeting, examples and offer.
 _OFFER_WIDTH, _SPACE = 560, 90
+# What the column leaves free at both sides, in pixels.
+_MARGINS = 18
 
 
-class Welcome(Restyled, QWidget):
-    """`asked` carries the example question that was clicked."""
+class Welcome(Restyled, QScrollArea):
+    """`asked` carries the example question that was clicked. Scrolls where the window is too low for the offer."""
 
     asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        body = QWidget(self)
+        body.setObjectName("pageBody")
         self._offer: QWidget | None = None
-        self._hello, self._promise = label(self, "hello"), label(self, "muted")
+        self._hello, self._promise = label(body, "hello"), label(body, "muted")
         for words in (self._hello, self._promise):
             words.setWordWrap(True)
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._examples = [QPushButton(self) for _ in self.examples()]
-        column = vbox(self, spacing=8)
+        self._examples = [QPushButton(body) for _ in self.examples()]
+        column = self._column = vbox(body, spacing=8)
         column.addStretch(2)
         column.addWidget(self._hello)
         column.addWidget(self._promise)
@@ -37,12 +44,11 @@ class Welcome(Restyled, QWidget):
             button.clicked.connect(lambda _=False, source=button: self.asked.emit(source.text()))
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
+        self.setWidget(body)
         self.restyle()
 
     def set_offer(self, offer: QWidget) -> None:
         """Add an offer below the examples, which shows and hides itself."""
-        column = self.layout()
-        assert isinstance(column, QVBoxLayout)
         offer.setMaximumWidth(_OFFER_WIDTH)
         self._offer = offer
         offer.installEventFilter(self)
@@ -50,7 +56,7 @@ class Welcome(Restyled, QWidget):
         row.addStretch(1)
         row.addWidget(offer, 1000)
         row.addStretch(1)
-        column.insertLayout(column.count() - 1, row)
+        self._column.insertLayout(self._column.count() - 1, row)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._offer and event.type() in (QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.LayoutRequest):
@@ -65,11 +71,13 @@ class Welcome(Restyled, QWidget):
         """Hide the examples where the window is too low for them and the offer."""
         if self._offer is None:
             return
-        heights = sum(words.heightForWidth(self.width()) for words in (self._hello, self._promise))
+        width, height = self.viewport().width() - _MARGINS, self.viewport().height()
+        heights = sum(words.heightForWidth(width) for words in (self._hello, self._promise))
         heights += sum(button.sizeHint().height() + 8 for button in self._examples) + _SPACE
-        offered = self._offer.heightForWidth(min(_OFFER_WIDTH, self.width())) if not self._offer.isHidden() else 0
+        offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width)) if not self._offer.isHidden() else 0
+        self._offer.setMinimumHeight(max(offered, 0))
         for button in self._examples:
-            button.setVisible(heights + offered <= self.height())
+            button.setVisible(heights + offered <= height)
 
     def examples(self) -> list[str]:
         return [

@@ -97,6 +97,7 @@ class TuningView(MeasurementCard):
         """Make the line of each depth again; there are ten at most."""
         for cell in (cell for line in self.cells for cell in line):
             self._grid.removeWidget(cell)
+            cell.hide()
             cell.deleteLater()
         self.cells = []
         measured = found.figures if found is not None else None

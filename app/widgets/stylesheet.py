@@ -80,7 +80,7 @@ QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; pad
 QLineEdit:focus { border: 1px solid $main; }
 
 #composerCard { background: $panel; border: 1px solid $line; border-radius: 14px; }
-#composerCard[active="true"] { border: 1px solid $faint; }
+#composerCard[active="true"] { border: 1px solid $rejected; }
 #attachment { background: $selection; border-radius: 8px; }
 #composer { background: transparent; border: none; padding: 0; }
 #send { background: $main; border-radius: 15px; padding: 0; min-width: 30px; max-width: 30px; min-height: 30px;

@@ -133,11 +133,10 @@ class Header(Restyled, QFrame):
         self._answer: Answer | None = None
         self._plain = False
         row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
-        for view in (self._left, self.main, self._plus, self.draft):
+        shown: tuple[QWidget, ...] = (self._left, self.main, self._plus, self.draft, self._status)
+        for view in (*shown, self.downloads, self._answers, self._as_tokens, self._right):
             row.addWidget(view)
-        row.addWidget(self._status, 1)
-        for view in (self.downloads, self._answers, self._as_tokens, self._right):
-            row.addWidget(view)
+        row.setStretchFactor(self._status, 1)
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(_PROGRESS_MS)
         self._progress_timer.timeout.connect(self.show_load_progress)
@@ -158,7 +157,9 @@ class Header(Restyled, QFrame):
         self._names = main_name, draft_name = self._name_of(pair, "main"), self._name_of(pair, "draft")
         mark, colour = ("main-model", colours.main) if pair.main is not None else ("draft-off", colours.muted)
         self.main.show_model(self.tr("Main"), main_name, mark, colour, "chip")
-        self.main.setAccessibleName(self.tr("Main model: {name}").format(name=main_name))
+        loading = self.tr("loading…")
+        spoken = loading if pair.loading == "main" else main_name
+        self.main.setAccessibleName(self.tr("Main model: {name}").format(name=spoken))
         self.main.setToolTip(tip(str(pair.main.path) if pair.main else main_name))
         method = self._session.settings.speculation.method
         on = not why_off(pair, method)
@@ -172,7 +173,8 @@ class Header(Restyled, QFrame):
             "chip-on" if on else "chip",
         )
         state = speculation_sentence(pair, method, self._answer)
-        self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=draft_name, state=state))
+        spoken = loading if pair.loading else draft_name
+        self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=spoken, state=state))
         self.draft.setToolTip(tip(state))
         self._state = self._loading_sentence() if pair.loading else state
         self._state_may_go = on and not pair.loading

@@ -44,7 +44,7 @@ from app.speculation.tuning_view import TuningView
 from app.system.paths import settings_folder
 from app.widgets.application import Application
 from app.widgets.banner import Banner
-from app.widgets.layouts import centred, hbox, vbox
+from app.widgets.layouts import centred, vbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.tab_order import TabOrdered

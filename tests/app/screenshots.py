@@ -1,6 +1,6 @@
 """Pictures of the window for review: `python -m tests.app.screenshots FOLDER [PICTURES]`.
 
-The main states on a scripted engine, light and dark, in four languages and two sizes. With PICTURES, those that the
+The main states on a scripted engine, light and dark, in four languages and three sizes. With PICTURES, those that the
 READMEs show are put there, in 256 colours.
 """
 
@@ -116,7 +116,7 @@ $$x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$$
 A = \begin{pmatrix} a & b \\ c & d \end{pmatrix}
 \]
 """
-SIZES = ((1440, 900), (900, 600))
+SIZES = ((1440, 900), (900, 600), (560, 420))
 # What the READMEs show, by the names of their files.
 IN_README = {
     "main": "answer-en-light-1440",

@@ -131,7 +131,7 @@ def test_a_click_elsewhere_closes_it(open_window: OpenWindow) -> None:
 
 def test_what_is_behind_a_card_is_dimmed_while_it_is_open(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
-    place = window.composer.mapTo(window.window, QPoint(4, 4))
+    place = window.composer.mapTo(window.window, QPoint(30, 30))
     before = window.grab().toImage().pixelColor(place).lightness()
     window.trigger("palette")
     assert window.grab().toImage().pixelColor(place).lightness() < before

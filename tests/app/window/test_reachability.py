@@ -13,6 +13,7 @@ from app.window.actions import ACTIONS
 from tests.app.learned_figures import FOUND
 from tests.app.reach import controls, unreachable
 from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.shown_library import bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.widgets.application import Application
-    from tests.app.conftest import OpenWindow
+    from tests.app.conftest import OpenShown, OpenWindow
     from tests.app.window_driver import WindowDriver
 
 ANSWER = "A paragraph.\n\n```python\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nAnother one with a [link](https://a.org)."
@@ -76,6 +77,18 @@ def test_every_control_and_every_action_can_be_reached(window: WindowDriver, qtb
         look(f"settings {page.id}", window.settings)
     assert {name: problems for name, (_, problems) in found.items() if problems} == {}
     assert sum(count for count, _ in found.values()) > 100
+
+
+def test_the_offer_of_a_first_pair_can_be_reached(open_shown: OpenShown, qapp: Application) -> None:
+    try:
+        qapp.theme.set_text_size(130)
+        window, _, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+        window.resize(560, 420)
+        window.offer.refresh()
+        assert len(controls(window.offer)) >= 3
+        assert unreachable(window.offer) == []
+    finally:
+        qapp.theme.set_text_size(100)
 
 
 def test_every_action_is_in_the_palette_whose_rows_can_be_scrolled_to(window: WindowDriver) -> None:
