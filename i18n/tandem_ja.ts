@@ -2948,6 +2948,13 @@
     </message>
 </context>
 <context>
+    <name>QuestionBubble</name>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports have all of it.</source>
+        <translation>非常に長いため、最初の部分だけを表示しています。コピーと書き出しにはすべて含まれます。</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -3910,6 +3917,10 @@
 </context>
 <context>
     <name>TokenView</name>
+    <message>
+        <source>Only the beginning of this very long text is shown.</source>
+        <translation>非常に長いため、最初の部分だけを表示しています。</translation>
+    </message>
     <message>
         <source>{source} · round {round}, position {position} · probability {percent}</source>
         <translation>{source} ・ラウンド {round}、位置 {position} ・確率 {percent}</translation>

@@ -2948,6 +2948,13 @@
     </message>
 </context>
 <context>
+    <name>QuestionBubble</name>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports have all of it.</source>
+        <translation>텍스트가 매우 길어 앞부분만 표시해요. 복사와 내보내기에는 전체가 포함돼요.</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -3910,6 +3917,10 @@
 </context>
 <context>
     <name>TokenView</name>
+    <message>
+        <source>Only the beginning of this very long text is shown.</source>
+        <translation>텍스트가 매우 길어 앞부분만 표시해요.</translation>
+    </message>
     <message>
         <source>{source} · round {round}, position {position} · probability {percent}</source>
         <translation>{source} · 라운드 {round}, 위치 {position} · 확률 {percent}</translation>

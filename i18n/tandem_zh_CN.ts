@@ -2948,6 +2948,13 @@
     </message>
 </context>
 <context>
+    <name>QuestionBubble</name>
+    <message>
+        <source>Only the beginning of this very long text is shown. Copies and exports have all of it.</source>
+        <translation>文本很长，只显示开头部分。拷贝和导出包含全部内容。</translation>
+    </message>
+</context>
+<context>
     <name>QuestionEditor</name>
     <message>
         <source>Edit the message</source>
@@ -3910,6 +3917,10 @@
 </context>
 <context>
     <name>TokenView</name>
+    <message>
+        <source>Only the beginning of this very long text is shown.</source>
+        <translation>文本很长，只显示开头部分。</translation>
+    </message>
     <message>
         <source>{source} · round {round}, position {position} · probability {percent}</source>
         <translation>{source} · 第 {round} 轮，位置 {position} · 概率 {percent}</translation>

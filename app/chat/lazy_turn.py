@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chat.answer_body import SLICE
 from app.chat.answer_runs import LONGEST_SHOWN, cost_of
+from app.chat.question_bubble import shown_question
 from app.chat.turn_view import TurnView
 from app.session.chats import Turn
 from app.widgets.layouts import vbox
@@ -36,7 +37,8 @@ class LazyTurn(QWidget):
     @property
     def cost(self) -> int:
         """The part of a budget that loading it uses; of a long answer it makes only the first slice."""
-        return _TURN_COST + min(SLICE, cost_of(self.turn.answer.text[:SLICE]))
+        asked = cost_of(self.turn.question[:SLICE])
+        return _TURN_COST + min(SLICE, asked) + min(SLICE, cost_of(self.turn.answer.text[:SLICE]))
 
     def load(self) -> TurnView:
         if self.view is None:
@@ -62,4 +64,5 @@ class LazyTurn(QWidget):
 def _estimate(turn: Turn) -> int:
     """The height in pixels until the turn is loaded for the first time."""
     lines = sum(1 + len(line) // _LINE_CHARACTERS for line in turn.answer.text[:LONGEST_SHOWN].split("\n"))
-    return _FRAME_PIXELS + _LINE_PIXELS * (lines + len(turn.question) // _LINE_CHARACTERS)
+    asked = shown_question(turn.question)
+    return _FRAME_PIXELS + _LINE_PIXELS * (lines + len(asked) // _LINE_CHARACTERS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import (
@@ -20,8 +20,10 @@ from PySide6.QtGui import (
 
 from app.chat.prose import read_into
 from app.conversations.exports.rendering import as_html
+from app.text.blocks import Code, Splitter
 from app.text.fences import FENCED_BLOCK
 from app.text.formulas import with_formulas
+from app.text.pieces import weight_of_markdown
 
 _CODE = re.compile(rf"^[ \t]*{FENCED_BLOCK}", re.DOTALL | re.MULTILINE)
 _LINE_END = re.compile(r"\r\n?")
@@ -35,8 +37,32 @@ _NUMBERED = (
 _BOXES = {QTextBlockFormat.MarkerType.Checked: "☑", QTextBlockFormat.MarkerType.Unchecked: "☐"}
 
 
+# A longer text is rendered block by block, off the Qt thread.
+AT_ONCE = 20_000
+
+
+def is_long(markdown: str) -> bool:
+    """Whether rendering it takes so long that the window would wait."""
+    return len(markdown) > AT_ONCE or weight_of_markdown(markdown) > AT_ONCE
+
+
 def plain_text(markdown: str) -> str:
-    """What a reader sees of Markdown, with formulas as LaTeX."""
+    """What a reader sees of Markdown, with formulas as LaTeX. A long text takes a while, on whatever thread."""
+    return _block_by_block(markdown, _rendered, "\n")
+
+
+def _block_by_block(markdown: str, render: Callable[[str], str], between: str) -> str:
+    """Render a text; a long one in parts, because a thread that renders holds the others."""
+    if not is_long(markdown):
+        return render(markdown)
+    splitter = Splitter()
+    splitter.feed(markdown)
+    splitter.finish()
+    parts = (block.text if isinstance(block, Code) or block.plain else render(block.text) for block in splitter.frozen)
+    return between.join(part.strip("\n") for part in parts)
+
+
+def _rendered(markdown: str) -> str:
     document = QTextDocument()
     formulas = read_into(document, markdown)
     return with_formulas(document.toPlainText(), formulas, lambda formula: formula.latex)
@@ -49,14 +75,27 @@ def spoken_text(markdown: str) -> str:
 
 def as_shown(markdown: str) -> QMimeData:
     """What a reader sees of Markdown, for other programs: formatted where they can take that, else as plain text."""
+    return mime_of(*shown_parts(markdown))
+
+
+def shown_parts(markdown: str) -> tuple[str, str]:
+    """The same as HTML and as plain text, made on whatever thread."""
+    return as_html(markdown, as_latex=True), arranged_text(markdown)
+
+
+def mime_of(html: str, text: str) -> QMimeData:
     data = QMimeData()
-    data.setHtml(as_html(markdown, as_latex=True))
-    data.setText(arranged_text(markdown))
+    data.setHtml(html)
+    data.setText(text)
     return data
 
 
 def arranged_text(markdown: str) -> str:
     """As `plain_text`, with what a line of text can show of lists (their marks), tables (tabs) and paragraphs."""
+    return _block_by_block(markdown, _arranged, "\n\n")
+
+
+def _arranged(markdown: str) -> str:
     document = QTextDocument()
     formulas = read_into(document, markdown)
     text, before = "", ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from app.chat.auto_height_browser import AutoHeightTextBrowser
 from app.session.chats import Turn
+from app.text.pieces import weight
 from app.widgets.labels import WrappedLabel, tip
 from app.widgets.layouts import vbox
 from app.widgets.restyled import Restyled
@@ -15,8 +18,21 @@ from app.widgets.style_class import styled
 _SIDE = 14
 # A longer line never fits into a bubble, so it need not be measured further.
 _LONG_LINE = 400
+# A longer question is shown up to there, as `weight` counts; and up to the end of a word that cannot be broken in time.
+LONGEST_SHOWN = 60_000
+_LONG_WORD = re.compile(r"(?<![!-~])[!-~]{4000}")
 # In pixels, for the name of an attached file.
 _WIDEST_NAME = 320
+
+
+def shown_question(text: str) -> str:
+    """The part of a question that its bubble shows: all of it, unless it is very long."""
+    shown = text[:LONGEST_SHOWN]
+    if word := _LONG_WORD.search(shown):
+        shown = shown[: word.end()]
+    while weight(shown) > LONGEST_SHOWN:
+        shown = shown[: len(shown) * 3 // 4]
+    return shown
 
 
 class _PlainText(AutoHeightTextBrowser):
@@ -39,13 +55,17 @@ class QuestionBubble(Restyled, QFrame):
         self.text.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.text.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         column = vbox(self, margins=(_SIDE, 10, _SIDE, 10))
-        self._lines = turn.question.split("\n")
+        shown = shown_question(turn.question)
+        self._lines = shown.split("\n")
         if turn.attachments:
             column.addWidget(self._names([attachment.name for attachment in turn.attachments]))
         column.addWidget(self.text)
+        self._rest = styled(WrappedLabel(self), "muted")
+        self._rest.setHidden(len(shown) == len(turn.question))
+        column.addWidget(self._rest)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self.text.ensurePolished()
-        self.text.setPlainText(turn.question)
+        self.text.setPlainText(shown)
         self.text.setHidden(bool(turn.attachments) and not turn.question)
         self._fit()
         self.restyle()
@@ -66,6 +86,11 @@ class QuestionBubble(Restyled, QFrame):
         # One pixel because the last letter of a line may lean out of its advance.
         self.setMaximumWidth(widest + 2 * _SIDE + 1)
         self.text.fit()
+
+    def retranslate(self) -> None:
+        self._rest.setText(
+            self.tr("Only the beginning of this very long text is shown. Copies and exports have all of it.")
+        )
 
     def apply_text_size(self) -> None:
         self.text.ensurePolished()

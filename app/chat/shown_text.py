@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from html import unescape
 from weakref import WeakKeyDictionary
 
-from app.chat.answer_runs import runs_of
+from app.chat.answer_runs import LONGEST_SHOWN, runs_of
 from app.chat.prose import rendered_text
+from app.chat.question_bubble import shown_question
 from app.conversations.search import Query
 from app.conversations.search_tokens import fold
 from app.session.chats import Turn
@@ -25,7 +26,7 @@ _SYNTAX = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MUL
 def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
     """The question, then the thoughts and the reply block by block, or the tokens if these are shown."""
     answer = turn.answer
-    question = [turn.question] if turn.asks else []
+    question = [shown_question(turn.question)] if turn.asks else []
     if as_tokens and answer.tokens:
         return [*question, "".join(token.text for token in answer.tokens)]
     parts = answer.parts
@@ -71,7 +72,7 @@ class ShownTexts:
         state = (turn.answer.text, len(turn.answer.tokens), turn.answer.ended, as_tokens)
         cached = self._cached.get(turn)
         if cached is None or cached.state != state:
-            written = f"{turn.question}\n{turn.answer.text}"
+            written = f"{shown_question(turn.question)}\n{turn.answer.text[:LONGEST_SHOWN]}"
             typed = fold(f"{written}\n{unescape(_SYNTAX.sub('', written))}")
             cached = self._cached[turn] = _Cached(state, typed)
         return cached

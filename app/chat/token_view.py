@@ -10,12 +10,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import cast
 
-from PySide6.QtCore import QEvent, Signal
+from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QHelpEvent, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
 from app.text.fences import is_fence
+from app.text.pieces import weight
 from app.widgets import theme
 from app.widgets.restyled import Restyled
 from app.wording.figures import percent, source_name
@@ -27,6 +28,13 @@ _UNDERLINES = {
     "ngram": QTextCharFormat.UnderlineStyle.DashUnderline,
 }
 
+# Looked at by each fit.
+_MOST_EMPTY_LINES = 100
+# What is inserted before the event loop comes round again, what a token weighs besides its text, and how much is shown
+# of an answer: a paragraph is laid out again as a whole with whatever is added to it.
+_SLICE, _TOKEN_WEIGHT = 9_000, 4
+_MOST_TOKENS, _MOST_WEIGHT = 20_000, 60_000
+
 
 class TokenView(Restyled, AutoHeightTextBrowser):
     """Grows with the tokens of an answer. `rounds_selected` carries the numbers of the rounds that are selected."""
@@ -36,18 +44,28 @@ class TokenView(Restyled, AutoHeightTextBrowser):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tokens: list[Token] = []
+        self._wanted: Sequence[Token] = ()
+        self._slices = QTimer(self)
+        self._slices.setSingleShot(True)
+        self._slices.timeout.connect(self._insert_slice)
         # Where each token begins in the document, in UTF-16 units, and where the last one ends.
         self._starts: list[int] = []
-        self._end = 0
+        self._end = self._weight = 0
         self._line, self._in_code = "", False
         self.selectionChanged.connect(self._emit_selection)
         self.restyle()
 
     def show_tokens(self, tokens: Sequence[Token]) -> None:
-        """Show all of `tokens`; only the new ones are inserted."""
+        """Show all of `tokens`, of a very long answer the first; only the new ones are inserted, many in slices."""
         if len(tokens) < len(self._tokens):
             self._reset()
-        if len(tokens) == len(self._tokens):
+        self._wanted = tokens
+        self._insert_slice()
+
+    def _insert_slice(self) -> None:
+        """Insert as many of the tokens as a frame has time for; the event loop comes round before the others."""
+        first, last = len(self._tokens), self._end_of_slice()
+        if first == last:
             return
         self.ensurePolished()
         cursor = QTextCursor(self.document())
@@ -58,25 +76,49 @@ class TokenView(Restyled, AutoHeightTextBrowser):
             LINE_HEIGHT * self.font().pixelSize(), QTextBlockFormat.LineHeightTypes.MinimumHeight.value
         )
         cursor.setBlockFormat(spacing)
-        for token in tokens[len(self._tokens) :]:
+        for token in self._wanted[first:last]:
             self._starts.append(self._end)
+            self._weight += weight(token.text)
             # Qt inserts a carriage return as a second new line.
             text = token.text.replace("\r", " ")
             cursor.insertText(text, char_format(token.source, self._in_code))
             # Qt drops some characters, a byte order mark for one.
             self._end = cursor.position()
             self._follow_fences(text)
+        self._tokens.extend(self._wanted[first:last])
+        if self._full and last < len(self._wanted):
+            cursor.insertText(
+                "\n\n" + self.tr("Only the beginning of this very long text is shown."), QTextCharFormat()
+            )
         cursor.endEditBlock()
-        self._tokens.extend(tokens[len(self._tokens) :])
         self.fit()
+        if not self._full and last < len(self._wanted):
+            self._slices.start()
+
+    @property
+    def _full(self) -> bool:
+        return len(self._tokens) >= _MOST_TOKENS or self._weight >= _MOST_WEIGHT
+
+    def _end_of_slice(self) -> int:
+        """The index behind the last token that the next slice has."""
+        index, budget = len(self._tokens), _SLICE
+        if self._full:
+            return index
+        while index < min(len(self._wanted), _MOST_TOKENS) and budget > 0:
+            budget -= _TOKEN_WEIGHT + weight(self._wanted[index].text)
+            index += 1
+        return index
 
     def fit(self) -> None:
         """Leave out empty lines at the end: an answer that ends with a new line has one."""
         super().fit()
-        block, layout = self.document().lastBlock(), self.document().documentLayout()
-        while block.blockNumber() and not block.text().strip():
-            self.setFixedHeight(max(1, math.ceil(layout.blockBoundingRect(block).top())))
-            block = block.previous()
+        block = last = self.document().lastBlock()
+        for _ in range(_MOST_EMPTY_LINES):
+            if not block.blockNumber() or block.text().strip():
+                break
+            last, block = block, block.previous()
+        if last != block:
+            self.setFixedHeight(max(1, math.ceil(self.document().documentLayout().blockBoundingRect(last).top())))
 
     def _follow_fences(self, text: str) -> None:
         """Keep track of whether the next token is inside a code block, which is set in a fixed pitch."""
@@ -129,13 +171,14 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         return super().event(event)
 
     def apply_theme(self) -> None:
-        if tokens := self._tokens:
+        if self._tokens:
             self._reset()
-            self.show_tokens(tokens)
+            self._insert_slice()
 
     def _reset(self) -> None:
         self.clear()
-        self._tokens, self._starts, self._end = [], [], 0
+        self._slices.stop()
+        self._tokens, self._starts, self._end, self._weight = [], [], 0, 0
         self._line, self._in_code = "", False
 
     def _emit_selection(self) -> None:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from PySide6.QtCore import QLocale, QObject, QPoint
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from app.chat.composer import Composer
-from app.chat.plain_text import as_shown, spoken_text
+from app.chat.plain_text import is_long, mime_of, shown_parts, spoken_text
+from app.chat.speaker import LONGEST as LONGEST_SPOKEN
 from app.chat.speaker import Speaker
 from app.chat.transcript import Transcript
 from app.session.chats import Turn
 from app.session.session import Session
+from app.system.background import Background
+
+T = TypeVar("T")
+
+# Laying out a longer question in an editor would hold the window.
+LONGEST_EDITED = 200_000
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,7 @@ class TurnCommands(QObject):
         super().__init__(parent)
         self._session, self._transcript, self._composer = session, transcript, composer
         self.speaker = Speaker(self)
+        self._background = Background("rendering", parent=self)
         self.menu = QMenu()
         self._actions = self._declare()
         transcript.acted.connect(self.run)
@@ -48,7 +57,7 @@ class TurnCommands(QObject):
                 self.copy_answer, lambda _: self.tr("Copy the answer as Markdown"), lambda turn: turn.answer.text
             ),
             "copy-shown": _TurnAction(
-                lambda turn: QGuiApplication.clipboard().setMimeData(as_shown(turn.answer.reply)),
+                self._copy_shown,
                 lambda _: self.tr("Copy the answer as shown"),
                 lambda turn: turn.answer.text,
             ),
@@ -61,7 +70,9 @@ class TurnCommands(QObject):
                 lambda turn: turn.answer.text and self.speaker.program is not None,
             ),
             "edit": _TurnAction(
-                self.edit, lambda _: self.tr("Edit the message"), lambda turn: turn.asks and session.answers.ready
+                self.edit,
+                lambda _: self.tr("Edit the message"),
+                lambda turn: turn.asks and session.answers.ready and len(turn.question) <= LONGEST_EDITED,
             ),
             "again": _TurnAction(
                 self.regenerate,
@@ -110,7 +121,23 @@ class TurnCommands(QObject):
         self.copy_answer([turn for turn in self._session.chat.turns if turn.answer.text][-1])
 
     def speak(self, turn: Turn) -> None:
-        self.speaker.speak(spoken_text(turn.answer.reply), QLocale().name())
+        """Read an answer aloud, as far as the speech program takes it."""
+        # Markdown is longer than what is spoken of it, and code is not spoken at all.
+        markdown = turn.answer.reply[: 4 * LONGEST_SPOKEN]
+        self._render(markdown, spoken_text, lambda text: self.speaker.speak(text, QLocale().name()))
+
+    def _copy_shown(self, turn: Turn) -> None:
+        def copy(parts: tuple[str, str]) -> None:
+            QGuiApplication.clipboard().setMimeData(mime_of(*parts))
+
+        self._render(turn.answer.reply, shown_parts, copy)
+
+    def _render(self, markdown: str, render: Callable[[str], T], then: Callable[[T], object]) -> None:
+        """Hand on what is rendered of an answer: at once, or later where that would hold the window."""
+        if is_long(markdown):
+            self._background.run(lambda: render(markdown), then)
+        else:
+            then(render(markdown))
 
     def regenerate(self, turn: Turn) -> None:
         if self._session.answers.ready:
@@ -122,7 +149,7 @@ class TurnCommands(QObject):
 
     def edit(self, turn: Turn) -> None:
         """Let the question be edited in place."""
-        if self._session.answers.ready:
+        if self._session.answers.ready and len(turn.question) <= LONGEST_EDITED:
             self._transcript.view(turn).edit_question(self._composer.edit.send_key)
 
     def _save_edit(self, turn: Turn, text: str) -> None:

@@ -12,6 +12,8 @@ from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_parts import entry
 
 if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
     from tests.app.conftest import OpenWindow
 
 
@@ -73,3 +75,17 @@ def test_the_menu_copies_the_answer_as_it_is_shown_or_as_markdown(open_window: O
     assert (clipboard.text(), clipboard.mimeData().hasHtml()) == ("• one\n• two", True)
     entry(window.turn().menu(), "Copy the answer as Markdown").trigger()
     assert (clipboard.text(), clipboard.mimeData().hasHtml()) == ("- **one**\n- two", False)
+
+
+def test_a_long_answer_is_rendered_block_by_block_off_the_qt_thread(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.chat.plain_text.AT_ONCE", 100)
+    markdown = "Some **words** of it.\n\n- an *item*\n\n" * 9
+    window = open_window(ScriptedEngine([Script(markdown)]))
+    window.ask_and_wait("?")
+    assert plain_text(markdown).split() == ["Some", "words", "of", "it.", "an", "item"] * 9
+    QGuiApplication.clipboard().clear()
+    entry(window.turn().menu(), "Copy the answer as shown").trigger()
+    qtbot.waitUntil(lambda: bool(QGuiApplication.clipboard().text()))
+    assert QGuiApplication.clipboard().text() == "\n\n".join(["Some words of it.", "• an item"] * 9)

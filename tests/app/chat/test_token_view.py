@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 
 from app.chat.token_view import TokenView
@@ -170,3 +172,21 @@ def test_a_selection_in_rendered_text_marks_its_rounds(open_window: OpenWindow, 
     prose = window.transcript.view(turn).body.text_views[0]
     prose.setTextCursor(prose.document().find("first part"))  # type: ignore[attr-defined]
     assert window.panel.strip.marked == turn.answer.rounds_of("first part") != frozenset()
+
+
+@pytest.mark.parametrize("text", [" word", "\n", "q" * 4000, "\ue000", ".\n\n"])
+def test_tokens_of_a_huge_answer_are_inserted_in_slices_and_up_to_a_point(view: TokenView, text: str) -> None:
+    tokens = [Token(0, text, "main", 0, number, -0.1) for number in range(40_000)]
+    view.show_tokens(tokens)
+    counts = [0]
+    for _ in range(300):
+        counts.append(view.document().characterCount())
+        QCoreApplication.processEvents()
+    inserted = view.toPlainText().removesuffix("\n\nOnly the beginning of this very long text is shown.")
+    assert inserted == "".join(token.text for token in tokens)[: len(inserted)]
+    assert len(text) <= len(inserted) < 100_000
+    assert max(later - before for before, later in pairwise(counts)) < 15_000
+    more = [*tokens, Token(0, text, "main", 0, 0, -0.1)]
+    before = view.toPlainText()
+    view.show_tokens(more)
+    assert view.toPlainText() == before
