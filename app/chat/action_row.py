@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import ElidedLabel, label
+from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
@@ -102,8 +102,7 @@ class ActionRow(Restyled, QWidget):
     def set_names(self, names: dict[str, str]) -> None:
         """Give each action its tooltip and accessible name."""
         for action, name in names.items():
-            self._buttons[action].setToolTip(name)
-            self._buttons[action].setAccessibleName(name)
+            set_name(self._buttons[action], name)
 
     def apply_theme(self) -> None:
         for action, name in self._icons.items():

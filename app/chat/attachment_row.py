@@ -14,7 +14,7 @@ from app.session.attachments import guessed_encoding
 from app.widgets import theme
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
-from app.widgets.labels import ElidedLabel, label, tip
+from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
@@ -171,8 +171,7 @@ class AttachmentRow(Restyled, QScrollArea):
         button.setProperty("styleClass", "quiet")
         button.setIcon(icon("close", theme.colours().muted))
         words = self.tr("Remove {name}").format(name=file)
-        button.setToolTip(tip(words))
-        button.setAccessibleName(words)
+        set_name(button, words)
         button.clicked.connect(remove)
         row = hbox(chip, margins=(10, 3, 4, 3), spacing=6)
         for view in (name, details, button):

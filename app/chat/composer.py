@@ -13,7 +13,7 @@ from app.chat.message_edit import MessageEdit, trimmed
 from app.conversations.records import Attachment
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import ElidedLabel, label, tip
+from app.widgets.labels import ElidedLabel, label, set_name, tip
 from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_property, set_style_class, styled
@@ -209,5 +209,4 @@ class Composer(Restyled, QWidget):
             words = self.tr("Queued: press to take it back")
             self._button.setIcon(icon("close", colours.on_accent))
             self._button.setEnabled(True)
-            self._button.setAccessibleName(words)
-            self._button.setToolTip(words)
+            set_name(self._button, words)

@@ -13,7 +13,7 @@ from app.conversations.search import Query, highlights, parse_phrase, parse_quer
 from app.session.chats import Turn
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import label
+from app.widgets.labels import label, set_name
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import LiveField
@@ -188,8 +188,7 @@ class FindBar(Restyled, QFrame):
             (self._close, self.tr("Close")),
         )
         for button, name in names:
-            button.setToolTip(name)
-            button.setAccessibleName(name)
+            set_name(button, name)
         self._show_count()
 
     def apply_theme(self) -> None:

@@ -10,7 +10,7 @@ from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_
 from app.session.session import Session
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import tip
+from app.widgets.labels import set_name
 from app.widgets.restyled import Restyled
 
 _WIDEST_NAME = 160
@@ -41,8 +41,7 @@ class PresetButton(Restyled, QToolButton):
         short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
         self.setText(short.replace("&", "&&"))
         words = self.tr("Chat settings: {name}").format(name=name_of(chosen))
-        self.setToolTip(tip(words))
-        self.setAccessibleName(words)
+        set_name(self, words)
         self.updateGeometry()
 
     def fill_menu(self) -> None:

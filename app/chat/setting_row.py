@@ -13,6 +13,7 @@ from app.settings.declarations import SETTINGS
 from app.widgets import theme
 from app.widgets.controls import Chooser, Number, Slider, WholeNumber, number_box
 from app.widgets.icons import icon
+from app.widgets.labels import set_name
 from app.widgets.style_class import styled
 
 # The values of a slider's stops, where even steps would be of no use.
@@ -117,8 +118,7 @@ class SettingRow(QObject):
                 named.setAccessibleDescription(help_)
                 named.setToolTip(help_)
         reset = translate("SettingRow", "Reset {name}").format(name=name)
-        self.reset.setToolTip(reset)
-        self.reset.setAccessibleName(reset)
+        set_name(self.reset, reset)
         if isinstance(self.control, Chooser):
             self.control.set_texts(translate("Settings", words) for _, words in self.setting.choices)
         elif self.setting.least_words:

@@ -25,7 +25,7 @@ from app.settings.engine_settings import SAMPLING_KEYS
 from app.widgets import theme
 from app.widgets.controls import Chooser
 from app.widgets.icons import icon
-from app.widgets.labels import WrappedLabel, label
+from app.widgets.labels import WrappedLabel, label, set_name
 from app.widgets.layouts import hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.restyled import Restyled
@@ -191,8 +191,7 @@ class ChatSettingsSheet(Restyled, Overlay):
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Chat settings"))
-        self._close.setToolTip(self.tr("Close"))
-        self._close.setAccessibleName(self.tr("Close"))
+        set_name(self._close, self.tr("Close"))
         self.presets.setAccessibleName(self.tr("Preset"))
         self.name.setPlaceholderText(self.tr("Preset name"))
         self.name.setAccessibleName(self.tr("Preset name"))

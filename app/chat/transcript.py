@@ -17,6 +17,7 @@ from app.session.chats import Chat, Turn
 from app.widgets import theme
 from app.widgets.focus_ring import FocusRing
 from app.widgets.icons import icon
+from app.widgets.labels import set_name
 from app.widgets.layouts import hbox, settle_layouts
 from app.widgets.restyled import Restyled
 
@@ -203,8 +204,7 @@ class Transcript(Restyled, QScrollArea):
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Chat"))
-        self._newest.setToolTip(self.tr("Jump to the latest text"))
-        self._newest.setAccessibleName(self.tr("Jump to the latest text"))
+        set_name(self._newest, self.tr("Jump to the latest text"))
 
     def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
         view = TurnView(turn, self._as_tokens, parent)

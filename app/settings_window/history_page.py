@@ -14,7 +14,7 @@ from app.session.history_service import HistoryService
 from app.speculation.history_table import COLUMNS, HistoryTable
 from app.widgets.controls import Chooser
 from app.widgets.figure_table import FigureView
-from app.widgets.labels import label
+from app.widgets.labels import label, set_name
 from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.wording import figures
@@ -165,8 +165,7 @@ class HistoryPage(Restyled, QWidget):
         self.pair.setAccessibleName(self.tr("Models"))
         self.view.setAccessibleName(self.tr("Answers and statistics"))
         for button in (self.csv, self.json):
-            button.setAccessibleName(self.tr("Export as {kind}").format(kind=button.text()))
-            button.setToolTip(button.accessibleName())
+            set_name(button, self.tr("Export as {kind}").format(kind=button.text()))
         self.outcome.hide()
         self.table.show_rows(self.table.rows)
         self._show_pairs()

@@ -29,6 +29,7 @@ from app.sidebar.row_painter import RowPainter
 from app.sidebar.row_view import RowView
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.labels import set_name
 from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import SearchField
@@ -316,10 +317,8 @@ class ChatPane(Restyled, QFrame):
         self._new.setToolTip(self._new_action.toolTip())
         self.search.setPlaceholderText(self.tr("Search chats"))
         self.search.setAccessibleName(self.tr("Search chats"))
-        self._views.setToolTip(self.tr("Folders, archive and trash"))
-        self._views.setAccessibleName(self.tr("Folders, archive and trash"))
-        self._back.setAccessibleName(self.tr("Back to the chats"))
-        self._back.setToolTip(self.tr("Back to the chats"))
+        set_name(self._views, self.tr("Folders, archive and trash"))
+        set_name(self._back, self.tr("Back to the chats"))
         self.list.setAccessibleName(self.tr("Chats"))
         self.settings.setText(self.tr("Settings"))
         self._show_view_name()

@@ -76,8 +76,7 @@ class ComparisonView(MeasurementCard):
         super().__init__(comparer, again, window, _WIDTH, _HEIGHT)
         self._comparer = comparer
         self.speculated, self.plain = Column("draft-on", self), Column("main-model", self)
-        self.verdict = label(self, "reason")
-        self.verdict.setWordWrap(True)
+        self.verdict = label(self, "reason", wraps=True)
         self._build()
         self.follow()
 

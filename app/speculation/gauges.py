@@ -13,7 +13,7 @@ from app.widgets import theme
 from app.widgets.controls import Segments
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
-from app.widgets.labels import label
+from app.widgets.labels import label, set_name
 from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.wording import figures
@@ -34,8 +34,7 @@ class ActionSegments(Segments):
     def refresh(self) -> None:
         for action, button in self._bound:
             button.setText(action.iconText())
-            button.setToolTip(action.whatsThis())
-            button.setAccessibleName(action.whatsThis())
+            set_name(button, action.whatsThis())
             button.setChecked(action.isChecked())
 
 

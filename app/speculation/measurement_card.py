@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWi
 
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import ElidedLabel, label
+from app.widgets.labels import ElidedLabel, label, set_name
 from app.widgets.layouts import hbox, vbox
 from app.widgets.overlay import Overlay, WrappingArea
 from app.widgets.restyled import Restyled
@@ -103,8 +103,7 @@ class MeasurementCard(Restyled, Overlay):
 
     def retranslate(self) -> None:
         self.stop.setText(self.tr("Stop"))
-        self._close.setToolTip(self.tr("Close"))
-        self._close.setAccessibleName(self.tr("Close"))
+        set_name(self._close, self.tr("Close"))
         self.refresh()
 
     def apply_theme(self) -> None:

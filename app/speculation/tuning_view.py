@@ -25,15 +25,12 @@ class TuningView(MeasurementCard):
     def __init__(self, tuner: Tuner, again: QAction, window: QWidget) -> None:
         super().__init__(tuner, again, window, _WIDTH)
         self._tuner = tuner
-        self.words = label(self, "reason-plain")
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words = label(self, "reason-plain", wraps=True)
         self.cells: list[list[QLabel]] = []
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(24)
         self._grid.setVerticalSpacing(6)
-        self._note = label(self, "muted")
-        self._note.setWordWrap(True)
+        self._note = label(self, "muted", wraps=True)
         self._build()
         self.follow()
 

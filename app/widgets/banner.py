@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolBut
 
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.labels import set_name
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_object_name, styled
@@ -68,8 +69,7 @@ class Banner(Restyled, QFrame):
             self.hide()
 
     def retranslate(self) -> None:
-        self._close.setToolTip(self.tr("Dismiss"))
-        self._close.setAccessibleName(self.tr("Dismiss"))
+        set_name(self._close, self.tr("Dismiss"))
         if self._sentence is not None:
             self._label.setText(self._sentence())
         self._button.setVisible(self._action is not None)

@@ -16,6 +16,12 @@ def tip(words: str) -> str:
     return f'<p style="white-space: pre-wrap">{escape(words)}</p>'
 
 
+def set_name(widget: QWidget, words: str) -> None:
+    """Give a widget without a text a tooltip and, for screen readers, the same name."""
+    widget.setToolTip(tip(words))
+    widget.setAccessibleName(words)
+
+
 def label(parent: QWidget, style_class: str, *, wraps: bool = False) -> QLabel:
     """An empty label with that style class."""
     made = QLabel(parent)

@@ -23,7 +23,7 @@ from app.session.session import Session
 from app.speculation.gauges import ActionSegments
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import label, tip
+from app.widgets.labels import label, set_name, tip
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
@@ -211,8 +211,7 @@ class Header(Restyled, QFrame):
         self.downloads.setVisible(running > 0)
         self.downloads.setText(QLocale().toString(running))
         self.downloads.setIcon(icon("arrow-down", theme.colours().draft_text))
-        self.downloads.setAccessibleName(self.tr("%n download(s) running", "", running))
-        self.downloads.setToolTip(self.downloads.accessibleName())
+        set_name(self.downloads, self.tr("%n download(s) running", "", running))
         self._fit()
 
     def _fit(self) -> None:

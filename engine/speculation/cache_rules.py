@@ -59,13 +59,14 @@ class Rule(ABC):
     def restore(self, start: int) -> None:
         """Restore the state at `begin`, at position `start`, wherever a pass has stopped."""
 
-    @abstractmethod
-    def holds(self, position: int) -> bool:
+    def holds(self, position: int) -> bool:  # noqa: ARG002
         """Whether everything that a pass from `position` on attends to is in the cache now."""
+        return True
 
-    @abstractmethod
     def cut(self, position: int) -> None:
-        """Drop the rows from `position` on; only where `holds(position)`."""
+        """Drop the rows from `position` on; only where `holds(position)`. Rows behind `offset` are never read."""
+        if self.cache.keys is not None:
+            self.cache.offset = position
 
     def can_keep(self, position: int, rows: int) -> bool:  # noqa: ARG002
         """Whether `keep` can serve `position`, now that `rows` rows have been fed since `begin`."""
@@ -114,13 +115,6 @@ class _Trim(Rule):
         # A layer that the model never uses stays at 0.
         cache.offset = 0 if cache.keys is None else start
 
-    def holds(self, position: int) -> bool:  # noqa: ARG002
-        return True
-
-    def cut(self, position: int) -> None:
-        if self.cache.keys is not None:
-            self.cache.offset = position
-
 
 class _Chunked(Rule):
     """ChunkedKVCache: at the start of a pass it drops all but the last `chunk_size` rows.
@@ -141,10 +135,6 @@ class _Chunked(Rule):
         cache = self.cache
         return bool(cache.start_position <= position // cache.chunk_size * cache.chunk_size)
 
-    def cut(self, position: int) -> None:
-        if self.cache.keys is not None:
-            self.cache.offset = position
-
 
 class _Concatenated(Rule):
     """ConcatenateKVCache: it counts the rows of its arrays, so rejected rows must be removed from the arrays too."""
@@ -156,9 +146,6 @@ class _Concatenated(Rule):
 
     def restore(self, start: int) -> None:  # noqa: ARG002
         self.cache.keys, self.cache.values, self.cache.offset = self._before
-
-    def holds(self, position: int) -> bool:  # noqa: ARG002
-        return True
 
     def cut(self, position: int) -> None:
         if self.cache.keys is not None:

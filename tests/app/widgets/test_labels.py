@@ -81,6 +81,6 @@ def test_labels_that_hold_names_take_no_markup(qtbot: QtBot) -> None:
 
 def test_the_title_of_a_chat_is_no_markup_in_the_history() -> None:
     table = HistoryTable()
-    figures = dict.fromkeys(RequestRow.__slots__, None) | {"title": NAME}
+    figures = dict.fromkeys(RequestRow.__slots__, None) | {"title": NAME, "finished_at": 1.7e9}
     table.show_rows([RequestRow(**figures)])  # type: ignore[arg-type]
-    assert shown_text(table.data(table.index(0, 0), Qt.ItemDataRole.ToolTipRole)) == NAME
+    assert NAME in shown_text(table.data(table.index(0, 0), Qt.ItemDataRole.ToolTipRole))
