@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import TextIO
 
 from app.cli.pair_options import explained
+from app.text.thinking import GrowingParts, parts_of
 from engine import Event, Failed, Finished, RequestStats, TokensCommitted
 from engine.events import as_json
 from engine.stats import rounded_speedup
+
+# What may become a mark that ends the thoughts.
+_HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
 
 
 class Output(ABC):
@@ -58,17 +63,49 @@ class JsonOutput(Output):
 
 
 class TextOutput(Output):
-    """The answer on standard output, its figures and errors on standard error."""
+    """The answer on standard output; what the model thought before it, figures and errors on standard error."""
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._parts, self._so_far, self._reply, self._thought = GrowingParts(), "", "", ""
 
     def progress(self, event: Event) -> None:
         if isinstance(event, TokensCommitted):
-            print(event.text, end="", flush=True)
+            self._so_far += event.text
+            parts = self._parts.of(self._so_far, False)
+            thought, reply = parts.thought or "", _HALF_A_MARK.sub("", parts.reply)
+            self._show(thought if parts.closed else _HALF_A_MARK.sub("", thought), reply)
+
+    def _show(self, thought: str, reply: str) -> None:
+        """Print what is new of the thoughts and of the reply."""
+        if self._reply.startswith(reply):
+            # What may become a mark is held back again.
+            reply = self._reply
+        elif not reply.startswith(self._reply):
+            # Only its end showed that all before it was thought.
+            print(flush=True)
+            self._reply, self._thought = "", thought
+        if thought.startswith(self._thought):
+            print(thought[len(self._thought) :], end="", file=sys.stderr, flush=True)
+            self._thought = thought
+        if reply and self._thought and not self._reply:
+            print("\n", file=sys.stderr, flush=True)
+        print(reply[len(self._reply) :], end="", flush=True)
+        self._reply = reply
 
     def finished(self, event: Finished) -> None:
+        parts = parts_of(event.text)
+        self._show(parts.thought or "", parts.reply)
+        if self._thought and not self._reply:
+            print(file=sys.stderr)
+        self._begin()
         print(flush=True)
         _print_line(sys.stderr, _summary(event.stats))
 
     def failed(self, event: Failed) -> None:
+        self._begin()
         if event.text:
             print(flush=True)
         _print_line(sys.stderr, f"tandem: {explained(event.error)}")

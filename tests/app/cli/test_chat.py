@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from app.__main__ import main
-from engine import Failed, Finished, RequestStats, SamplingSettings
+from engine import Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError
 from engine.requests import MAX_DEPTH
-from tests.app.cli.scripted_chat import KOREAN, ScriptedEngine
+from tests.app.cli.scripted_chat import KOREAN, ROUND, ScriptedEngine
 from tests.tiny_models import write_model
 
 
@@ -246,3 +246,31 @@ def test_answers_are_sampled_as_the_models_authors_recommend_where_nothing_was_c
         monkeypatch.setattr("app.cli.chat.Engine", lambda _, engine=engine: engine)
         assert main(["chat", "Hi", *arguments]) == 0
         assert (engine.requests[0].sampling, engine.requests[0].max_tokens) == (sampling, None)
+
+
+CHANNELS = "<|channel|>analysis<|message|>Hm, 4.<|end|><|start|>assistant<|channel|>final<|message|>It is 4."
+
+
+@pytest.mark.parametrize(
+    ("text", "reply", "thought"),
+    [
+        ("It is < 4.", "It is < 4.\n", ""),
+        ("<think>\nHm, 4.\n</think>\n\nIt is 4.", "It is 4.\n", "Hm, 4.\n\n"),
+        (CHANNELS, "It is 4.\n", "Hm, 4.\n\n"),
+        # Where the prompt opens the thoughts, only their end shows what they were.
+        ("Hm, 4.\n</think>\nIt is 4.", "Hm, 4.\n\nIt is 4.\n", "Hm, 4.\n\n"),
+        ("<think>\nHm", "\n", "Hm\n"),
+        ("It is < 4 [a] <b>x</b>.", "It is < 4 [a] <b>x</b>.\n", ""),
+    ],
+)
+def test_thoughts_are_no_part_of_the_answer_on_standard_output(
+    text: str, reply: str, thought: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pieces = [TokensCommitted(letter, (), ROUND, RequestStats()) for letter in text]
+    engine = ScriptedEngine([*pieces, Finished("stop", text, (), RequestStats())])
+    monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
+    assert main(["chat", "2 and 2?"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == reply
+    assert printed.err.startswith(thought)
+    assert "<" not in printed.err
