@@ -11,6 +11,7 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
+from mlx_lm.models.activations import swiglu
 from mlx_lm.models.rope_utils import initialize_rope
 
 from engine.heads.config import HeadConfig, LayerConfig, SelectorConfig
@@ -40,24 +41,31 @@ class BlockAttention(nn.Module):  # type: ignore[misc]
     def keys_and_values(self, rows: mx.array, position: int) -> Rows:
         """Keys and values (1, kv heads, n, size) of rows (1, n, width) that begin at `position`."""
         split = (1, rows.shape[1], self._kv_heads, self._size)
-        keys = self.k_norm(self.k_proj(rows).reshape(split)).transpose(0, 2, 1, 3)
-        values = self.v_proj(rows).reshape(split).transpose(0, 2, 1, 3)
-        return self._rope(keys, offset=position), values
+        if "kv_proj" in self:
+            keys, values = mx.split(self.kv_proj(rows), 2, axis=-1)
+        else:
+            keys, values = self.k_proj(rows), self.v_proj(rows)
+        keys = self.k_norm(keys.reshape(split)).transpose(0, 2, 1, 3)
+        return self._rope(keys, offset=position), values.reshape(split).transpose(0, 2, 1, 3)
 
-    def __call__(self, rows: mx.array, context: LayerRows) -> mx.array:
-        """The block's rows (1, b, width), which follow the context; nothing of them is kept."""
-        count = rows.shape[1]
+    def __call__(self, rows: mx.array, context: LayerRows, skip: int = 0) -> mx.array:
+        """The block's rows (1, b, width), which follow the context, without the first `skip`; none of them is kept."""
         position = context.end
-        queries = self.q_norm(self.q_proj(rows).reshape(1, count, self._heads, self._size)).transpose(0, 2, 1, 3)
-        queries = self._rope(queries, offset=position)
         seen = self._seen(context.end - context.first)
         keys, values = context.with_block(*self.keys_and_values(rows, position), seen)
+        mask = self._mask(rows.shape[1], seen)
+        if skip:
+            rows = rows[:, skip:]
+            mask = mask[skip:] if isinstance(mask, mx.array) else mask
+        count = rows.shape[1]
+        queries = self.q_norm(self.q_proj(rows).reshape(1, count, self._heads, self._size)).transpose(0, 2, 1, 3)
+        queries = self._rope(queries, offset=position + skip)
         output = mx.fast.scaled_dot_product_attention(
             queries,
             keys,
             values,
             scale=self._size**-0.5,
-            mask=self._mask(count, seen),
+            mask=mask,
             sinks=self.attention_sink_bias if "attention_sink_bias" in self else None,
         )
         output = output.transpose(0, 2, 1, 3)
@@ -66,6 +74,12 @@ class BlockAttention(nn.Module):  # type: ignore[misc]
             output = output * nn.softplus(self.g_proj(rows).astype(mx.float32)).astype(output.dtype)[..., None]
         projected: mx.array = self.o_proj(output.reshape(1, count, -1))
         return projected
+
+    def join_products(self) -> None:
+        """Make one product of keys and values, where their weights are alike."""
+        if (joined := joined_layer(self.k_proj, self.v_proj)) is not None:
+            self.kv_proj = joined
+            del self.k_proj, self.v_proj
 
     def _seen(self, held: int) -> int:
         """How many context rows the first row of a block sees."""
@@ -96,8 +110,18 @@ class FeedForward(nn.Module):  # type: ignore[misc]
         self.down_proj = nn.Linear(inner, width, bias=False)
 
     def __call__(self, rows: mx.array) -> mx.array:
-        output: mx.array = self.down_proj(nn.silu(self.gate_proj(rows)) * self.up_proj(rows))
+        if "gate_up_proj" in self:
+            gate, up = mx.split(self.gate_up_proj(rows), 2, axis=-1)
+        else:
+            gate, up = self.gate_proj(rows), self.up_proj(rows)
+        output: mx.array = self.down_proj(swiglu(gate, up))
         return output
+
+    def join_products(self) -> None:
+        """Make one product of both halves, where their weights are alike."""
+        if (joined := joined_layer(self.gate_proj, self.up_proj)) is not None:
+            self.gate_up_proj = joined
+            del self.gate_proj, self.up_proj
 
 
 class BlockConvolution(nn.Module):  # type: ignore[misc]
@@ -145,15 +169,16 @@ class BlockLayer(nn.Module):  # type: ignore[misc]
             self.attention_conv = BlockConvolution(config.width, config.refiner.kernel, config.refiner.group)
             self.mlp_conv = BlockConvolution(config.width, config.refiner.kernel, config.refiner.group)
 
-    def __call__(self, rows: mx.array, context: LayerRows) -> mx.array:
-        """The block's rows (1, b, width) to the next layer's."""
+    def __call__(self, rows: mx.array, context: LayerRows, skip: int = 0) -> mx.array:
+        """The block's rows (1, b, width) to the next layer's, without the first `skip`."""
         if "attention_conv" not in self:
-            rows = rows + self.self_attn(self.input_layernorm(rows), context)
+            rows = rows[:, skip:] + self.self_attn(self.input_layernorm(rows), context, skip)
             return rows + self.mlp(self.post_attention_layernorm(rows))
         prepared, kernels = self.attention_conv.prepare(self.input_layernorm(rows))
         rows = rows + self.attention_conv.finish(self.self_attn(prepared, context), kernels)
         prepared, kernels = self.mlp_conv.prepare(self.post_attention_layernorm(rows))
-        return rows + self.mlp_conv.finish(self.mlp(prepared), kernels)
+        # A convolution reads the rows before.
+        return (rows + self.mlp_conv.finish(self.mlp(prepared), kernels))[:, skip:]
 
 
 class Backbone(nn.Module):  # type: ignore[misc]
@@ -169,6 +194,12 @@ class Backbone(nn.Module):  # type: ignore[misc]
         if config.tap_norms:
             self.aux_hidden_norms = [nn.RMSNorm(config.tap_width, eps=config.eps) for _ in config.taps]
 
+    def join_products(self) -> None:
+        """Make fewer, larger products: a small head's time goes by their number."""
+        for layer in self.layers:
+            layer.self_attn.join_products()
+            layer.mlp.join_products()
+
     def extend(self, context: BlockContext, taps: mx.array) -> None:
         """Append the rows of taps (1, S, taps * width) to the context of every layer."""
         if "aux_hidden_norms" in self:
@@ -179,12 +210,34 @@ class Backbone(nn.Module):  # type: ignore[misc]
         for layer, kept in zip(self.layers, context.layers, strict=True):
             kept.append(*layer.self_attn.keys_and_values(rows, position))
 
-    def __call__(self, rows: mx.array, context: BlockContext) -> mx.array:
-        """The embeddings (1, b, width) of a block that follows the context, to hidden states (1, b, width)."""
-        for layer, kept in zip(self.layers, context.layers, strict=True):
-            rows = layer(rows, kept)
+    def __call__(self, rows: mx.array, context: BlockContext, skip: int = 0) -> mx.array:
+        """The embeddings (1, b, width) of a block that follows the context, to hidden states (1, b - skip, width)."""
+        last = len(self.layers) - 1
+        for index, (layer, kept) in enumerate(zip(self.layers, context.layers, strict=True)):
+            rows = layer(rows, kept, skip if index == last else 0)
         normed: mx.array = self.norm(rows)
         return normed
+
+
+def joined_layer(first: nn.Module, second: nn.Module) -> nn.Module | None:
+    """A layer with the outputs of both, one after the other; None where they are not alike. Nothing is evaluated."""
+    if type(first) is not type(second) or ("bias" in first) != ("bias" in second):
+        return None
+    if type(first) is nn.Linear:
+        names: tuple[str, ...] = ("weight", "bias")
+        joined: nn.Module = nn.Linear(1, 1, bias="bias" in first)
+    elif type(first) is nn.QuantizedLinear:
+        if (first.bits, first.group_size, first.mode) != (second.bits, second.group_size, second.mode):
+            return None
+        names = ("weight", "scales", "biases", "bias")
+        joined = nn.QuantizedLinear(32, 1, bias="bias" in first, group_size=32, bits=8)
+        joined.bits, joined.group_size, joined.mode = first.bits, first.group_size, first.mode
+    else:
+        return None
+    for name in names:
+        if name in first:
+            joined[name] = mx.concatenate([first[name], second[name]], axis=0)
+    return joined
 
 
 def _rope(config: HeadConfig, layer: LayerConfig) -> Any:

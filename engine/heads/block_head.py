@@ -78,9 +78,9 @@ class BlockHead(Head):
         ids = mx.concatenate([anchor.astype(mx.int32), mx.full((masks,), config.mask_token, mx.int32)])
         embedded = self._embed(ids[None])
         rows = embedded if config.embedding_scale == 1.0 else embedded * config.embedding_scale
-        hidden = self._network.backbone(rows.astype(self._dtype), _own(context))
-        first = 0 if config.anchor_predicts else 1
-        hidden = hidden[:, first : first + count]
+        # The anchor's own row predicts nothing unless it is the first of the proposal.
+        skip = 0 if config.anchor_predicts else 1
+        hidden = self._network.backbone(rows.astype(self._dtype), _own(context), skip)[:, :count]
         logits = self._logits(hidden, embedded.dtype)
         proposal = self._network.refiner.propose(hidden, logits, anchor, self._on_main_ids(draw), self._embed)
         if self._targets is None:

@@ -44,6 +44,8 @@ def load_head_in_steps(path: str | Path) -> Steps[Head]:
         if mx.default_device() == mx.Device(mx.cpu):
             network = dequantize_model(network)
             network.set_dtype(mx.float32)
+        network.backbone.join_products()
+        if mx.default_device() == mx.Device(mx.cpu):
             use_narrow_products(network.backbone)
     # Whatever the headers did not show, mlx raises as built-in errors.
     except Exception as error:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import mlx.core as mx
+import mlx.nn as nn
 import pytest
 
+from engine.heads.backbone import joined_layer
 from engine.heads.loading import load_head
 from engine.memory import cache_bytes, size_on_disk
 from tests.engine.heads.golden import cases
@@ -90,3 +92,16 @@ def test_the_memory_of_a_head_is_known_before_it_is_loaded(tmp_path: Path, name:
     head = load_head(folder)
     assert size.weight_bytes >= head.nbytes
     assert cache_bytes(size, 1000, drafts=True) >= 0.5 * head.context_bytes(1000)
+
+
+@pytest.mark.parametrize("bits", [0, 8])
+def test_products_with_the_same_input_are_joined_where_they_are_alike(bits: int) -> None:
+    first, second = nn.Linear(64, 32, bias=True), nn.Linear(64, 48, bias=True)
+    rows = mx.random.normal((1, 3, 64), key=mx.random.key(0))
+    if bits:
+        first, second = first.to_quantized(32, bits), second.to_quantized(32, bits)
+    joined = joined_layer(first, second)
+    assert joined is not None
+    assert mx.allclose(joined(rows), mx.concatenate([first(rows), second(rows)], axis=-1), atol=1e-5)
+    assert joined_layer(first, nn.Linear(64, 48, bias=False)) is None
+    assert joined_layer(first, nn.Linear(64, 48).to_quantized(64, 4)) is None
