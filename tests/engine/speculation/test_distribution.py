@@ -22,6 +22,8 @@ from tests.engine.speculation.bigram import (
 )
 
 P_ONE_IN_A_THOUSAND = 3.09
+# Tokens, and continuations under penalties: with so many, the tests below notice a wrong law.
+DRAWS, CONTINUATIONS = 1500, 400
 MAIN, NEAR, BAD = random_table(1), random_table(1) + 0.4 * random_table(2), random_table(9, spread=4.0)
 SETTINGS: dict[str, dict[str, Any]] = {
     "cold": {"temperature": 0.4},
@@ -53,7 +55,7 @@ def excess(name: str, draft: mx.array | None, rejection: bool, count: int, seed:
 @pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
 @pytest.mark.parametrize("name", ["warm", "everything"])
 def test_draws_follow_the_main_models_law(name: str, draft: mx.array, rejection: bool) -> None:
-    assert excess(name, draft, rejection, 3000) < P_ONE_IN_A_THOUSAND
+    assert excess(name, draft, rejection, DRAWS) < P_ONE_IN_A_THOUSAND
 
 
 @pytest.mark.campaign
@@ -78,7 +80,7 @@ def penalised_excess(draft: mx.array, rejection: bool, continuations: int) -> fl
 @pytest.mark.parametrize("rejection", [False, True], ids=["match", "rejection"])
 @pytest.mark.parametrize("draft", [NEAR, BAD], ids=["near", "bad"])
 def test_draws_under_penalties_follow_the_law_of_plain_decoding(draft: mx.array, rejection: bool) -> None:
-    assert penalised_excess(draft, rejection, 500) < P_ONE_IN_A_THOUSAND
+    assert penalised_excess(draft, rejection, CONTINUATIONS) < P_ONE_IN_A_THOUSAND
 
 
 @pytest.mark.campaign
@@ -92,7 +94,8 @@ def test_the_penalised_law_test_notices_a_history_that_stops_short() -> None:
     settings = SamplingSettings(**PENALTIES)
     without = replace(settings, repetition_penalty=1.0, presence_penalty=0.0, frequency_penalty=0.0)
     counts = Counter(
-        tuple(generate(MAIN, NEAR, replace(without, seed=s), 3, depth=3, rejection=True)[3:6]) for s in range(800)
+        tuple(generate(MAIN, NEAR, replace(without, seed=seed), 3, depth=3, rejection=True)[3:6])
+        for seed in range(CONTINUATIONS)
     )
     assert joint_excess(counts, joint_law(MAIN, settings, 3)) > P_ONE_IN_A_THOUSAND
 
@@ -111,7 +114,7 @@ def test_a_seed_gives_the_same_text_with_any_draft_and_depth(
 
 def test_the_law_test_notices_a_wrong_law() -> None:
     settings = SamplingSettings(seed=11, temperature=1.1)
-    tokens = generate(MAIN, NEAR, settings, 3000, depth=3, rejection=False)
+    tokens = generate(MAIN, NEAR, settings, DRAWS, depth=3, rejection=False)
     assert chi_square_excess(tokens[2:], law(SamplingSettings(temperature=0.9))) > P_ONE_IN_A_THOUSAND
 
 
