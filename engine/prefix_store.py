@@ -277,7 +277,11 @@ def _restore_head(
     cache = next(caches, None)
     if described["identity"] != source.head.identity or not isinstance(cache, ArraysCache):
         return None
-    context = source.head.restore(dict(zip(described["arrays"], cache.cache, strict=True)))
+    try:
+        context = source.head.restore(dict(zip(described["arrays"], cache.cache, strict=True)))
+    except ValueError as error:
+        log.info("what a head has read is ignored: %s", error)
+        return None
     return HeadSession(source.head, source.taps, context) if context.length <= position else None
 
 

@@ -239,6 +239,32 @@ def test_a_reopened_chat_is_not_blind(
     assert_read_all(scheduler)
 
 
+@pytest.mark.parametrize("other", ["identity", "arrays"])
+def test_a_chat_kept_with_another_head_is_continued_without_what_that_has_read(
+    scheduler: Scheduler,
+    oracle: OracleKind,
+    tiny_main: Path,
+    tmp_path: Path,
+    other: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scheduler.configure(EngineSettings(prefix_cache_folder=tmp_path / "prefixes"))
+    load_models(scheduler, tiny_main, oracle.folder)
+    asked = replace(request("the quick brown fox jumps over the lazy dog", speculation=HEAD), conversation="chat")
+    [client] = run(scheduler, asked)
+    if other == "identity":
+        monkeypatch.setattr(OracleHead, "identity", "another")
+    else:
+        oracle.taps = (1,)
+    load_models(scheduler, tiny_main, oracle.folder)
+    more = [*asked.messages, {"role": "assistant", "content": client.finished.text}, {"role": "user", "content": "go"}]
+    [again] = run(scheduler, replace(asked, messages=more))
+
+    assert again.finished.stats.cached_tokens > 20
+    assert again.finished.stats.drafted > 0
+    assert_read_all(scheduler)
+
+
 def test_a_chat_kept_without_the_head_is_continued_with_a_shorter_context(
     scheduler: Scheduler, oracle: OracleKind, tiny_main: Path, tmp_path: Path
 ) -> None:
