@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from resources.starter.recipe.content import LANGUAGES, read_content, read_short, read_wordings
+from resources.starter.recipe.content import (
+    LANGUAGES,
+    read_content,
+    read_short,
+    read_short_development,
+    read_wordings,
+)
 from resources.starter.recipe.conversations import Turn
 from resources.starter.recipe.noise import drop_words, splice
 from resources.starter.recipe.skills import draw_skill
@@ -17,7 +23,7 @@ if TYPE_CHECKING:
     from resources.starter.recipe.voice import Voice
 
 TOPIC, FOLLOWUP, OFFTOPIC, MEMORY, PREVIOUS = "topic", "followup", "offtopic", "memory", "previous"
-SHORT_OFFTOPIC = 0.12
+SHORT_OFFTOPIC, SHORT_DEVELOPMENT = 0.12, 0.3
 
 # Topics that people open a chat with, and word in more ways than questions about the app.
 SMALL_TALK = (
@@ -98,6 +104,11 @@ def _short(voice: Voice, *, is_first: bool) -> Turn:
     """
     content = read_content(voice.language)
     topics = content.topics
+    if is_first and voice.rng.random() < SHORT_DEVELOPMENT:
+        message = voice.rng.choice(read_short_development(voice.language))
+        is_offtopic = message.kind == "offtopic"
+        topic = content.offtopic if is_offtopic else topics[message.kind]
+        return Turn(_recased(message.text, voice), topic.answer, OFFTOPIC if is_offtopic else TOPIC)
     if is_first and voice.rng.random() < SHORT_OFFTOPIC:
         table = voice.phrases["offtopic"]
         word = voice.rng.choice([*table["people"], *table["things"], *table["places"], *table["works"]])
