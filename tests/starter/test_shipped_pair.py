@@ -11,7 +11,8 @@ from resources.starter.recipe.evaluation import Outcome, Pair, judge, tallies
 
 STARTER = Path(__file__).parents[2] / "resources" / "starter"
 MODELS = ("main", "draft")
-LARGEST_BYTES = 25_000_000
+FOLDERS = (*MODELS, "head")
+LARGEST_BYTES, LARGEST_HEAD_BYTES = 25_000_000, 4_000_000
 
 # A few points below what was measured: resources/starter/recipe/README.md.
 RIGHT = {"en": 0.91, "ko": 0.91, "ja": 0.91, "zh": 0.93}
@@ -42,7 +43,7 @@ def test_the_folders_hold_exactly_the_pinned_files() -> None:
     pinned = dict(reversed(line.split("  ")) for line in (STARTER / "SHA256SUMS").read_text().splitlines())
     found = {
         path.relative_to(STARTER).as_posix(): sha256(path.read_bytes()).hexdigest()
-        for name in MODELS
+        for name in FOLDERS
         for path in (STARTER / name).iterdir()
     }
 
@@ -51,6 +52,20 @@ def test_the_folders_hold_exactly_the_pinned_files() -> None:
 
 def test_both_models_together_stay_small() -> None:
     assert sum(path.stat().st_size for name in MODELS for path in (STARTER / name).iterdir()) <= LARGEST_BYTES
+
+
+def test_the_head_stays_small() -> None:
+    assert sum(path.stat().st_size for path in (STARTER / "head").iterdir()) <= LARGEST_HEAD_BYTES
+
+
+def test_the_head_is_made_for_main() -> None:
+    main, head = (json.loads((STARTER / name / "config.json").read_text()) for name in ("main", "head"))
+
+    for field in ("hidden_size", "vocab_size", "rope_theta"):
+        assert head[field] == main[field], field
+    assert head["num_target_layers"] == main["num_hidden_layers"]
+    assert head["dflash_config"]["mask_token_id"] == main["pad_token_id"]
+    assert max(head["dflash_config"]["target_layer_ids"]) < main["num_hidden_layers"]
 
 
 def test_main_and_draft_share_one_tokenizer_and_one_context() -> None:

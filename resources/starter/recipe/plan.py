@@ -15,4 +15,4 @@ class Plan:
     written_answers: int = 8000
     draft_steps: int = 1500
     refresh_steps: int = 600
-    head_steps: int = 2500
+    head_steps: int = 3800

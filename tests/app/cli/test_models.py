@@ -314,7 +314,7 @@ def test_the_starter_has_one_name_in_the_list_and_for_removal(
     monkeypatch.setattr(terminal_models, "resources", resources)
     assert run("list") == 0
     names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
-    assert names == ["starter/draft", "starter/main"]
+    assert names == ["starter/draft", "starter/head", "starter/main"]
     for name in names:
         assert run("remove", name, "--yes") == 1
         assert capsys.readouterr().err == f"tandem: {name}: it is part of Tandem\n"

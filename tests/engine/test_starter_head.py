@@ -1,0 +1,59 @@
+"""The head that comes with the starter: it changes no text, and its guesses are worth what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from engine import ChatRequest, Engine, Finished, SamplingSettings, SpeculationSettings, starter_pair
+from tests.patience import PATIENCE_S
+
+QUESTIONS = (
+    "What is a draft model?",
+    "How do I download a model?",
+    "My name is Sarah.",
+    "Write a poem about the sea.",
+    "초안 모델은 왜 필요해요?",
+    "대화를 어떻게 내보내요?",
+    "モデルはどうやって消しますか？",
+    "富士山の高さは？",
+    "怎么下载模型？",
+    "接受率是什么意思？",
+)
+# Measured: resources/starter/recipe/README.md; a few points below.
+TOKENS_PER_ROUND = 5.0
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    main, _ = starter_pair()
+    with Engine() as engine:
+        engine.load(main, main.parent / "head").result(timeout=PATIENCE_S)
+        yield engine
+
+
+def answer(engine: Engine, question: str, temperature: float, **speculation: object) -> Finished:
+    request = ChatRequest(
+        [{"role": "user", "content": question}],
+        sampling=SamplingSettings(temperature=temperature, seed=3),
+        speculation=SpeculationSettings(**speculation),  # type: ignore[arg-type]
+        max_tokens=100,
+    )
+    *_, last = engine.submit(request)
+    assert isinstance(last, Finished), last
+    return last
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+def test_the_text_is_the_same_with_and_without_the_head(engine: Engine, temperature: float) -> None:
+    for question in QUESTIONS[::3]:
+        plain = answer(engine, question, temperature, method="off")
+        for depth in (4, 15):
+            assert answer(engine, question, temperature, method="draft", depth=depth).ids == plain.ids, question
+
+
+def test_the_head_guesses_what_main_says(engine: Engine) -> None:
+    stats = [answer(engine, question, 0.0, method="draft", depth=7).stats for question in QUESTIONS]
+
+    assert sum(one.generated_tokens for one in stats) / sum(one.rounds for one in stats) >= TOKENS_PER_ROUND
