@@ -1698,7 +1698,7 @@
     </message>
     <message>
         <source>Precise</source>
-        <translation>精密</translation>
+        <translation>厳密</translation>
     </message>
     <message>
         <source>Always the most likely token</source>
@@ -2868,7 +2868,7 @@
     </message>
     <message>
         <source>Precise</source>
-        <translation>精密</translation>
+        <translation>厳密</translation>
     </message>
     <message>
         <source>Balanced</source>
@@ -3049,6 +3049,10 @@
         <source>There is no backup yet. Tandem makes one every day.</source>
         <translation>バックアップはまだありません。Tandem が毎日 1 つ作ります。</translation>
     </message>
+    <message>
+        <source>The chats of {date} will be back the next time Tandem starts. The chats they replace are kept as a backup.</source>
+        <translation>次に Tandem を起動すると、{date} のチャットに戻ります。現在のチャットはバックアップとして残ります。</translation>
+    </message>
     <message numerus="yes">
         <source>{date} · %n chat(s)</source>
         <translation>
@@ -3058,10 +3062,6 @@
     <message>
         <source>Restore nothing</source>
         <translation>復元しない</translation>
-    </message>
-    <message>
-        <source>The chats of {date} will be back the next time Tandem starts. Those they replace are kept as a backup.</source>
-        <translation>次に Tandem を起動すると、{date} のチャットに戻ります。置き換えられるチャットはバックアップとして残ります。</translation>
     </message>
     <message>
         <source>Your chats stay as they are.</source>
@@ -3319,7 +3319,7 @@
     </message>
     <message>
         <source>The same seed reproduces the same text. Only matters above temperature 0.</source>
-        <translation>シードが同じなら、同じテキストが再現されます。温度が 0 より高いときだけ意味があります。</translation>
+        <translation>シードが同じなら、同じテキストが再現されます。温度が 0 より高いときだけ影響します。</translation>
     </message>
     <message>
         <source>Random</source>
@@ -3330,16 +3330,16 @@
         <translation>思考</translation>
     </message>
     <message>
-        <source>Whether models that can think before they answer do so. Other models ignore it.</source>
-        <translation>回答の前に思考できるモデルが思考するかどうかを決めます。ほかのモデルには影響しません。</translation>
+        <source>Models that can think do so before they answer. Other models ignore it.</source>
+        <translation>思考できるモデルが、回答の前に思考するようにします。ほかのモデルには影響しません。</translation>
     </message>
     <message>
-        <source>Model’s default</source>
+        <source>Model default</source>
         <translation>モデルのデフォルト</translation>
     </message>
     <message>
         <source>When the context is full</source>
-        <translation>コンテキスト満杯時</translation>
+        <translation>コンテキストがいっぱいのとき</translation>
     </message>
     <message>
         <source>Stop with a message, or drop the oldest messages. The system prompt and recent messages stay; the chat itself is not changed.</source>
@@ -3459,7 +3459,7 @@
     </message>
     <message>
         <source>Log level</source>
-        <translation>ログのレベル</translation>
+        <translation>ログレベル</translation>
     </message>
     <message>
         <source>What the log below contains. Kept in memory only; never contains chat text.</source>

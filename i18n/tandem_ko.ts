@@ -3049,6 +3049,10 @@
         <source>There is no backup yet. Tandem makes one every day.</source>
         <translation>아직 백업이 없어요. Tandem이 매일 하나씩 만들어요.</translation>
     </message>
+    <message>
+        <source>The chats of {date} will be back the next time Tandem starts. The chats they replace are kept as a backup.</source>
+        <translation>다음에 Tandem을 시작하면 {date}의 대화로 돌아가요. 지금의 대화는 백업으로 보관돼요.</translation>
+    </message>
     <message numerus="yes">
         <source>{date} · %n chat(s)</source>
         <translation>
@@ -3060,12 +3064,8 @@
         <translation>복원하지 않기</translation>
     </message>
     <message>
-        <source>The chats of {date} will be back the next time Tandem starts. Those they replace are kept as a backup.</source>
-        <translation>다음에 Tandem을 시작하면 {date}의 대화로 돌아가요. 지금의 대화는 백업으로 보관돼요.</translation>
-    </message>
-    <message>
         <source>Your chats stay as they are.</source>
-        <translation>대화는 지금 그대로 있어요.</translation>
+        <translation>대화는 지금 그대로예요.</translation>
     </message>
 </context>
 <context>
@@ -3330,11 +3330,11 @@
         <translation>생각</translation>
     </message>
     <message>
-        <source>Whether models that can think before they answer do so. Other models ignore it.</source>
-        <translation>답하기 전에 생각할 수 있는 모델이 생각할지 정해요. 다른 모델에는 영향이 없어요.</translation>
+        <source>Models that can think do so before they answer. Other models ignore it.</source>
+        <translation>생각할 수 있는 모델이 답하기 전에 생각하게 해요. 다른 모델에는 영향이 없어요.</translation>
     </message>
     <message>
-        <source>Model’s default</source>
+        <source>Model default</source>
         <translation>모델 기본값</translation>
     </message>
     <message>
@@ -3419,7 +3419,7 @@
     </message>
     <message>
         <source>Unload idle models after</source>
-        <translation>쓰지 않는 모델을 내리기까지</translation>
+        <translation>쓰지 않는 모델을 내리기까지의 시간</translation>
     </message>
     <message>
         <source>In minutes. Frees their memory; they reload with your next question.</source>

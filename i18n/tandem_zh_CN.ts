@@ -3049,6 +3049,10 @@
         <source>There is no backup yet. Tandem makes one every day.</source>
         <translation>还没有备份。Tandem 每天会创建一个。</translation>
     </message>
+    <message>
+        <source>The chats of {date} will be back the next time Tandem starts. The chats they replace are kept as a backup.</source>
+        <translation>下次启动 Tandem 时会恢复 {date} 的对话。现有的对话会保留为备份。</translation>
+    </message>
     <message numerus="yes">
         <source>{date} · %n chat(s)</source>
         <translation>
@@ -3060,12 +3064,8 @@
         <translation>不恢复</translation>
     </message>
     <message>
-        <source>The chats of {date} will be back the next time Tandem starts. Those they replace are kept as a backup.</source>
-        <translation>下次启动 Tandem 时会恢复 {date} 的对话。被替换的对话会保留为备份。</translation>
-    </message>
-    <message>
         <source>Your chats stay as they are.</source>
-        <translation>你的对话保持现状。</translation>
+        <translation>你的对话保持不变。</translation>
     </message>
 </context>
 <context>
@@ -3171,7 +3171,7 @@
     </message>
     <message>
         <source>Text size</source>
-        <translation>文本大小</translation>
+        <translation>文字大小</translation>
     </message>
     <message>
         <source>Applies to the whole app.</source>
@@ -3279,7 +3279,7 @@
     </message>
     <message>
         <source>Samples only from this many of the most likely tokens.</source>
-        <translation>只从概率最高的这么多个 token 中采样。</translation>
+        <translation>只从概率最高的指定个数的 token 中采样。</translation>
     </message>
     <message>
         <source>All</source>
@@ -3330,11 +3330,11 @@
         <translation>思考</translation>
     </message>
     <message>
-        <source>Whether models that can think before they answer do so. Other models ignore it.</source>
-        <translation>能先思考再回答的模型是否思考。对其他模型没有影响。</translation>
+        <source>Models that can think do so before they answer. Other models ignore it.</source>
+        <translation>让能思考的模型先思考再回答。对其他模型没有影响。</translation>
     </message>
     <message>
-        <source>Model’s default</source>
+        <source>Model default</source>
         <translation>模型默认</translation>
     </message>
     <message>
@@ -3724,7 +3724,7 @@
     </message>
     <message>
         <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
-        <translation>对话未能备份。请检查磁盘是否有空间。</translation>
+        <translation>对话未能备份。请检查磁盘是否有可用空间。</translation>
     </message>
     <message>
         <source>Choose where to move it</source>

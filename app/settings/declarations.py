@@ -197,11 +197,9 @@ class SettingsValues:
     thinking: str = GENERATION.setting(
         "auto",
         title=QT_TRANSLATE_NOOP("Settings", "Thinking"),
-        help=QT_TRANSLATE_NOOP(
-            "Settings", "Whether models that can think before they answer do so. Other models ignore it."
-        ),
+        help=QT_TRANSLATE_NOOP("Settings", "Models that can think do so before they answer. Other models ignore it."),
         choices=(
-            ("auto", QT_TRANSLATE_NOOP("Settings", "Model’s default")),
+            ("auto", QT_TRANSLATE_NOOP("Settings", "Model default")),
             ("off", QT_TRANSLATE_NOOP("Settings", "Off")),
             ("on", QT_TRANSLATE_NOOP("Settings", "On")),
             ("low", QT_TRANSLATE_NOOP("Settings", "Low")),

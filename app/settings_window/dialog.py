@@ -104,13 +104,14 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
             page.show_matching(self.search.text().strip())
 
     def _find(self, text: str) -> None:
-        """List only the pages that hold the text, and show the first of them."""
+        """List only the pages that hold the text, and show the first that is about it, or else the first."""
         text = text.strip()
         found = [index for index, spec in enumerate(PAGES) if _holds(spec, text)]
+        about = [index for index in found if _holds(PAGES[index], text, only_titles=True)]
         for index in range(len(PAGES)):
             self._list.item(index).setHidden(index not in found)
-        if found and self._list.currentRow() not in found:
-            self._list.setCurrentRow(found[0])
+        if found and text and self._list.currentRow() not in (about or found):
+            self._list.setCurrentRow((about or found)[0])
         self._open_row(self._list.currentRow())
 
     def retranslate(self) -> None:
@@ -133,11 +134,13 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
             super().keyPressEvent(event)
 
 
-def _holds(spec: PageSpec, text: str) -> bool:
-    """Whether a page's title or one of its rows holds the text, in the language of the window."""
+def _holds(spec: PageSpec, text: str, only_titles: bool = False) -> bool:
+    """Whether a page's title or one of its rows, or only their titles, hold the text in the language of the window."""
     translate = QCoreApplication.translate
     words = [translate("Settings", spec.title)]
     for setting in settings_of(spec.id):
-        words += [translate("Settings", setting.title), translate("Settings", setting.help)]
-        words += [translate("Settings", name) for _, name in setting.choices if name]
+        words.append(translate("Settings", setting.title))
+        if not only_titles:
+            words += [translate("Settings", setting.help)]
+            words += [translate("Settings", name) for _, name in setting.choices if name]
     return text.casefold() in "\n".join(words).casefold()

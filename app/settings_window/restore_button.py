@@ -48,7 +48,7 @@ class RestoreButton(QPushButton):
     def _choose(self, backup: Backup, _checked: bool = False) -> None:
         self._library.settings.change(restore_backup=backup.path.name)
         text = self.tr(
-            "The chats of {date} will be back the next time Tandem starts. Those they replace are kept as a backup."
+            "The chats of {date} will be back the next time Tandem starts. The chats they replace are kept as a backup."
         )
         self.said.emit(text.format(date=_date(backup)))
         self.refresh()

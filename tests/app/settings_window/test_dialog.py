@@ -52,6 +52,14 @@ def test_a_search_lists_the_pages_that_hold_the_words_and_shows_the_rows(open_sh
     assert not any(row.isHidden() for row in network.rows)
 
 
+def test_a_search_shows_the_page_that_is_about_the_words_before_one_that_mentions_them(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    window.settings.open("general")
+    window.settings.search.setText("temperature")
+    shown = window.settings.findChild(QListWidget).currentItem()
+    assert shown.text() == "Generation"
+
+
 def test_a_search_works_in_the_language_of_the_window(open_shown: OpenShown, qapp: Application) -> None:
     window, _, _ = open_shown()
     window.settings.open("general")
