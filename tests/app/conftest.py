@@ -73,6 +73,13 @@ def english_and_light(qapp: Application) -> Iterator[None]:
     return
 
 
+@pytest.fixture(scope="module", autouse=True)
+def frozen_heap() -> None:
+    """Leave all that is imported by now out of the collections after each test, which would take 70 ms each."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_left(qapp: Application) -> Iterator[None]:
     """Fail a test that leaves a thread, a running timer or a top-level widget."""
