@@ -13,13 +13,15 @@ from engine.hub.repository_names import parse_repository
 STARTER_MAIN, STARTER_DRAFT = "starter/main", "starter/draft"
 
 
-_MODEL_HELP = "folder or Hub name of the {kind} model (default: the starter{more})"
+_MODEL_HELP = "folder or Hub name of the {kind} (default: the starter{more})"
 
 
 def add_pair_options(parser: argparse.ArgumentParser) -> None:
     """Declare --main and --draft."""
-    parser.add_argument("--main", metavar="MODEL", help=_MODEL_HELP.format(kind="main", more=""))
-    draft_help = _MODEL_HELP.format(kind="draft", more="'s, or none with another main model") + '; "none" for none'
+    parser.add_argument("--main", metavar="MODEL", help=_MODEL_HELP.format(kind="main model", more=""))
+    draft_help = (
+        _MODEL_HELP.format(kind="draft model or head", more="'s, or none with another main model") + '; "none" for none'
+    )
     parser.add_argument("--draft", metavar="MODEL", help=draft_help)
 
 
