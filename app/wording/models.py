@@ -185,8 +185,7 @@ def _expectation(choice: Choice) -> str:
 
 
 def _expected_words(advice: PairAdvice) -> str:
-    # Nothing has been read of an unchecked head that an estimate could go by.
-    if advice.expected is None or not advice.works or advice.verdict == "head-unchecked":
+    if advice.expected is None or not advice.works:
         return ""
     words = translate("Models", "Estimate: {speed}.").format(speed=times(advice.expected.speedup))
     # Kept on one line.

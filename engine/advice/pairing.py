@@ -249,7 +249,8 @@ class _Judge:
         else:
             expected = estimate_head_speedup(main.weight_bytes, main.active_bytes, draft.weight_bytes)
         if not facts.checked:
-            return "head-unchecked", (), expected
+            # There is nothing yet that an estimate could go by.
+            return "head-unchecked", (), expected if expected.measured else None
         if facts.made_for and not same_model(facts.made_for, main.id):
             return "head-other", (("model", facts.made_for),), expected
         return "head", (), expected
@@ -330,6 +331,8 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
     """Working ones by speedup, then those with unknown tokenizers, lookup, and the rest. Installed wins a near tie."""
     if one.verdict == "lookup":
         return (2, 0.0, 0, "")
+    if one.verdict == "head-unchecked" and one.expected is None:
+        return (0, -10.0, one.weight_bytes, one.id)
     if one.works and one.expected is not None and one.expected.speedup >= 1.0:
         head_start = 0.03 if one.source == "installed" else 0.0
         if one.verdict in HEADS and not one.expected.measured:

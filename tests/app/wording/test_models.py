@@ -60,12 +60,6 @@ def test_every_verdict_is_a_sentence_of_its_own(qapp: Application, verdict: str)
     assert all("Qwen3 8B" in sentence and "{" not in sentence for sentence in said)
 
 
-@pytest.mark.usefixtures("qapp")
-def test_a_head_of_which_nothing_was_read_has_no_estimate() -> None:
-    assert "1.4" in wording.as_draft_words(advice("head"), "Qwen3 8B")
-    assert "1.4" not in wording.as_draft_words(advice("head-unchecked"), "Qwen3 8B")
-
-
 @pytest.mark.parametrize("what", ["layers", "width", "vocabulary"])
 def test_a_head_for_another_model_says_what_differs(qapp: Application, what: str) -> None:
     one = PairAdvice("org/head", "catalog", "other-main", (("what", what), ("head", 1234), ("main", 36)), 10**9, None)

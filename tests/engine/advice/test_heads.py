@@ -124,14 +124,19 @@ def catalog() -> Catalog:
     return load_catalog()
 
 
-def test_published_heads_are_offered_first_and_marked_as_not_checked(catalog: Catalog) -> None:
-    main = catalog.models["mlx-community/Qwen3-4B-4bit"]
-    subject, found = candidates(main, [], catalog)
+@pytest.mark.parametrize(
+    ("main", "head"),
+    [
+        ("mlx-community/Qwen3-4B-4bit", "z-lab/Qwen3-4B-DFlash-b16"),
+        ("mlx-community/gpt-oss-20b-MXFP4-Q8", "z-lab/gpt-oss-20b-DFlash"),
+    ],
+)
+def test_published_heads_are_offered_first_and_marked_as_not_checked(catalog: Catalog, main: str, head: str) -> None:
+    subject, found = candidates(catalog.models[main], [], catalog)
     first = advise(subject, found, CONTEXT, 64 * 2**30)[0]
-    assert (first.id, first.source, first.verdict, first.works) == (
-        "z-lab/Qwen3-4B-DFlash-b16", "catalog", "head-unchecked", True,
-    )  # fmt: skip
+    assert (first.id, first.source, first.verdict, first.works) == (head, "catalog", "head-unchecked", True)
     assert not first.best
+    assert first.expected is None
     assert not any(head.checked for head in catalog.heads.values())
 
 
