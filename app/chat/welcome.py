@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QSpacerItem, QWidget
 
 from app.widgets.labels import label
 from app.widgets.layouts import hbox, vbox
@@ -14,6 +14,8 @@ from app.widgets.restyled import Restyled
 _OFFER_WIDTH, _SPACE = 560, 90
 # What the column leaves free at both sides, in pixels.
 _MARGINS = 18
+# Where the greeting stands, as a part of the height.
+_TOP = 0.2
 
 
 class Welcome(Restyled, QScrollArea):
@@ -35,7 +37,9 @@ class Welcome(Restyled, QScrollArea):
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._examples = [QPushButton(body) for _ in self.examples()]
         column = self._column = vbox(body, spacing=8)
-        column.addStretch(2)
+        # Of a height that the offer does not change, so that it pushes nothing up when it comes.
+        self._top = QSpacerItem(0, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        column.addItem(self._top)
         column.addWidget(self._hello)
         column.addWidget(self._promise)
         column.addSpacing(16)
@@ -43,7 +47,7 @@ class Welcome(Restyled, QScrollArea):
             button.setProperty("styleClass", "button")
             button.clicked.connect(lambda _=False, source=button: self.asked.emit(source.text()))
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(3)
+        column.addStretch(1)
         self.setWidget(body)
         self.restyle()
 
@@ -68,7 +72,7 @@ class Welcome(Restyled, QScrollArea):
         self._show_what_fits()
 
     def _show_what_fits(self) -> None:
-        """Hide the examples where the window is too low for them and the offer."""
+        """Hide the examples where the window is too low for them and the offer, and place the greeting."""
         if self._offer is None:
             return
         width, height = self.viewport().width() - _MARGINS, self.viewport().height()
@@ -76,8 +80,15 @@ class Welcome(Restyled, QScrollArea):
         heights += sum(button.sizeHint().height() + 8 for button in self._examples) + _SPACE
         offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width)) if not self._offer.isHidden() else 0
         self._offer.setMinimumHeight(max(offered, 0))
+        examples_fit = heights + offered <= height
         for button in self._examples:
-            button.setVisible(heights + offered <= height)
+            button.setVisible(examples_fit)
+        if not examples_fit:
+            heights -= sum(button.sizeHint().height() + 8 for button in self._examples)
+        top = max(0, min(round(_TOP * height), height - heights - offered))
+        if top != self._top.sizeHint().height():
+            self._top.changeSize(0, top, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+            self._column.invalidate()
 
     def examples(self) -> list[str]:
         return [

@@ -52,7 +52,9 @@ class FirstRunOffer(Restyled, QFrame):
 
     def refresh(self) -> None:
         inventory = self._library.inventory
-        if inventory is None or self._library.settings.values.offer_seen:
+        values = self._library.settings.values
+        # Who uses other models than the starter needs no first pair.
+        if inventory is None or values.offer_seen or values.main_model:
             self.hide()
             return
         offered = {entry.id for entry in inventory.offers}

@@ -26,6 +26,7 @@ from app.wording.figures import depth_texts, speed_text
 from engine.events import Token
 from engine.stats import RequestStats
 from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.shown_library import bare
 from tests.app.window_parts import button
 
 if TYPE_CHECKING:
@@ -281,3 +282,21 @@ def test_the_button_below_the_chats_stands_like_the_one_above(open_window: OpenW
         for one in pictures
     ]
     assert abs(first[0] - first[1]) <= 2
+
+
+def test_the_offer_of_a_first_pair_pushes_nothing_up_when_it_comes(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    window.resize(1440, 900)
+    greeting = next(words for words in window.findChildren(QLabel) if words.text() == "What would you like to know?")
+    window.offer.hide()
+    QApplication.processEvents()
+    before = greeting.mapTo(window.window, QPoint(0, 0)).y()
+    window.offer.refresh()
+    qtbot.waitUntil(window.offer.isVisible)
+    for _ in range(5):
+        QApplication.processEvents()
+    assert greeting.mapTo(window.window, QPoint(0, 0)).y() == before > 100
+    # It is for those who have the starter alone.
+    library.settings.change(main_model="models/Qwen3-8B-4bit")
+    window.offer.refresh()
+    assert window.offer.isHidden()
