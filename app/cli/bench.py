@@ -120,13 +120,14 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.concurrent:
         return _measure_concurrency(arguments, scheduler, main, chosen_prompts)
     drafter = _install(scheduler, main, draft)
-    # As the window does while it is idle.
-    scheduler.calibrate()
     chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, None if isinstance(draft, str) else draft)
+    chosen = _selected(chosen, arguments.arms)
+    # As the window does while it is idle.
+    scheduler.calibrate()
     outcome = runner.run(
-        _selected(chosen, arguments.arms),
+        chosen,
         chosen_prompts,
         repetitions=arguments.repetitions,
         max_tokens=arguments.max_tokens,

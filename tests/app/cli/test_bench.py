@@ -88,7 +88,7 @@ def test_bench_refuses_prompts_that_are_none(row: str, capsys: pytest.CaptureFix
 
 
 def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["bench", "--synthetic", "20M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "60", "--json"]
+    command = ["bench", "--synthetic", "20M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "40", "--json"]
     assert main([*command, "--arms", "draft, depth 2"]) == 0
     [report] = lines(capsys)
     assert report["arms"]["draft, depth 2"]["accept_rate"] == pytest.approx(0.6, abs=0.2)
