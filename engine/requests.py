@@ -53,8 +53,8 @@ class SpeculationSettings:
     ("ngram": lookup in the text so far) or "off". `depth` fixes the draft tokens of a round (0 is "off"); None lets the
     controller choose up to `max_depth`. Neither is above MAX_DEPTH.
     `acceptance` is "match" (same text for a seed whatever the method) or "rejection".
-    Where the controller chooses, plain rounds that measure the speed-up cost at most `sample_share` of an answer's
-    time.
+    Plain rounds that measure the speed-up, at a fixed depth too, cost at most `sample_share` of an answer's time; 0
+    takes none, and no speed-up is known then.
     """
 
     method: str = "auto"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mlx_lm import stream_generate
 
@@ -71,12 +71,11 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
         name = "draft" if head is None else "head"
         depths = FIXED_DEPTHS if head is None else [depth for depth in HEAD_DEPTHS if depth <= head.max_proposals]
         settings[name] = SpeculationSettings(method=method)
-        settings |= {f"{name}, depth {k}": SpeculationSettings(method=method, depth=k) for k in depths}
+        # The bench measures plain decoding itself: a fixed depth is that depth in every round.
+        fixed = SpeculationSettings(method=method, sample_share=0.0)
+        settings |= {f"{name}, depth {k}": replace(fixed, depth=k) for k in depths}
         if temperature > 0.0:
-            settings |= {
-                f"rejection, depth {k}": SpeculationSettings(method=method, depth=k, acceptance="rejection")
-                for k in depths
-            }
+            settings |= {f"rejection, depth {k}": replace(fixed, depth=k, acceptance="rejection") for k in depths}
     sampling = SamplingSettings(temperature=temperature, seed=1)
     return [Arm(name, _ours(scheduler, speculation, sampling)) for name, speculation in settings.items()]
 

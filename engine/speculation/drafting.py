@@ -163,12 +163,10 @@ class Drafting:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
         most = min(self._settings.depth_limit, remaining - 1)
         limits = self._limits(most)
-        if self._settings.depth is not None:
-            choice = self._fixed(limits)
-        else:
-            choice = self._learned(limits, carried, remaining)
-            if choice.depth > 0 and self._controller.wants_plain_sample(self._settings.sample_share):
-                return Choice(None, 0, "measuring")
+        fixed = self._settings.depth is not None
+        choice = self._fixed(limits) if fixed else self._learned(limits, carried, remaining)
+        if choice.depth > 0 and self._controller.wants_plain_sample(self._settings.sample_share):
+            return Choice(None, 0, "measuring")
         if choice.depth == 0 and not choice.reason:
             source, proposer = next(iter(self.proposers.items()))
             with as_proposer_failure(source):

@@ -136,11 +136,12 @@ class SpeedupMeter:
     def wants_plain(self, plain_s: float | None, share: float) -> bool:
         """Whether the next round, for which speculation was chosen, is to be plain, as a sample.
 
-        Samples cost at most `share` of the answer's time. `plain_s` is what a plain step takes, as far as known.
+        Samples cost at most `share` of the answer's time. `plain_s` is what a plain step takes; None stands for at most
+        what the answer's rounds took, of which every one is a pass of the main model.
         """
-        if self._wanted == 0 and plain_s is not None and share > 0.0 and self._run_rounds == 0:
+        if self._wanted == 0 and share > 0.0 and self._run_rounds == 0:
             seconds, tokens = self._sums()
-            plain_s = self._step_s or plain_s
+            plain_s = self._step_s or plain_s or self._mean_round_s()
             # A run of plain rounds takes longer than speculation takes for as many tokens.
             loss = SWITCH_STEPS * plain_s + RUN * max(0.0, plain_s - seconds / max(1, tokens))
             if tokens >= LEAST_TOKENS and self._spent_s + loss <= share * seconds:
@@ -259,6 +260,11 @@ class SpeedupMeter:
     def _sums(self) -> tuple[float, int]:
         totals = [self._plain, *self._kinds.values()]
         return sum(total.seconds for total in totals), sum(total.tokens for total in totals)
+
+    def _mean_round_s(self) -> float:
+        """Seconds of a typical speculative round; 0 before the first."""
+        rounds = sum(total.rounds for total in self._kinds.values())
+        return sum(total.typical_s for total in self._kinds.values()) / max(1, rounds)
 
     def _spread(self) -> float:
         """The relative spread of one sample."""

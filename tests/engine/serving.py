@@ -61,7 +61,7 @@ def request(
     return ChatRequest(
         [{"role": "user", "content": text}],
         sampling=SamplingSettings(temperature=temperature, seed=seed, **sampling),
-        speculation=speculation or SpeculationSettings(method="draft", depth=3),
+        speculation=speculation or SpeculationSettings(method="draft", depth=3, sample_share=0.0),
         max_tokens=max_tokens,
         stop=stop,
     )

@@ -91,7 +91,9 @@ def test_a_draft_is_as_right_as_with_the_main_models_own_ids(
 ) -> None:
     engine, messages = starter_with_other_ids, [{"role": "user", "content": question}]
     plain = finished(ask(engine, messages=messages, method="off", temperature=temperature))
-    guessed = finished(ask(engine, messages=messages, method="draft", depth=4, temperature=temperature))
+    guessed = finished(
+        ask(engine, messages=messages, method="draft", depth=4, sample_share=0.0, temperature=temperature)
+    )
     assert guessed.text == plain.text
     assert guessed.stats.accept_rate is not None
     assert guessed.stats.accept_rate > (0.9 if temperature == 0.0 else 0.5)

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from engine.speculation.depth import DepthController, MeasuredRound
+from engine.speculation.depth import Choice, DepthController, MeasuredRound
 from engine.stats import RequestLog, RequestStats, RoundRecord
 
 # Seconds since the machine was made -> how many times as long everything takes.
@@ -40,7 +40,7 @@ LOADS: dict[str, Load] = {"quiet": quiet, "waves": waves, "steps": steps, "growi
 @dataclass
 class LoadedMachine:
     """One pair of models: a round of `depth` draft tokens takes 1 + `row` * depth + `draft` * depth plain steps, and
-    each draft token is accepted with `acceptance`. `now` is its clock.
+    each draft token is accepted with `acceptance`. `depth` fixes the draft tokens of a round. `now` is its clock.
     """
 
     load: Load = quiet
@@ -49,6 +49,7 @@ class LoadedMachine:
     draft: float = 0.08
     noise: float = 0.03
     limit: int = 6
+    depth: int | None = None
     seed: int = 0
     now: float = 0.0
     controller: DepthController = field(default_factory=DepthController)
@@ -65,7 +66,7 @@ class LoadedMachine:
         self._round(answered, 0, "first-token", pipelined=False)
         was_plain = False
         while answered.tokens < tokens:
-            choice = controller.choose({} if plain else {"draft": self.limit}, remaining=tokens - answered.tokens)
+            choice = self._choose(plain, tokens - answered.tokens)
             reason = choice.reason or ("off" if plain else "")
             depth = min(choice.depth, tokens - answered.tokens - 1)
             if depth > 0 and controller.wants_plain_sample(share):
@@ -82,6 +83,11 @@ class LoadedMachine:
             was_plain = depth == 0
         controller.speedup.end()
         return answered
+
+    def _choose(self, plain: bool, remaining: int) -> Choice:
+        if self.depth is not None and not plain:
+            return Choice("draft", self.depth)
+        return self.controller.choose({} if plain else {"draft": self.limit}, remaining=remaining)
 
     def _round(self, answered: Answered, depth: int, reason: str, *, pipelined: bool) -> int:
         load = self.load(self.now)

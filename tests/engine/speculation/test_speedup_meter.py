@@ -50,6 +50,24 @@ def test_a_speedup_that_is_shown_is_true_within_a_tenth_whatever_the_load(
 
 
 @pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize("depth", [1, 4, 8])
+def test_a_fixed_draft_length_is_measured_as_truly(make_machine: MakeMachine, load: str, depth: int) -> None:
+    shown, lost_s, decode_s = 0, 0.0, 0.0
+    for seed in range(3):
+        machine = make_machine(load=LOADS[load], depth=depth, seed=seed)
+        for length in LENGTHS:
+            answered = machine.answer(length)
+            stats = answered.stats
+            lost_s, decode_s = lost_s + answered.lost_s, decode_s + answered.decode_s
+            if rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high) is not None:
+                shown += 1
+                assert stats.speedup == pytest.approx(answered.truth, rel=0.1)
+    # Each of the three comes to know it, although it may spend no more on that than the controller does.
+    assert shown >= 3
+    assert lost_s <= 0.03 * decode_s
+
+
+@pytest.mark.parametrize("load", LOADS)
 def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine, load: str) -> None:
     machine = make_machine(load=LOADS[load])
     machine.answer(300)
