@@ -120,6 +120,16 @@
     </message>
 </context>
 <context>
+    <name>SampleRound</name>
+    <message numerus="yes">
+        <source>%n token(s) in one round instead of one, and exactly the text that the main model alone would write.</source>
+        <translation>
+            <numerusform>%n token in one round instead of one, and exactly the text that the main model alone would write.</numerusform>
+            <numerusform>%n tokens in one round instead of one, and exactly the text that the main model alone would write.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SpeculationSentences</name>
     <message numerus="yes">
         <source>Drafting %n token(s) per round. A round yields {tokens} tokens.</source>

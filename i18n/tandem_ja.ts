@@ -1568,6 +1568,14 @@
         <translation>{value} 秒</translation>
     </message>
     <message>
+        <source>{value} min</source>
+        <translation>{value} 分</translation>
+    </message>
+    <message>
+        <source>{value} h</source>
+        <translation>{value} 時間</translation>
+    </message>
+    <message>
         <source>{value}×</source>
         <translation>{value} 倍</translation>
     </message>
@@ -1576,8 +1584,8 @@
         <translation>約 {value}</translation>
     </message>
     <message>
-        <source>The computer is busy: plain decoding takes {times} as long as usual, too.</source>
-        <translation>コンピュータが混み合っています。通常のデコードにも普段の {times}の時間がかかります。</translation>
+        <source>The computer is busy: plain decoding also takes {times} as long as usual.</source>
+        <translation>コンピュータの負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかります。</translation>
     </message>
     <message>
         <source>{value} tokens/s</source>
@@ -1771,6 +1779,13 @@
     </message>
 </context>
 <context>
+    <name>HelpMark</name>
+    <message>
+        <source>What is “{name}”?</source>
+        <translation>「{name}」の説明</translation>
+    </message>
+</context>
+<context>
     <name>History</name>
     <message>
         <source>failed</source>
@@ -1818,6 +1833,10 @@
     <message>
         <source>All models</source>
         <translation>すべてのモデル</translation>
+    </message>
+    <message>
+        <source>No speed-up measured yet. It appears once answers are long enough.</source>
+        <translation>速度比はまだ測定されていません。十分に長い回答があると表示されます。</translation>
     </message>
     <message>
         <source>No answers yet. Each answer adds a row with its speed-up.</source>
@@ -2774,6 +2793,10 @@
         <translation>投機的デコーディング休止中：1 ラウンドに通常のデコード {cost} ステップ分かかり、得られるのは {tokens} トークンだけです。</translation>
     </message>
     <message>
+        <source>Without speculation: a round would have taken {cost} plain steps and yielded only {tokens} tokens.</source>
+        <translation>投機的デコーディングなし：1 ラウンドに通常のデコード {cost} ステップ分かかり、得られるのは {tokens} トークンだけの見込みでした。</translation>
+    </message>
+    <message>
         <source>Not speculating: speculation is off.</source>
         <translation>投機的デコーディング休止中：設定がオフです。</translation>
     </message>
@@ -2836,6 +2859,66 @@
     <message>
         <source>Not speculating: the answer is about to reach its length limit.</source>
         <translation>投機的デコーディング休止中：回答がまもなく長さの上限に達します。</translation>
+    </message>
+    <message>
+        <source>Without speculation: it was turned off.</source>
+        <translation>投機的デコーディングなし：設定がオフでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: no draft model was loaded.</source>
+        <translation>投機的デコーディングなし：ドラフトモデルが読み込まれていませんでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still loading.</source>
+        <translation>投機的デコーディングなし：ドラフトモデルをまだ読み込んでいました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
+        <translation>投機的デコーディングなし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model failed.</source>
+        <translation>投機的デコーディングなし：ドラフトモデルでエラーが起きました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
+        <translation>投機的デコーディングなし：ドラフトモデルのコンテキストがいっぱいでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model had no usable proposal.</source>
+        <translation>投機的デコーディングなし：ドラフトモデルから使える候補が得られませんでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: earlier tokens had to be reprocessed first.</source>
+        <translation>投機的デコーディングなし：先に前のトークンを処理し直す必要がありました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>投機的デコーディングなし：このモデルのキャッシュ（{kind}）は巻き戻せません。</translation>
+    </message>
+    <message>
+        <source>Without speculation: no matching text earlier in the chat.</source>
+        <translation>投機的デコーディングなし：チャットのそれまでに一致するテキストがありませんでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was faster.</source>
+        <translation>投機的デコーディングなし：通常のデコードのほうが高速でした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was still being measured.</source>
+        <translation>投機的デコーディングなし：通常のデコードの速度を測定していました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: several answers were running at once.</source>
+        <translation>投機的デコーディングなし：複数の回答を同時に生成していました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
+        <translation>投機的デコーディングなし：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer had almost reached its length limit.</source>
+        <translation>投機的デコーディングなし：回答がほぼ長さの上限に達していました。</translation>
     </message>
 </context>
 <context>
@@ -3066,6 +3149,46 @@
     <message>
         <source>Your chats stay as they are.</source>
         <translation>チャットは今のままです。</translation>
+    </message>
+</context>
+<context>
+    <name>SampleRound</name>
+    <message>
+        <source>How an answer gets faster</source>
+        <translation>回答が速くなるしくみ</translation>
+    </message>
+    <message>
+        <source>A small draft model, or prompt lookup, quickly proposes the next tokens.</source>
+        <translation>小さなドラフトモデルまたはプロンプトルックアップが、続きのトークンをすばやく提案します。</translation>
+    </message>
+    <message>
+        <source>The main model checks all of them in a single pass.</source>
+        <translation>メインモデルがそのすべてを 1 回の計算で確認します。</translation>
+    </message>
+    <message>
+        <source>What it would have written itself is kept. Then it adds one token of its own.</source>
+        <translation>メインモデルも同じように書くはずのトークンだけを残し、自分のトークンを 1 個加えます。</translation>
+    </message>
+    <message>
+        <source>Water</source>
+        <comment>the sample: the text so far</comment>
+        <translation>水は</translation>
+    </message>
+    <message>
+        <source>boils|at|100|°F|or</source>
+        <comment>the sample: five draft tokens</comment>
+        <translation>摂氏|100|度で|凍り|ます</translation>
+    </message>
+    <message>
+        <source>°C</source>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
+        <translation>沸騰し</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s) in one round instead of one, and exactly the text that the main model alone would write.</source>
+        <translation>
+            <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンが得られ、テキストはメインモデルだけの場合とまったく同じです。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3587,8 +3710,16 @@
         <translation>ドラフトモデルが読み込まれていません。</translation>
     </message>
     <message>
+        <source>Ask something to see how much speculation speeds up the answer.</source>
+        <translation>質問すると、投機的デコーディングで回答がどれだけ速くなるかを確認できます。</translation>
+    </message>
+    <message>
         <source>Speculation: prompt lookup, no draft model</source>
         <translation>投機的デコーディング：プロンプトルックアップ、ドラフトモデルなし</translation>
+    </message>
+    <message>
+        <source>Speculation: prompt lookup</source>
+        <translation>投機的デコーディング：プロンプトルックアップ</translation>
     </message>
     <message>
         <source>Speculation: auto</source>
@@ -3609,6 +3740,26 @@
     <message>
         <source>{times} faster, {saved} saved</source>
         <translation>{times}の速さ、{saved} 短縮</translation>
+    </message>
+    <message>
+        <source>Measuring the speed-up…</source>
+        <translation>速度比を測定中…</translation>
+    </message>
+    <message>
+        <source>No speculation</source>
+        <translation>投機的デコーディングなし</translation>
+    </message>
+    <message>
+        <source>No draft token accepted</source>
+        <translation>採択されたドラフトトークンなし</translation>
+    </message>
+    <message>
+        <source>Too short to measure a speed-up</source>
+        <translation>短すぎて速度比を測定できません</translation>
+    </message>
+    <message>
+        <source>Speed-up not measured</source>
+        <translation>速度比は測定されていません</translation>
     </message>
 </context>
 <context>
@@ -3665,16 +3816,68 @@
         <translation>{count} 件中 {number} 件目の回答の採択率</translation>
     </message>
     <message>
-        <source>Ask something to see how much speculation speeds up the answer.</source>
-        <translation>質問すると、投機的デコーディングで回答がどれだけ速くなるかを確認できます。</translation>
-    </message>
-    <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
         <translation>ラウンドのデータがありません。この回答は以前のバージョンの Tandem で保存されました。</translation>
     </message>
     <message>
+        <source>Speed-up</source>
+        <translation>速度比</translation>
+    </message>
+    <message>
+        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
+        <translation>投機的デコーディングなしとの比較です。同じ回答の途中に通常のラウンドを挟んで測定します。</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>採択率</translation>
+    </message>
+    <message>
+        <source>The share of the draft tokens that the main model accepted.</source>
+        <translation>メインモデルが採択したドラフトトークンの割合です。</translation>
+    </message>
+    <message>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
+        <translation>1 ラウンドで回答に加わるトークン数です。採択されたトークンと、メインモデル自身の 1 個の合計です。</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>トークン/秒</translation>
+    </message>
+    <message>
+        <source>How fast the answer is generated after its first token, and how that compares with plain decoding.</source>
+        <translation>最初のトークン以降の生成速度と、それを通常のデコードと比べた値です。</translation>
+    </message>
+    <message>
+        <source>The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile.</source>
+        <translation>回答が進むあいだの速度です。破線は、そのあいだに測定した通常のデコードの速度です。</translation>
+    </message>
+    <message>
+        <source>How often the first, the second and each further draft token of a round is accepted.</source>
+        <translation>ラウンド内の 1 番目、2 番目、それ以降のドラフトトークンがそれぞれ採択される割合です。</translation>
+    </message>
+    <message>
+        <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
+        <translation>デコード時間のうち、ドラフト、メインモデルによる検証、その他の処理が占める割合です。</translation>
+    </message>
+    <message>
+        <source>drafted per round</source>
+        <translation>ドラフト数/ラウンド</translation>
+    </message>
+    <message>
+        <source>How many tokens are proposed before the main model checks them.</source>
+        <translation>メインモデルが確認する前に提案されるトークンの数です。</translation>
+    </message>
+    <message>
+        <source>The time until the first token appears, most of which goes into processing the prompt.</source>
+        <translation>最初のトークンが出るまでの時間です。大部分はプロンプトの処理にかかります。</translation>
+    </message>
+    <message>
         <source>Rounds</source>
         <translation>ラウンド</translation>
+    </message>
+    <message>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
+        <translation>1 列が 1 ラウンドです。下から順に、採択されたドラフトトークン、メインモデルのトークン、棄却されたドラフトトークンです。</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -3924,6 +4127,41 @@
     <message>
         <source>{source} · round {round}, position {position} · probability {percent}</source>
         <translation>{source} ・ラウンド {round}、位置 {position} ・確率 {percent}</translation>
+    </message>
+</context>
+<context>
+    <name>TotalsView</name>
+    <message>
+        <source>Totals</source>
+        <translation>合計</translation>
+    </message>
+    <message>
+        <source>This chat</source>
+        <translation>このチャット</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>過去 7 日間</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>採択率</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>速度比</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>短縮した時間</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
+        <translation>速度比と短縮した時間は、速度比を測定できた回答だけの合計です。</translation>
     </message>
 </context>
 <context>

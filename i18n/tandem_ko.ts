@@ -1568,6 +1568,14 @@
         <translation>{value}초</translation>
     </message>
     <message>
+        <source>{value} min</source>
+        <translation>{value}분</translation>
+    </message>
+    <message>
+        <source>{value} h</source>
+        <translation>{value}시간</translation>
+    </message>
+    <message>
         <source>{value}×</source>
         <translation>{value}배</translation>
     </message>
@@ -1576,8 +1584,8 @@
         <translation>약 {value}</translation>
     </message>
     <message>
-        <source>The computer is busy: plain decoding takes {times} as long as usual, too.</source>
-        <translation>컴퓨터가 바빠요. 일반 디코딩도 평소보다 {times} 오래 걸려요.</translation>
+        <source>The computer is busy: plain decoding also takes {times} as long as usual.</source>
+        <translation>컴퓨터 부하가 높아요. 일반 디코딩도 평소의 {times}만큼 걸려요.</translation>
     </message>
     <message>
         <source>{value} tokens/s</source>
@@ -1771,6 +1779,13 @@
     </message>
 </context>
 <context>
+    <name>HelpMark</name>
+    <message>
+        <source>What is “{name}”?</source>
+        <translation>‘{name}’ 설명</translation>
+    </message>
+</context>
+<context>
     <name>History</name>
     <message>
         <source>failed</source>
@@ -1818,6 +1833,10 @@
     <message>
         <source>All models</source>
         <translation>모든 모델</translation>
+    </message>
+    <message>
+        <source>No speed-up measured yet. It appears once answers are long enough.</source>
+        <translation>아직 속도 향상을 재지 못했어요. 답변이 충분히 길면 표시돼요.</translation>
     </message>
     <message>
         <source>No answers yet. Each answer adds a row with its speed-up.</source>
@@ -2774,6 +2793,10 @@
         <translation>추측하지 않음: 라운드 하나에 일반 디코딩 {cost}단계만큼 걸리는데 얻는 토큰은 {tokens}개뿐이에요.</translation>
     </message>
     <message>
+        <source>Without speculation: a round would have taken {cost} plain steps and yielded only {tokens} tokens.</source>
+        <translation>추측 없음: 라운드 하나에 일반 디코딩 {cost}단계만큼 걸리고 토큰은 {tokens}개만 얻었을 거예요.</translation>
+    </message>
+    <message>
         <source>Not speculating: speculation is off.</source>
         <translation>추측하지 않음: 추측이 꺼져 있어요.</translation>
     </message>
@@ -2836,6 +2859,66 @@
     <message>
         <source>Not speculating: the answer is about to reach its length limit.</source>
         <translation>추측하지 않음: 답변이 곧 길이 제한에 닿아요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: it was turned off.</source>
+        <translation>추측 없음: 추측이 꺼져 있었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: no draft model was loaded.</source>
+        <translation>추측 없음: 불러온 초안 모델이 없었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still loading.</source>
+        <translation>추측 없음: 초안 모델을 아직 불러오고 있었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
+        <translation>추측 없음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model failed.</source>
+        <translation>추측 없음: 초안 모델에 오류가 생겼어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
+        <translation>추측 없음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model had no usable proposal.</source>
+        <translation>추측 없음: 초안 모델이 쓸 만한 토큰을 제안하지 못했어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: earlier tokens had to be reprocessed first.</source>
+        <translation>추측 없음: 앞의 토큰을 먼저 다시 처리해야 했어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>추측 없음: 이 모델의 캐시({kind})는 되돌릴 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: no matching text earlier in the chat.</source>
+        <translation>추측 없음: 대화의 앞부분에 일치하는 텍스트가 없었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was faster.</source>
+        <translation>추측 없음: 일반 디코딩이 더 빨랐어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was still being measured.</source>
+        <translation>추측 없음: 일반 디코딩 속도를 재고 있었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: several answers were running at once.</source>
+        <translation>추측 없음: 여러 답변을 동시에 생성하고 있었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
+        <translation>추측 없음: 답변을 한꺼번에 처리할 수 없어({kind}) 하나씩 진행했어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer had almost reached its length limit.</source>
+        <translation>추측 없음: 답변이 길이 제한에 거의 닿아 있었어요.</translation>
     </message>
 </context>
 <context>
@@ -3066,6 +3149,46 @@
     <message>
         <source>Your chats stay as they are.</source>
         <translation>대화는 지금 그대로예요.</translation>
+    </message>
+</context>
+<context>
+    <name>SampleRound</name>
+    <message>
+        <source>How an answer gets faster</source>
+        <translation>답변이 빨라지는 원리</translation>
+    </message>
+    <message>
+        <source>A small draft model, or prompt lookup, quickly proposes the next tokens.</source>
+        <translation>작은 초안 모델이나 프롬프트 룩업이 다음 토큰들을 빠르게 제안해요.</translation>
+    </message>
+    <message>
+        <source>The main model checks all of them in a single pass.</source>
+        <translation>메인 모델이 한 번의 계산으로 모두 확인해요.</translation>
+    </message>
+    <message>
+        <source>What it would have written itself is kept. Then it adds one token of its own.</source>
+        <translation>메인 모델도 똑같이 썼을 토큰만 남기고, 메인 모델이 토큰 하나를 더해요.</translation>
+    </message>
+    <message>
+        <source>Water</source>
+        <comment>the sample: the text so far</comment>
+        <translation>물은</translation>
+    </message>
+    <message>
+        <source>boils|at|100|°F|or</source>
+        <comment>the sample: five draft tokens</comment>
+        <translation>섭씨|100|도에서|얼어|요</translation>
+    </message>
+    <message>
+        <source>°C</source>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
+        <translation>끓어</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s) in one round instead of one, and exactly the text that the main model alone would write.</source>
+        <translation>
+            <numerusform>한 라운드에 토큰 1개가 아니라 %n개를 얻고, 텍스트는 메인 모델이 혼자 쓸 때와 똑같아요.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3587,8 +3710,16 @@
         <translation>불러온 초안 모델이 없어요.</translation>
     </message>
     <message>
+        <source>Ask something to see how much speculation speeds up the answer.</source>
+        <translation>질문을 보내면 추측으로 답변이 얼마나 빨라지는지 볼 수 있어요.</translation>
+    </message>
+    <message>
         <source>Speculation: prompt lookup, no draft model</source>
         <translation>추측: 프롬프트 룩업, 초안 모델 없음</translation>
+    </message>
+    <message>
+        <source>Speculation: prompt lookup</source>
+        <translation>추측: 프롬프트 룩업</translation>
     </message>
     <message>
         <source>Speculation: auto</source>
@@ -3609,6 +3740,26 @@
     <message>
         <source>{times} faster, {saved} saved</source>
         <translation>{times} 빠름, {saved} 절약</translation>
+    </message>
+    <message>
+        <source>Measuring the speed-up…</source>
+        <translation>속도 향상 측정 중…</translation>
+    </message>
+    <message>
+        <source>No speculation</source>
+        <translation>추측 없음</translation>
+    </message>
+    <message>
+        <source>No draft token accepted</source>
+        <translation>채택된 추측 토큰 없음</translation>
+    </message>
+    <message>
+        <source>Too short to measure a speed-up</source>
+        <translation>너무 짧아 속도 향상을 잴 수 없음</translation>
+    </message>
+    <message>
+        <source>Speed-up not measured</source>
+        <translation>속도 향상이 측정되지 않음</translation>
     </message>
 </context>
 <context>
@@ -3665,16 +3816,68 @@
         <translation>답변 {count}개 중 {number}번째의 채택률</translation>
     </message>
     <message>
-        <source>Ask something to see how much speculation speeds up the answer.</source>
-        <translation>질문을 보내면 추측으로 답변이 얼마나 빨라지는지 볼 수 있어요.</translation>
-    </message>
-    <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
         <translation>라운드 데이터가 없어요. 이전 버전의 Tandem에서 저장한 답변이에요.</translation>
     </message>
     <message>
+        <source>Speed-up</source>
+        <translation>속도 향상</translation>
+    </message>
+    <message>
+        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
+        <translation>추측 없이 디코딩할 때와 비교한 값이에요. 같은 답변 안에 일반 라운드를 섞어서 재요.</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>채택률</translation>
+    </message>
+    <message>
+        <source>The share of the draft tokens that the main model accepted.</source>
+        <translation>메인 모델이 채택한 추측 토큰의 비율이에요.</translation>
+    </message>
+    <message>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
+        <translation>라운드마다 답변에 더해지는 토큰 수예요. 채택된 토큰에 메인 모델의 토큰 하나를 더한 값이에요.</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>초당 토큰</translation>
+    </message>
+    <message>
+        <source>How fast the answer is generated after its first token, and how that compares with plain decoding.</source>
+        <translation>첫 토큰 이후 답변이 생성되는 속도와, 이를 일반 디코딩과 비교한 값이에요.</translation>
+    </message>
+    <message>
+        <source>The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile.</source>
+        <translation>답변이 진행되는 동안의 속도예요. 점선은 그동안 잰 일반 디코딩 속도예요.</translation>
+    </message>
+    <message>
+        <source>How often the first, the second and each further draft token of a round is accepted.</source>
+        <translation>라운드의 첫 번째, 두 번째, 그 뒤의 추측 토큰이 각각 채택되는 비율이에요.</translation>
+    </message>
+    <message>
+        <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
+        <translation>디코딩 시간이 추측, 메인 모델의 검증, 그 밖의 작업에 쓰인 비율이에요.</translation>
+    </message>
+    <message>
+        <source>drafted per round</source>
+        <translation>라운드당 추측 수</translation>
+    </message>
+    <message>
+        <source>How many tokens are proposed before the main model checks them.</source>
+        <translation>메인 모델이 확인하기 전에 제안되는 토큰 수예요.</translation>
+    </message>
+    <message>
+        <source>The time until the first token appears, most of which goes into processing the prompt.</source>
+        <translation>첫 토큰이 나올 때까지 걸린 시간이에요. 대부분 프롬프트를 처리하는 데 쓰여요.</translation>
+    </message>
+    <message>
         <source>Rounds</source>
         <translation>라운드</translation>
+    </message>
+    <message>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
+        <translation>한 열이 한 라운드예요. 아래부터 채택된 추측 토큰, 메인 모델의 토큰, 기각된 추측 토큰 순서예요.</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -3924,6 +4127,41 @@
     <message>
         <source>{source} · round {round}, position {position} · probability {percent}</source>
         <translation>{source} · 라운드 {round}, 위치 {position} · 확률 {percent}</translation>
+    </message>
+</context>
+<context>
+    <name>TotalsView</name>
+    <message>
+        <source>Totals</source>
+        <translation>합계</translation>
+    </message>
+    <message>
+        <source>This chat</source>
+        <translation>이 대화</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>최근 7일</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>답변</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>채택률</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>속도 향상</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>절약한 시간</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
+        <translation>속도 향상과 절약한 시간은 속도 향상을 잰 답변만 더한 값이에요.</translation>
     </message>
 </context>
 <context>

@@ -1568,6 +1568,14 @@
         <translation>{value} 秒</translation>
     </message>
     <message>
+        <source>{value} min</source>
+        <translation>{value} 分钟</translation>
+    </message>
+    <message>
+        <source>{value} h</source>
+        <translation>{value} 小时</translation>
+    </message>
+    <message>
         <source>{value}×</source>
         <translation>{value} 倍</translation>
     </message>
@@ -1576,8 +1584,8 @@
         <translation>约 {value}</translation>
     </message>
     <message>
-        <source>The computer is busy: plain decoding takes {times} as long as usual, too.</source>
-        <translation>电脑正忙：普通解码所需时间也是平时的 {times}。</translation>
+        <source>The computer is busy: plain decoding also takes {times} as long as usual.</source>
+        <translation>电脑负载较高：普通解码所用时间也是平时的 {times}。</translation>
     </message>
     <message>
         <source>{value} tokens/s</source>
@@ -1771,6 +1779,13 @@
     </message>
 </context>
 <context>
+    <name>HelpMark</name>
+    <message>
+        <source>What is “{name}”?</source>
+        <translation>“{name}”是什么？</translation>
+    </message>
+</context>
+<context>
     <name>History</name>
     <message>
         <source>failed</source>
@@ -1818,6 +1833,10 @@
     <message>
         <source>All models</source>
         <translation>所有模型</translation>
+    </message>
+    <message>
+        <source>No speed-up measured yet. It appears once answers are long enough.</source>
+        <translation>还没有测得加速比。回答足够长时就会显示。</translation>
     </message>
     <message>
         <source>No answers yet. Each answer adds a row with its speed-up.</source>
@@ -2774,6 +2793,10 @@
         <translation>未推测：一轮的耗时相当于 {cost} 步普通解码，却只得到 {tokens} 个 token。</translation>
     </message>
     <message>
+        <source>Without speculation: a round would have taken {cost} plain steps and yielded only {tokens} tokens.</source>
+        <translation>未使用推测：一轮的耗时相当于 {cost} 步普通解码，却只能得到 {tokens} 个 token。</translation>
+    </message>
+    <message>
         <source>Not speculating: speculation is off.</source>
         <translation>未推测：推测已关闭。</translation>
     </message>
@@ -2836,6 +2859,66 @@
     <message>
         <source>Not speculating: the answer is about to reach its length limit.</source>
         <translation>未推测：回答即将达到长度上限。</translation>
+    </message>
+    <message>
+        <source>Without speculation: it was turned off.</source>
+        <translation>未使用推测：当时推测已关闭。</translation>
+    </message>
+    <message>
+        <source>Without speculation: no draft model was loaded.</source>
+        <translation>未使用推测：当时没有加载草稿模型。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still loading.</source>
+        <translation>未使用推测：当时草稿模型仍在加载。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model cannot be used with this main model. {reason}</source>
+        <translation>未使用推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model failed.</source>
+        <translation>未使用推测：草稿模型出错。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model&apos;s context was full.</source>
+        <translation>未使用推测：草稿模型的上下文已满。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model had no usable proposal.</source>
+        <translation>未使用推测：草稿模型没有可用的草稿 token。</translation>
+    </message>
+    <message>
+        <source>Without speculation: earlier tokens had to be reprocessed first.</source>
+        <translation>未使用推测：需要先重新处理前面的 token。</translation>
+    </message>
+    <message>
+        <source>Without speculation: this model&apos;s cache ({kind}) cannot be rolled back.</source>
+        <translation>未使用推测：这个模型的缓存（{kind}）无法回滚。</translation>
+    </message>
+    <message>
+        <source>Without speculation: no matching text earlier in the chat.</source>
+        <translation>未使用推测：对话的上文中没有匹配的文字。</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was faster.</source>
+        <translation>未使用推测：普通解码更快。</translation>
+    </message>
+    <message>
+        <source>Without speculation: plain decoding was still being measured.</source>
+        <translation>未使用推测：当时正在测量普通解码的速度。</translation>
+    </message>
+    <message>
+        <source>Without speculation: several answers were running at once.</source>
+        <translation>未使用推测：当时多个回答正在同时生成。</translation>
+    </message>
+    <message>
+        <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
+        <translation>未使用推测：这些回答无法批量处理（{kind}），只能逐个进行。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer had almost reached its length limit.</source>
+        <translation>未使用推测：回答已接近长度上限。</translation>
     </message>
 </context>
 <context>
@@ -3066,6 +3149,46 @@
     <message>
         <source>Your chats stay as they are.</source>
         <translation>你的对话保持不变。</translation>
+    </message>
+</context>
+<context>
+    <name>SampleRound</name>
+    <message>
+        <source>How an answer gets faster</source>
+        <translation>回答是怎样变快的</translation>
+    </message>
+    <message>
+        <source>A small draft model, or prompt lookup, quickly proposes the next tokens.</source>
+        <translation>小型草稿模型或提示词查找会快速提出接下来的几个 token。</translation>
+    </message>
+    <message>
+        <source>The main model checks all of them in a single pass.</source>
+        <translation>主模型只需一次计算就能全部检查。</translation>
+    </message>
+    <message>
+        <source>What it would have written itself is kept. Then it adds one token of its own.</source>
+        <translation>只保留主模型自己也会写出的 token，再由它补上一个。</translation>
+    </message>
+    <message>
+        <source>Water</source>
+        <comment>the sample: the text so far</comment>
+        <translation>水在</translation>
+    </message>
+    <message>
+        <source>boils|at|100|°F|or</source>
+        <comment>the sample: five draft tokens</comment>
+        <translation>100|摄氏|度时|结冰|。</translation>
+    </message>
+    <message>
+        <source>°C</source>
+        <comment>the sample: the main model&apos;s token in place of the fourth</comment>
+        <translation>沸腾</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s) in one round instead of one, and exactly the text that the main model alone would write.</source>
+        <translation>
+            <numerusform>一轮得到 %n 个 token，而不是一个；文字与主模型单独生成的完全一致。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3587,8 +3710,16 @@
         <translation>没有加载草稿模型。</translation>
     </message>
     <message>
+        <source>Ask something to see how much speculation speeds up the answer.</source>
+        <translation>提个问题，看看推测能让回答快多少。</translation>
+    </message>
+    <message>
         <source>Speculation: prompt lookup, no draft model</source>
         <translation>推测：提示词查找，无草稿模型</translation>
+    </message>
+    <message>
+        <source>Speculation: prompt lookup</source>
+        <translation>推测：提示词查找</translation>
     </message>
     <message>
         <source>Speculation: auto</source>
@@ -3609,6 +3740,26 @@
     <message>
         <source>{times} faster, {saved} saved</source>
         <translation>速度为 {times}，节省 {saved}</translation>
+    </message>
+    <message>
+        <source>Measuring the speed-up…</source>
+        <translation>正在测量加速比…</translation>
+    </message>
+    <message>
+        <source>No speculation</source>
+        <translation>未使用推测</translation>
+    </message>
+    <message>
+        <source>No draft token accepted</source>
+        <translation>没有草稿 token 被接受</translation>
+    </message>
+    <message>
+        <source>Too short to measure a speed-up</source>
+        <translation>太短，无法测量加速比</translation>
+    </message>
+    <message>
+        <source>Speed-up not measured</source>
+        <translation>未测得加速比</translation>
     </message>
 </context>
 <context>
@@ -3665,16 +3816,68 @@
         <translation>第 {number} 个回答（共 {count} 个）的接受率</translation>
     </message>
     <message>
-        <source>Ask something to see how much speculation speeds up the answer.</source>
-        <translation>提个问题，看看推测能让回答快多少。</translation>
-    </message>
-    <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>
         <translation>没有各轮数据：此回答由旧版 Tandem 保存。</translation>
     </message>
     <message>
+        <source>Speed-up</source>
+        <translation>加速比</translation>
+    </message>
+    <message>
+        <source>Compared with decoding without speculation, measured by plain rounds within the same answer.</source>
+        <translation>与不使用推测时相比的倍数，通过在同一回答中穿插普通轮次测得。</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>The share of the draft tokens that the main model accepted.</source>
+        <translation>主模型接受的草稿 token 所占的比例。</translation>
+    </message>
+    <message>
+        <source>How many tokens a round adds to the answer: the accepted ones and one of the main model&apos;s own.</source>
+        <translation>每轮为回答增加的 token 数：被接受的 token，加上主模型自己的一个。</translation>
+    </message>
+    <message>
+        <source>tokens/s</source>
+        <translation>token/秒</translation>
+    </message>
+    <message>
+        <source>How fast the answer is generated after its first token, and how that compares with plain decoding.</source>
+        <translation>首个 token 之后生成回答的速度，以及与普通解码相比的倍数。</translation>
+    </message>
+    <message>
+        <source>The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile.</source>
+        <translation>回答过程中的速度。虚线是同时测得的普通解码速度。</translation>
+    </message>
+    <message>
+        <source>How often the first, the second and each further draft token of a round is accepted.</source>
+        <translation>一轮中第一个、第二个及之后每个草稿 token 被接受的比例。</translation>
+    </message>
+    <message>
+        <source>How the decoding time splits into drafting, verification by the main model and everything else.</source>
+        <translation>解码时间中，生成草稿、主模型验证和其他开销各占的比例。</translation>
+    </message>
+    <message>
+        <source>drafted per round</source>
+        <translation>每轮草稿数</translation>
+    </message>
+    <message>
+        <source>How many tokens are proposed before the main model checks them.</source>
+        <translation>主模型检查之前提出的 token 数。</translation>
+    </message>
+    <message>
+        <source>The time until the first token appears, most of which goes into processing the prompt.</source>
+        <translation>到首个 token 出现为止的时间，大部分用于处理提示词。</translation>
+    </message>
+    <message>
         <source>Rounds</source>
         <translation>轮次</translation>
+    </message>
+    <message>
+        <source>A column for each round, from the bottom up: accepted draft tokens, the main model&apos;s own token, rejected draft tokens.</source>
+        <translation>每列是一轮，自下而上：被接受的草稿 token、主模型自己的 token、被拒绝的草稿 token。</translation>
     </message>
     <message>
         <source>Tokens per second</source>
@@ -3924,6 +4127,41 @@
     <message>
         <source>{source} · round {round}, position {position} · probability {percent}</source>
         <translation>{source} · 第 {round} 轮，位置 {position} · 概率 {percent}</translation>
+    </message>
+</context>
+<context>
+    <name>TotalsView</name>
+    <message>
+        <source>Totals</source>
+        <translation>总计</translation>
+    </message>
+    <message>
+        <source>This chat</source>
+        <translation>此对话</translation>
+    </message>
+    <message>
+        <source>Last 7 days</source>
+        <translation>过去 7 天</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Acceptance rate</source>
+        <translation>接受率</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>加速比</translation>
+    </message>
+    <message>
+        <source>Time saved</source>
+        <translation>节省的时间</translation>
+    </message>
+    <message>
+        <source>Speed-up and time saved cover the answers in which the speed-up was measured.</source>
+        <translation>加速比和节省的时间只计入测得加速比的回答。</translation>
     </message>
 </context>
 <context>

@@ -31,10 +31,11 @@ def status_text(answer: Answer) -> str:
     return translate("TurnView", "Waiting for the first token…")
 
 
-def foot_html(answer: Answer) -> str:
-    """The line of figures below an answer that has ended."""
+def foot_html(answer: Answer, with_figures: bool) -> str:
+    """The line below an answer that has ended: its figures, unless they are shown elsewhere, and how it ended."""
     translate = QCoreApplication.translate
-    parts = [escape(sentence).format(value=f"<b>{escape(value)}</b>") for sentence, value in figures.foot(answer)]
+    shown = figures.foot(answer) if with_figures else figures.left_out(answer.stats)
+    parts = [escape(sentence).format(value=f"<b>{escape(value)}</b>") for sentence, value in shown]
     ends = {
         State.CANCELLED: translate("TurnView", "Stopped."),
         State.LENGTH: translate("TurnView", "Reached the length limit."),
@@ -44,6 +45,11 @@ def foot_html(answer: Answer) -> str:
     if reason := figures.why(answer):
         parts.append(escape(reason))
     return "&nbsp;&nbsp;&nbsp; ".join(parts)
+
+
+def figures_text(answer: Answer) -> str:
+    """The figures of an answer, each in a line."""
+    return "\n".join(sentence.format(value=value) for sentence, value in figures.foot(answer))
 
 
 def origin_text(answer: Answer) -> str:

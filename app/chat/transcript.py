@@ -53,7 +53,7 @@ class Transcript(Restyled, QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         FocusRing(self)
         self._at_end = True
-        self._as_tokens = False
+        self._as_tokens, self._with_figures = False, True
         self._query: Query | None = None
         self._current_match: tuple[Turn, int] | None = None
         self._texts = ShownTexts()
@@ -186,6 +186,15 @@ class Transcript(Restyled, QScrollArea):
             view.set_as_tokens(as_tokens)
         self.shown_as.emit()
 
+    def set_with_figures(self, with_figures: bool) -> None:
+        """Show the figures of each answer below it, or only on hover."""
+        if with_figures != self._with_figures:
+            self._with_figures = with_figures
+            self._hold_position()
+            for view in self._column.views:
+                view.set_with_figures(with_figures)
+            self._load_soon()
+
     def show_round(self, turn: Turn, number: int) -> None:
         """Select the tokens of a round and scroll to them. Answers must be shown as tokens."""
         tokens = self.view(turn).tokens
@@ -207,7 +216,7 @@ class Transcript(Restyled, QScrollArea):
         set_name(self._newest, self.tr("Jump to the latest text"))
 
     def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
-        view = TurnView(turn, self._as_tokens, parent)
+        view = TurnView(turn, self._as_tokens, self._with_figures, parent)
         view.set_newest(turn is self._column.newest)
         if self._query is not None:
             self._highlight(view)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
 from app.chat.answer_runs import Run, top_in
-from app.chat.answer_texts import foot_html, origin_text, status_text, trouble_of
+from app.chat.answer_texts import figures_text, foot_html, origin_text, status_text, trouble_of
 from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
@@ -50,12 +50,15 @@ class TurnView(Restyled, QWidget):
     focus_lost = Signal()
     incomplete = Signal()
 
-    def __init__(self, turn: Turn, as_tokens: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, turn: Turn, as_tokens: bool = False, with_figures: bool = True, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
         self.turn = turn
         # No signal has a receiver before `wired`.
         self._as_tokens, self._asked_for_tokens = as_tokens, True
+        self._with_figures = with_figures
         self._newest = self._under_mouse = False
         self._had_tokens = bool(turn.answer.tokens)
         self._surroundings: tuple[bool, bool, bool] | None = None
@@ -161,6 +164,13 @@ class TurnView(Restyled, QWidget):
         """Show the answer as its tokens, or as rendered text."""
         self._as_tokens = as_tokens
         self.refresh()
+
+    def set_with_figures(self, with_figures: bool) -> None:
+        """Show the answer's figures below it, or only on hover where the live panel shows them."""
+        self._with_figures = with_figures
+        if self.turn.answer.ended:
+            self._show_end(self.turn.answer)
+            self._foot.setVisible(bool(self._foot.text()))
 
     def selected_text(self) -> str:
         """The text selected in the turn, or ""."""
@@ -298,7 +308,8 @@ class TurnView(Restyled, QWidget):
             self.tokens_wanted.emit()
 
     def _show_end(self, answer: Answer) -> None:
-        self._foot.setText(foot_html(answer))
+        self._foot.setText(foot_html(answer, self._with_figures))
+        self.answer_row.setToolTip("" if self._with_figures else figures_text(answer))
         self.answer_row.show_origin(origin_text(answer))
         if trouble := trouble_of(answer):
             self._note.show_message(trouble.sentence, trouble.button, trouble.action, trouble.calm)

@@ -65,6 +65,22 @@ class PairSummary:
     speedup_high: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What answers come to together.
+
+    `accept_rate` is of all of them. `speedup` with its bounds and `saved_s`, the seconds saved (below zero: lost), are
+    of those that measured it; None where none did.
+    """
+
+    answers: int = 0
+    accept_rate: float | None = None
+    speedup: float | None = None
+    speedup_low: float | None = None
+    speedup_high: float | None = None
+    saved_s: float | None = None
+
+
 COLUMNS = tuple(field.name for field in fields(RequestRow))
 _OTHER_TABLES = {"title": "conversations.title", "conversation_id": "messages.conversation_id"}
 # Earlier versions divided by an old speed of plain decoding: only a speed-up with bounds was measured.
@@ -76,6 +92,20 @@ _SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESS
 _FROM = """
     FROM requests JOIN messages ON messages.id = requests.message_id
     JOIN conversations ON conversations.id = messages.conversation_id"""
+
+
+# Each request with `plain_s`, what plain decoding would have taken, where its speed-up was measured.
+_WITH_PLAIN_S = """(
+    SELECT requests.*, json_extract(stats, '$.speedup_low') AS low, json_extract(stats, '$.speedup_high') AS high,
+        CASE WHEN speedup > 0 AND json_extract(stats, '$.speedup_low') IS NOT NULL
+            THEN (generated_tokens - 1) / nullif(plain_tps, 0) END AS plain_s
+    FROM requests
+)"""
+_ACCEPT_RATE = "sum(accepted) * 1.0 / nullif(sum(drafted), 0) AS accept_rate"
+_SPEEDUP = """
+    sum(plain_s) / nullif(sum(plain_s / speedup), 0) AS speedup,
+    sum(plain_s * low / speedup) / nullif(sum(plain_s / speedup), 0) AS speedup_low,
+    sum(plain_s * high / speedup) / nullif(sum(plain_s / speedup), 0) AS speedup_high"""
 
 
 class RequestHistory:
@@ -117,31 +147,36 @@ class RequestHistory:
     def by_pair(self) -> list[PairSummary]:
         """One summary for each pair and method, most used first."""
         found = self._database.rows(
-            """
+            f"""
             SELECT main_model, draft_model, method,
                 count(*) AS requests,
                 coalesce(sum(generated_tokens), 0) AS generated_tokens,
                 coalesce(sum(drafted), 0) AS drafted,
                 coalesce(sum(accepted), 0) AS accepted,
-                sum(accepted) * 1.0 / nullif(sum(drafted), 0) AS accept_rate,
+                {_ACCEPT_RATE},
                 sum(CASE WHEN rounds > 0 THEN generated_tokens END) * 1.0 / nullif(sum(rounds), 0)
                     AS tokens_per_round,
                 sum(CASE WHEN decode_tps > 0 THEN generated_tokens - 1 END)
                     / nullif(sum(CASE WHEN decode_tps > 0 THEN (generated_tokens - 1) / decode_tps END), 0)
                     AS decode_tps,
-                sum(plain_s) / nullif(sum(plain_s / speedup), 0) AS speedup,
-                max(finished_at) AS last_used,
-                sum(plain_s * low / speedup) / nullif(sum(plain_s / speedup), 0) AS speedup_low,
-                sum(plain_s * high / speedup) / nullif(sum(plain_s / speedup), 0) AS speedup_high
-            FROM (
-                SELECT *, json_extract(stats, '$.speedup_low') AS low, json_extract(stats, '$.speedup_high') AS high,
-                    CASE WHEN speedup > 0 AND json_extract(stats, '$.speedup_low') IS NOT NULL
-                        THEN (generated_tokens - 1) / nullif(plain_tps, 0) END AS plain_s
-                FROM requests
-            ) GROUP BY main_model, draft_model, method
+                {_SPEEDUP},
+                max(finished_at) AS last_used
+            FROM {_WITH_PLAIN_S} GROUP BY main_model, draft_model, method
             ORDER BY requests DESC, last_used DESC"""
         )
         return [PairSummary(**dict(row)) for row in found]
+
+    def totals(self, *, conversation_id: int | None = None, since: float = 0.0) -> Totals:
+        """What the answers of one chat (None: of all) come to that finished after `since`, in Unix seconds."""
+        [found] = self._database.rows(
+            f"""
+            SELECT count(*) AS answers, {_ACCEPT_RATE}, {_SPEEDUP}, sum(plain_s - plain_s / speedup) AS saved_s
+            FROM {_WITH_PLAIN_S} AS request
+            WHERE generated_tokens > 0 AND finished_at >= ?1 AND (?2 IS NULL OR message_id IN (
+                SELECT id FROM messages WHERE conversation_id = ?2))""",
+            (since, conversation_id),
+        )
+        return Totals(**dict(found))
 
     def as_csv(self, rows: Iterable[RequestRow]) -> str:
         """CSV with a heading; names that a spreadsheet would run as a formula get a leading quote."""

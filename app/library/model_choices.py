@@ -74,17 +74,21 @@ def draft_choices(
     measured: Mapping[str, Measured],
     wanted: str = "",
 ) -> list[Choice]:
-    """Every candidate with its verdict in the order of the advice, lookup among them; "no draft" comes last."""
+    """Every candidate with its verdict in the order of the advice, lookup among them; "no draft" comes last.
+
+    Without a draft model the automatic method uses prompt lookup.
+    """
     by_id = {status.repository: status for status in downloads}
+    looks_up = method == "ngram" or (method == "auto" and not loaded_path)
     rows: list[Choice] = []
     for one in advice:
         if one.verdict == "lookup":
-            rows.append(Choice("lookup", "", "", verdict="lookup", loaded=method == "ngram", best=one.best, advice=one))
+            rows.append(Choice("lookup", "", "", verdict="lookup", loaded=looks_up, best=one.best, advice=one))
         else:
             rows.append(_of_advice(one, inventory, loaded_path, method, by_id, measured))
     if not any(row.kind == "lookup" for row in rows):
-        rows.append(Choice("lookup", "", "", verdict="lookup", loaded=method == "ngram"))
-    rows.append(Choice("none", "", "", verdict="none", loaded=not loaded_path and method != "ngram"))
+        rows.append(Choice("lookup", "", "", verdict="lookup", loaded=looks_up))
+    rows.append(Choice("none", "", "", verdict="none", loaded=method == "off" or (not loaded_path and not looks_up)))
     return [row for row in rows if _matches(row, wanted)]
 
 

@@ -17,6 +17,7 @@ from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.models import entry_name
+from app.wording.speculation import state_now
 from engine.advice.pairing import PairAdvice
 
 _WIDTH = 560
@@ -39,6 +40,11 @@ class Picker(Restyled, Overlay):
         self._advised_path = ""
         self._field, self._note = QLineEdit(self), label(self, "muted", wraps=True)
         self._note.setMargin(12)
+        # What speculation does now, which the header says too; a draft is chosen because of it.
+        self.state = label(self, "muted", wraps=True)
+        self.state.setContentsMargins(12, 0, 12, 0)
+        self.state.setObjectName("state")
+        self.state.hide()
         self._list = QListWidget(self)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
@@ -46,7 +52,7 @@ class Picker(Restyled, Overlay):
         line = QFrame(self)
         line.setObjectName("line")
         self._more = styled(QPushButton(self), "link")
-        for view in (self._field, self._note, self._list, line):
+        for view in (self._field, self.state, self._note, self._list, line):
             self.column.addWidget(view)
         # Aligned with the icons of the rows.
         more = hbox(margins=(16, 0, 0, 0))
@@ -62,6 +68,7 @@ class Picker(Restyled, Overlay):
         library.advice_changed.connect(self._refresh_if_shown)
         library.measured_changed.connect(self._refresh_if_shown)
         session.models.changed.connect(self._refresh_if_shown)
+        session.settings.speculation_changed.connect(self._refresh_if_shown)
         self.restyle()
 
     def fill(self) -> None:
@@ -93,6 +100,9 @@ class Picker(Restyled, Overlay):
             row, item = self._row(index), self._list.item(index)
             row.show_choice(choice)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, row.spoken)
+        self.state.setText(state_now(self._session))
+        # Without a main model the note says what to do.
+        self.state.setVisible(self.role == "draft" and self._session.models.pair.main is not None)
         self._note.setText(self._note_text(choices))
         self._note.setVisible(bool(self._note.text()))
         self._list.setVisible(bool(choices))
@@ -162,8 +172,10 @@ class Picker(Restyled, Overlay):
 
     def _available_height(self) -> int:
         """The height of the list at which the whole picker stays in the window."""
-        note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
-        return self._window.height() - self._below() - _BELOW - _OTHERS - note
+        width = self._list.width()
+        note = self._note.heightForWidth(width) if self._note.text() else 0
+        state = self.state.heightForWidth(width) + self.column.spacing() if not self.state.isHidden() else 0
+        return self._window.height() - self._below() - _BELOW - _OTHERS - note - state
 
     # Keys and clicks
 

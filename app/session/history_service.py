@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.request_history import PairSummary, RequestRow
+from app.conversations.request_history import PairSummary, RequestRow, Totals
 from app.conversations.store import ConversationStore
 from app.session.store_client import StoreClient
 
 Rows = tuple[list[RequestRow], list[PairSummary]]
+
+WEEK_S = 7 * 86_400
 
 
 class HistoryService(QObject):
@@ -37,6 +40,15 @@ class HistoryService(QObject):
 
     def read_pairs(self, then: Callable[[list[PairSummary]], object]) -> None:
         self._store.run(lambda store: store.history.by_pair(), then)
+
+    def totals(self, chat_id: int | None, then: Callable[[Totals, Totals], object]) -> None:
+        """`then` gets what the answers of a chat come to, and those of the last week; zeros for a chat not stored."""
+
+        def read(store: ConversationStore) -> tuple[Totals, Totals]:
+            week = store.history.totals(since=time.time() - WEEK_S)
+            return Totals() if chat_id is None else store.history.totals(conversation_id=chat_id), week
+
+        self._store.run(read, lambda found: then(*found))
 
     def export(self, rows: Sequence[RequestRow], file: Path, kind: str, then: Callable[[bool], object]) -> None:
         """Write rows as "csv" or "json"; `then` gets whether that worked."""

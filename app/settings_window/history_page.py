@@ -124,7 +124,10 @@ class HistoryPage(Restyled, QWidget):
             for one in self._summaries
             if figures.speedup_is_known(one) and one.drafted and chosen in (None, (one.main_model, one.draft_model))
         ]
-        nothing = self.tr("No answers yet. Each answer adds a row with its speed-up.")
+        if self._summaries:
+            nothing = self.tr("No speed-up measured yet. It appears once answers are long enough.")
+        else:
+            nothing = self.tr("No answers yet. Each answer adds a row with its speed-up.")
         self.sentences.setText("\n".join(sentences[:_MOST_SENTENCES]) or nothing)
 
     def _sentence(self, one: PairSummary) -> str:

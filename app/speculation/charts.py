@@ -1,4 +1,4 @@
-"""The charts of the live panel: speed, depth, acceptance by position, and shares of time.
+"""The charts of the live panel: speed, acceptance by position, and shares of time.
 
 Each also says in words what it shows, as its accessible description and its tooltip.
 """
@@ -53,7 +53,13 @@ class Chart(Restyled, QWidget):
 
 
 class LineChart(Chart):
-    """One series over time and a dashed level to compare it with. The scale begins at zero."""
+    """One series over time and a dashed level to compare it with, each with its value on the right.
+
+    The scale begins at zero.
+    """
+
+    # The font, and the width that is kept for the values.
+    TEXT, VALUES = 11, 44
 
     def __init__(self, height: int, source: str, parent: QWidget | None = None) -> None:
         super().__init__(height, parent)
@@ -62,29 +68,36 @@ class LineChart(Chart):
         self._level: float | None = None
 
     def show_values(self, values: Sequence[float], level: float | None, words: str) -> None:
+        """`words` say the level."""
         self._values, self._level = values, level
         self.say(words)
 
-    def points(self) -> list[QPointF]:
-        """The line in widget coordinates, from the left edge to the right one."""
-        top = self._top()
-        steps = max(len(self._values) - 1, 1)
-        width, height = self.width() - 2, self.height() - 4
-        return [
-            QPointF(1 + width * index / steps, 2 + height * (1 - value / top))
-            for index, value in enumerate(self._values)
-        ]
+    def value_texts(self) -> tuple[str, str]:
+        """The newest value and the level, as they are written beside the lines; "" where there is none."""
+        if not self._values:
+            return "", ""
+        return figures.number(self._values[-1]), "" if self._level is None else figures.number(self._level)
 
-    def _top(self) -> float:
-        return max(max(self._values, default=0.0), self._level or 0.0, 1e-9) * 1.05
+    @property
+    def plot_width(self) -> int:
+        """The width of the lines, in pixels."""
+        return self.width() - theme.scaled(self.VALUES)
+
+    def points(self) -> list[QPointF]:
+        """The line in widget coordinates, from the left edge to the values."""
+        steps, width = max(len(self._values) - 1, 1), self.plot_width - 2
+        return [QPointF(1 + width * index / steps, self._y(value)) for index, value in enumerate(self._values)]
+
+    def _y(self, value: float) -> float:
+        top = max(max(self._values, default=0.0), self._level or 0.0, 1e-9) * 1.05
+        return 2 + (self.height() - 4) * (1 - value / top)
 
     def paint(self, painter: QPainter) -> None:
         colours = theme.colours()
         if self._level is not None and self._values:
-            y = 2 + (self.height() - 4) * (1 - self._level / self._top())
             pen = QPen(QColor(colours.main), 1.5, Qt.PenStyle.DashLine)
             painter.setPen(pen)
-            painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
+            painter.drawLine(QPointF(0, self._y(self._level)), QPointF(self.plot_width, self._y(self._level)))
         if len(self._values) > 1:
             pen = QPen(QColor(colours.accent(self._source)), 2)
             pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
@@ -92,7 +105,26 @@ class LineChart(Chart):
             painter.drawPolyline(QPolygonF(self.points()))
         else:
             painter.setPen(QPen(QColor(colours.line), 1))
-            painter.drawLine(0, self.height() - 2, self.width(), self.height() - 2)
+            painter.drawLine(0, self.height() - 2, self.plot_width, self.height() - 2)
+        if self._values:
+            self._paint_values(painter)
+
+    def _paint_values(self, painter: QPainter) -> None:
+        """Write each value at the height of its line; where they are close, the higher one above the other."""
+        set_text_size(painter, self.TEXT)
+        height, colours, (newest, level) = painter.fontMetrics().height(), theme.colours(), self.value_texts()
+        shown = [(self._y(self._values[-1]), newest, colours.draft_text)]
+        if self._level is not None:
+            shown.append((self._y(self._level), level, colours.main_text))
+        shown.sort()
+        tops = [min(max(0.0, y - height / 2), self.height() - height) for y, _, _ in shown]
+        if len(tops) == 2 and tops[1] - tops[0] < height:
+            tops[0] = max(0.0, min(tops[0], self.height() - 2 * height))
+            tops[1] = tops[0] + height
+        for top, (_, text, colour) in zip(tops, shown, strict=True):
+            painter.setPen(QColor(colour))
+            place = QRectF(self.plot_width, top, self.width() - self.plot_width, height)
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
 
 
 class PositionBars(Chart):
@@ -122,9 +154,7 @@ class PositionBars(Chart):
 
     def paint(self, painter: QPainter) -> None:
         colours = theme.colours()
-        font = painter.font()
-        font.setPixelSize(theme.scaled(self.TEXT))
-        painter.setFont(font)
+        set_text_size(painter, self.TEXT)
         label_height = theme.scaled(self.LABEL)
         ground = self.height() - label_height
         slots = max(5, len(self._rates))
@@ -147,6 +177,26 @@ class PositionBars(Chart):
         if not self._rates:
             painter.setPen(QPen(QColor(colours.line), 1))
             painter.drawLine(0, ground, self.width(), ground)
+
+
+class SpeedBar(Chart):
+    """A speed as a bar, on a scale that it shares with another one."""
+
+    def __init__(self, source: str, parent: QWidget | None = None) -> None:
+        super().__init__(6, parent)
+        self._source, self.share = source, 0.0
+
+    def show_speed(self, speed: float | None, fastest: float) -> None:
+        """`fastest` fills the bar."""
+        self.share = (speed or 0.0) / fastest if fastest > 0.0 else 0.0
+        self.say(figures.number(speed))
+
+    def paint(self, painter: QPainter) -> None:
+        colours = theme.colours()
+        painter.setPen(Qt.PenStyle.NoPen)
+        for width, colour in ((1.0, colours.line), (self.share, colours.accent(self._source))):
+            painter.setBrush(QColor(colour))
+            painter.drawRoundedRect(QRectF(0, 0, self.width() * width, self.height()), 3, 3)
 
 
 class TimeBar(Chart):
@@ -182,6 +232,13 @@ class TimeBar(Chart):
                 painter.setBrush(QColor(colour))
                 painter.drawRoundedRect(QRectF(left, 0, max(2.0, width - gap), self.height()), 3, 3)
             left += width
+
+
+def set_text_size(painter: QPainter, pixels: int) -> None:
+    """Write from now on at `pixels` at the normal text size."""
+    font = painter.font()
+    font.setPixelSize(theme.scaled(pixels))
+    painter.setFont(font)
 
 
 def mixed(colour: str, ground: str, share: float) -> QColor:

@@ -23,7 +23,8 @@ class ChatControls(Restyled, QWidget):
         self.fold = styled(QPushButton(self), "fold")
         self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
-        self._form = SpeculationForm(self)
+        # The panel's own switch turns speculation off.
+        self._form = SpeculationForm(self, with_off=False)
         self._form.hide()
         self.choosers = self._form.choosers
         self.fold.toggled.connect(self._unfold)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from app.chat.token_view import TokenView
 from app.session.answer import Answer
+from app.speculation.charts import SpeedBar
 from app.speculation.comparison import Comparer, Comparison, Step, Verdict
 from app.speculation.measurement_card import MeasurementCard
 from app.widgets import theme
@@ -34,6 +35,7 @@ class Column(QWidget):
         self.speed, self.words = label(self, "big"), label(self, "muted")
         self.words.setWordWrap(True)
         self.heading.setWordWrap(True)
+        self.bar = SpeedBar("draft" if mark == "draft-on" else "main", self)
         self.text = TokenView(self)
         body = QWidget(self)
         inner = vbox(body, margins=(9, 5, 9, 5))
@@ -50,8 +52,8 @@ class Column(QWidget):
         top.addWidget(self.heading, 1)
         column = vbox(self, margins=(0, 0, 0, 0), spacing=4)
         column.addLayout(top)
-        column.addWidget(self.speed)
-        column.addWidget(self.words)
+        for view in (self.speed, self.bar, self.words):
+            column.addWidget(view)
         column.addWidget(self._area, 1)
         bar = self._area.verticalScrollBar()
         self._follows = True
@@ -59,7 +61,9 @@ class Column(QWidget):
         bar.valueChanged.connect(lambda value: setattr(self, "_follows", value >= bar.maximum() - 4))
         self.apply_theme()
 
-    def show_answer(self, answer: Answer, words: str) -> None:
+    def show_answer(self, answer: Answer, words: str, fastest: float) -> None:
+        """`fastest` of both answers fills the bar of either."""
+        self.bar.show_speed(answer.stats.decode_tps, fastest)
         self.speed.setText(figures.number(answer.stats.decode_tps))
         self.words.setText(words)
         self.text.show_tokens(answer.tokens)
@@ -93,8 +97,10 @@ class ComparisonView(MeasurementCard):
         if comparison is None:
             return
         self.subtitle.setText(" ".join(comparison.question.split()))
-        self.speculated.show_answer(comparison.speculated, self._figures(comparison.speculated))
-        self.plain.show_answer(comparison.plain, self._figures(comparison.plain))
+        answers = (comparison.speculated, comparison.plain)
+        fastest = max(answer.stats.decode_tps or 0.0 for answer in answers)
+        for side, answer in zip((self.speculated, self.plain), answers, strict=True):
+            side.show_answer(answer, self._figures(answer), fastest)
         self._say(comparison)
 
     def _figures(self, answer: Answer) -> str:
@@ -183,6 +189,7 @@ class ComparisonView(MeasurementCard):
         self.plain.heading.setText(self.tr("Without speculation"))
         for side in (self.speculated, self.plain):
             side.text.setAccessibleName(side.heading.text())
+            side.bar.setAccessibleName(side.heading.text())
         self.verdict.setText("")
         self.again.setText(self.tr("Compare again"))
         super().retranslate()

@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.actions.actions import Actions
+from app.speculation.help_mark import HelpMark
 from app.widgets import theme
 from app.widgets.controls import Segments
 from app.widgets.flow_layout import FlowLayout
@@ -77,20 +78,34 @@ class _Value(QLabel):
 
 
 class Figure(QWidget):
-    """A value with its name below."""
+    """A value with a "?" that explains it, and its name below."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._value, self._name = _Value(self), QLabel(self)
         self._value.setProperty("styleClass", "figure")
         self._name.setProperty("styleClass", "muted")
+        self._help = HelpMark(self)
+        line = hbox(spacing=6)
+        line.addWidget(self._value)
+        line.addWidget(self._help)
+        line.addStretch(1)
         column = vbox(self, margins=(0, 0, 0, 0), spacing=2)
-        column.addWidget(self._value)
+        column.addLayout(line)
         column.addWidget(self._name)
 
     @property
     def text(self) -> str:
         return self._value.text()
+
+    @property
+    def name(self) -> str:
+        return self._name.text()
+
+    def explain(self, name: str, sentence: str) -> None:
+        """What the figure means, in a sentence."""
+        self._help.explain(name, sentence)
+        self._value.setToolTip(self._help.toolTip())
 
     def reserve_width(self, names: Iterable[str]) -> None:
         """Be as wide as the widest of these names, so that nothing moves when the name changes."""

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QWidget
 
 from app.actions.actions import Actions
+from app.conversations.request_history import Totals
 from app.session.answer import Answer
-from app.speculation.charts import Chart, LineChart, PositionBars, TimeBar
+from app.speculation.charts import LineChart, PositionBars, TimeBar
 from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Legend
+from app.speculation.help_mark import HelpMark
 from app.speculation.history import RoundHistory
 from app.speculation.round_strip import RoundStrip
+from app.speculation.sample_round import SampleRound
+from app.speculation.section import Section
+from app.speculation.totals_view import TotalsView
 from app.widgets import theme
 from app.widgets.focus_ring import FocusRing
 from app.widgets.labels import label
-from app.widgets.layouts import keep_right_edge, vbox
+from app.widgets.layouts import hbox, keep_right_edge, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class
 from app.widgets.throttle import Throttle
@@ -29,36 +34,19 @@ WIDTH = 360
 _FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
 _MEASUREMENTS = ("compare", "tune")
-# Lines kept for the sentence, which is there and gone with every answer.
-_SENTENCE_LINES = 4
-# What stands where no speed-up was measured: it keeps the line's height.
-NOT_MEASURED = figures.NONE
-
-
-class Section(QWidget):
-    """A chart with its title above and its words below."""
-
-    def __init__(self, chart: QWidget, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.title, self.words = label(self, "caption"), label(self, "muted")
-        self.words.setWordWrap(True)
-        column = vbox(self, margins=(0, 8, 0, 0), spacing=6)
-        for view in (self.title, chart, self.words):
-            column.addWidget(view)
-        self._chart = chart
-
-    def set_title(self, text: str) -> None:
-        self.title.setText(text)
-        self._chart.setAccessibleName(text)
+# Lines kept for the sentence, which is there and gone with every answer, and the height of its margins.
+_SENTENCE_LINES, _SENTENCE_MARGINS = 3, 18
 
 
 class SpeculationPanel(Restyled, QFrame):
-    """Shows one answer; call `follow` when it has grown.
+    """Shows one answer; call `follow` when it has grown. Before the first answer it shows how a round works.
 
-    `details_wanted` asks for the tokens and the rounds of a stored answer, once the panel is visible.
+    `details_wanted` asks for the tokens and the rounds of a stored answer, once the panel is visible; `shown` carries
+    whether the panel is, after every change.
     """
 
     details_wanted = Signal()
+    shown = Signal(bool)
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,26 +54,31 @@ class SpeculationPanel(Restyled, QFrame):
         self.setFixedWidth(theme.scaled(WIDTH))
         self._answer: Answer | None = None
         self._number, self._count = 0, 0
+        self._state = ""
         self._history = RoundHistory()
         self._figures_throttle = Throttle(_FIGURES_MS, self.refresh, self)
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         self._title = label(self, "title")
         self._segments = ActionSegments(actions, _CHOICES, self)
-        self.outcome = label(self, "title", wraps=True)
-        self._rate_name = label(self, "caption")
-        self.rate = label(self, "big")
-        self.per_round, self.speed, self.depth_figure, self.first = (Figure(self) for _ in range(4))
+        self._measured = QWidget(self)
+        self.sample = SampleRound(self)
+        self.outcome = label(self._measured, "title", wraps=True)
+        self._outcome_help, self._rate_help = HelpMark(self._measured), HelpMark(self._measured)
+        self._rate_name = label(self._measured, "caption")
+        self.rate = label(self._measured, "big")
+        self.per_round, self.speed, self.depth_figure, self.first = (Figure(self._measured) for _ in range(4))
         self._sentence = label(self, "reason", wraps=True)
-        self._sentence.setMinimumHeight(_SENTENCE_LINES * self._sentence.fontMetrics().lineSpacing())
         self.measurements = ActionButtons(actions, _MEASUREMENTS, self)
-        self._strip_name = label(self, "caption")
-        self.strip = RoundStrip(self)
-        self._legend = Legend(self)
-        self._no_rounds = label(self, "muted", wraps=True)
-        self.speed_line = LineChart(52, "draft", self)
-        self.positions, self.time = PositionBars(self), TimeBar(self)
-        charts: tuple[Chart, ...] = (self.speed_line, self.positions, self.time)
-        self._speed_section, self._positions_section, self._time_section = (Section(chart, self) for chart in charts)
+        self._charts = QWidget(self)
+        self.strip, self._legend = RoundStrip(self._charts), Legend(self._charts)
+        self._no_rounds = label(self._charts, "muted", wraps=True)
+        self.speed_line = LineChart(52, "draft", self._charts)
+        self.positions, self.time = PositionBars(self._charts), TimeBar(self._charts)
+        self._strip_section, self._speed_section, self._positions_section = (
+            Section(chart, self._charts) for chart in (self.strip, self.speed_line, self.positions)
+        )
+        self._time_section = Section(self.time, self._charts, with_words=True)
+        self.totals = TotalsView(self)
         self._build()
         self.restyle()
 
@@ -99,26 +92,13 @@ class SpeculationPanel(Restyled, QFrame):
         column.addLayout(top)
         self._column = column
         column.addSpacing(4)
-        column.addWidget(self.outcome)
-        column.addWidget(self._rate_name)
-        column.addWidget(self.rate)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(12)
-        for index, figure in enumerate((self.per_round, self.speed, self.depth_figure, self.first)):
-            grid.addWidget(figure, index // 2, index % 2)
-        # The names on the right are longer: they carry the speed-up.
-        grid.setColumnStretch(0, 2)
-        grid.setColumnStretch(1, 3)
-        column.addLayout(grid)
-        column.addSpacing(4)
-        column.addWidget(self._sentence)
-        column.addWidget(self.measurements)
-        column.addSpacing(8)
-        for view in (self._strip_name, self.strip, self._legend, self._no_rounds):
+        self._build_figures()
+        self._build_charts()
+        for view in (self._measured, self.sample):
             column.addWidget(view)
-        for section in (self._speed_section, self._positions_section, self._time_section):
-            column.addWidget(section)
+        column.addSpacing(4)
+        for view in (self._sentence, self.measurements, self._charts, self.totals):
+            column.addWidget(view)
         column.addStretch(1)
         self._body = body
         area = self._area = QScrollArea(self)
@@ -130,6 +110,39 @@ class SpeculationPanel(Restyled, QFrame):
         keep_right_edge(area, column)
         outer = vbox(self, margins=(1, 0, 0, 0))
         outer.addWidget(area)
+
+    def _build_figures(self) -> None:
+        column = vbox(self._measured, margins=(0, 0, 0, 0), spacing=8)
+        first, second = hbox(spacing=4), hbox(spacing=4)
+        first.addWidget(self.outcome, 1)
+        first.addWidget(self._outcome_help, 0, Qt.AlignmentFlag.AlignTop)
+        second.addWidget(self._rate_name)
+        second.addWidget(self._rate_help)
+        second.addStretch(1)
+        column.addLayout(first)
+        column.addLayout(second)
+        column.addWidget(self.rate)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(12)
+        for index, figure in enumerate((self.per_round, self.speed, self.depth_figure, self.first)):
+            grid.addWidget(figure, index // 2, index % 2)
+        # The names on the right are longer: they carry the speed-up.
+        grid.setColumnStretch(0, 2)
+        grid.setColumnStretch(1, 3)
+        column.addLayout(grid)
+
+    def _build_charts(self) -> None:
+        column = vbox(self._charts, margins=(0, 0, 0, 0), spacing=8)
+        for view in (
+            self._strip_section,
+            self._legend,
+            self._no_rounds,
+            self._speed_section,
+            self._positions_section,
+            self._time_section,
+        ):
+            column.addWidget(view)
 
     def minimumSizeHint(self) -> QSize:
         """Wide enough that no text is cut off beside the scroll bar."""
@@ -160,23 +173,40 @@ class SpeculationPanel(Restyled, QFrame):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._want_details()
+        self.shown.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        # A window that is closed or minimised hides it too, without its being closed.
+        self.shown.emit(not self.isHidden())
+
+    def show_totals(self, chat: Totals, week: Totals) -> None:
+        """What the chat on screen and the last week come to."""
+        self.totals.show_totals(chat, week)
+        self.totals.setVisible(self._answer is not None or self.totals.any_answers)
+
+    def show_state(self, sentence: str) -> None:
+        """What speculation does now and why, as the header says it."""
+        self._state = sentence
+        if self._answer is None:
+            self.refresh()
 
     def refresh(self) -> None:
         """Show the answer as it is now."""
         answer = self._answer
         stats = answer.stats if answer else RequestStats()
-        self._show_figures(answer, stats)
+        for view in (self._measured, self._charts):
+            view.setVisible(answer is not None)
+        self.sample.setVisible(answer is None)
+        # Without any answer yet, a table of dashes would say nothing.
+        self.totals.setVisible(answer is not None or self.totals.any_answers)
         if answer is None:
-            self._show_sentence(self.tr("Ask something to see how much speculation speeds up the answer."), False)
+            self._show_sentence(self._state, False)
         else:
+            self._show_figures(answer, stats)
             self._show_sentence(*figures.sentence(answer))
+            self._show_charts(answer, stats)
         self.strip.show_answer(answer)
-        # Answers stored by versions that did not keep rounds have tokens, but not the rejected ones.
-        known = answer is None or bool(answer.rounds) or not (answer.ended and answer.tokens)
-        for view in (self.strip, self._legend):
-            view.setVisible(known)
-        self._no_rounds.setVisible(not known)
-        self._show_charts(answer, stats)
 
     def follow(self) -> None:
         """Show what the answer has gained, at most once in an interval; show its end at once."""
@@ -186,13 +216,13 @@ class SpeculationPanel(Restyled, QFrame):
             self._strip_throttle.request()
             self._figures_throttle.request()
 
-    def _show_figures(self, answer: Answer | None, stats: RequestStats) -> None:
-        set_text(self.outcome, outcome(stats) or NOT_MEASURED)
+    def _show_figures(self, answer: Answer, stats: RequestStats) -> None:
+        set_text(self.outcome, outcome(answer))
         set_text(self.rate, figures.percent(stats.accept_rate))
         self.rate.setAccessibleName(f"{self._rate_name.text()}: {self.rate.text()}")
         self.per_round.show_value(figures.number(stats.tokens_per_round), self.tr("tokens per round"))
         self.speed.show_value(figures.number(stats.decode_tps), figures.speed_text(stats))
-        depth = figures.depth_in_use(answer) if answer else None
+        depth = figures.depth_in_use(answer)
         decimals = 0 if depth is None or depth == int(depth) else 1
         self.depth_figure.show_value(figures.number(depth, decimals), figures.depth_text(answer))
         self.first.show_value(figures.seconds(stats.ttft_s), self.tr("first token"))
@@ -202,34 +232,90 @@ class SpeculationPanel(Restyled, QFrame):
         set_text(self._sentence, sentence)
         set_style_class(self._sentence, "reason" if pays else "reason-plain")
 
-    def _show_charts(self, answer: Answer | None, stats: RequestStats) -> None:
-        history = self._history
-        history.follow(answer)
-        plain = self.tr("plain decoding: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
-        self.speed_line.show_values(history.speed.values, stats.plain_tps, plain)
-        set_text(self._speed_section.words, plain if stats.plain_tps is not None else "")
+    def _show_charts(self, answer: Answer, stats: RequestStats) -> None:
+        # Answers stored by versions that did not keep rounds have tokens, but not the rejected ones.
+        known = bool(answer.rounds) or not (answer.ended and answer.tokens)
+        for view in (self._strip_section, self._legend):
+            view.setVisible(known)
+        self._no_rounds.setVisible(not known)
+        set_text(self._strip_section.value, figures.number(stats.rounds, 0) if stats.rounds else "")
+        self._history.follow(answer)
+        self.speed_line.show_values(self._history.speed.values, stats.plain_tps, self._speed_words(stats))
         self.positions.show_stats(stats)
         self.time.show_stats(stats)
         set_text(self._time_section.words, self.time.words())
-        self._speed_section.setVisible(bool(history.speed.values))
-        self._positions_section.setVisible(bool(stats.drafted))
-        self._time_section.setVisible(bool(history.speed.values))
-        for section in (self._speed_section, self._positions_section, self._time_section):
-            section.words.setVisible(bool(section.words.text()))
+
+    def _speed_words(self, stats: RequestStats) -> str:
+        if stats.plain_tps is None:
+            return ""
+        return self.tr("plain decoding: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Speculation"))
         self._area.setAccessibleName(self._title.text())
         self._name_answer()
         self._no_rounds.setText(self.tr("No round data: this answer was saved by an older version of Tandem."))
-        self._strip_name.setText(self.tr("Rounds"))
-        self.strip.setAccessibleName(self._strip_name.text())
-        self._speed_section.set_title(self.tr("Tokens per second"))
-        self._positions_section.set_title(self.tr("Acceptance by position"))
-        self._time_section.set_title(self.tr("Where time went"))
+        self._explain_figures()
+        self._explain_charts()
         self._legend.retranslate()
         self.depth_figure.reserve_width(figures.depth_texts())
         self.refresh()
+
+    def _explain_figures(self) -> None:
+        self._outcome_help.explain(
+            self.tr("Speed-up"),
+            self.tr("Compared with decoding without speculation, measured by plain rounds within the same answer."),
+        )
+        self._rate_help.explain(
+            self.tr("Acceptance rate"), self.tr("The share of the draft tokens that the main model accepted.")
+        )
+        self.per_round.explain(
+            self.tr("tokens per round"),
+            self.tr("How many tokens a round adds to the answer: the accepted ones and one of the main model's own."),
+        )
+        self.speed.explain(
+            self.tr("tokens/s"),
+            self.tr(
+                "How fast the answer is generated after its first token, and how that compares with plain decoding."
+            ),
+        )
+        self.depth_figure.explain(
+            self.tr("drafted per round"),
+            self.tr("How many tokens are proposed before the main model checks them."),
+        )
+        self.first.explain(
+            self.tr("first token"),
+            self.tr("The time until the first token appears, most of which goes into processing the prompt."),
+        )
+
+    def _explain_charts(self) -> None:
+        self._strip_section.explain(
+            self.tr("Rounds"),
+            self.tr(
+                "A column for each round, from the bottom up: accepted draft tokens, the main model's own token, "
+                "rejected draft tokens."
+            ),
+        )
+        self._speed_section.explain(
+            self.tr("Tokens per second"),
+            self.tr("The speed over the course of the answer. The dashed line is plain decoding, measured meanwhile."),
+        )
+        self._positions_section.explain(
+            self.tr("Acceptance by position"),
+            self.tr("How often the first, the second and each further draft token of a round is accepted."),
+        )
+        self._time_section.explain(
+            self.tr("Where time went"),
+            self.tr("How the decoding time splits into drafting, verification by the main model and everything else."),
+        )
+
+    def apply_text_size(self) -> None:
+        self._sentence.ensurePolished()
+        lines = _SENTENCE_LINES * self._sentence.fontMetrics().lineSpacing()
+        self._sentence.setMinimumHeight(lines + _SENTENCE_MARGINS)
+
+    def apply_theme(self) -> None:
+        self.apply_text_size()
 
 
 def set_text(shown: QLabel, text: str) -> None:

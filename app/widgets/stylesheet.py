@@ -35,6 +35,14 @@ QLabel[styleClass="hello"] { font-weight: 600; font-size: 24px; }
 QLabel[styleClass="reason"] { background: $draft_tint; border-radius: 12px; padding: 8px 12px; font-size: 13px; }
 QLabel[styleClass="reason-plain"] { background: $selection; border-radius: 12px; padding: 8px 12px; font-size: 13px; }
 
+QLabel[styleClass|="token"] { border: 1px solid transparent; border-radius: 5px; padding: 1px 5px; font-size: 12px; }
+QLabel[styleClass="token-given"] { color: $muted; padding: 1px 2px; }
+QLabel[styleClass="token-draft"] { background: $draft_tint; border-bottom: 2px solid $draft; }
+QLabel[styleClass="token-main"] { background: $main_tint; border-bottom: 2px solid $main; }
+QLabel[styleClass="token-rejected"] { border: 1px dashed $faint; color: $muted; }
+QLabel[styleClass="step"] { background: $selection; border-radius: 9px; min-width: 18px; max-width: 18px;
+    min-height: 18px; max-height: 18px; font-size: 11px; font-weight: 600; qproperty-alignment: AlignCenter; }
+
 QPushButton, QToolButton { background: transparent; border: none; border-radius: 8px; padding: 4px 8px;
     text-align: left; }
 QPushButton:hover, QToolButton:hover { background: $selection; }
@@ -73,6 +81,9 @@ QToolButton[styleClass="toggle"]:checked { background: $selection; }
 QToolButton[styleClass="small"] { color: $muted; font-size: 12px; padding: 3px 8px; }
 QToolButton[styleClass="small"]:checked { background: $selection; color: $text; }
 QToolButton[styleClass="small"]:focus { border: 2px solid $main; padding: 1px 6px; }
+QToolButton[styleClass="help"] { color: $muted; border: 1px solid $line; border-radius: 8px; padding: 0;
+    font-size: 10px; }
+QToolButton[styleClass="help"]:focus { border: 2px solid $main; padding: 0; }
 #findBar { background: $panel; border: none; border-bottom: 1px solid $line; }
 
 QLineEdit { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px;

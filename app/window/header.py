@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
 
 from app.actions.actions import Actions
 from app.library.entries import short_name
-from app.session.answer import Answer
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.speculation.gauges import ActionSegments
@@ -28,7 +27,7 @@ from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
 from app.wording.figures import percent, source_name
-from app.wording.speculation import LOOKS_UP, plain_now, speculation_sentence, why_off
+from app.wording.speculation import LOOKS_UP, state_now, why_off
 from engine.model_files.cache_names import name_of_snapshot
 
 _PROGRESS_MS = 150
@@ -130,8 +129,7 @@ class Header(Restyled, QFrame):
         self.downloads = QToolButton(self)
         self.downloads.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._running = 0
-        self._answer: Answer | None = None
-        self._plain = False
+        self._shown_state = ""
         row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
         shown: tuple[QWidget, ...] = (self._left, self.main, self._plus, self.draft, self._status)
         for view in (*shown, self.downloads, self._answers, self._as_tokens, self._right):
@@ -142,6 +140,7 @@ class Header(Restyled, QFrame):
         self._progress_timer.timeout.connect(self.show_load_progress)
         session.models.changed.connect(self.refresh)
         session.settings.speculation_changed.connect(self.refresh)
+        session.chats.opened.connect(lambda _chat: self.refresh())
         self.restyle()
 
     def _pane_button(self, action_id: str) -> QToolButton:
@@ -166,13 +165,14 @@ class Header(Restyled, QFrame):
         looks_up = on and (pair.draft is None or method == "ngram")
         colour = (colours.lookup if looks_up else colours.draft) if on else colours.muted
         self.draft.show_model(
-            self.tr("Draft") if on else self.tr("Draft (off)"),
+            # A model that is loaded and not used is off; where none is loaded, its name says so.
+            self.tr("Draft (off)") if pair.draft is not None and not on else self.tr("Draft"),
             draft_name,
             "draft-on" if on else "draft-off",
             colour,
             "chip-on" if on else "chip",
         )
-        state = speculation_sentence(pair, method, self._answer)
+        state = self._shown_state = state_now(self._session)
         spoken = loading if pair.loading else draft_name
         self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=spoken, state=state))
         self.draft.setToolTip(tip(state))
@@ -185,11 +185,9 @@ class Header(Restyled, QFrame):
             self._progress_timer.stop()
         self._fit()
 
-    def follow(self, answer: Answer) -> None:
-        """Say what speculation does in `answer` while it is written."""
-        plain = not answer.ended and plain_now(answer)
-        if answer is not self._answer or plain != self._plain:
-            self._answer, self._plain = answer, plain
+    def follow(self) -> None:
+        """Say what speculation does while an answer is written."""
+        if state_now(self._session) != self._shown_state:
             self.refresh()
 
     def show_load_progress(self) -> None:

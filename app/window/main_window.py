@@ -285,7 +285,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
             return
         self._transcript.refresh(turn)
         self._panel_controller.refresh(chat, turn)
-        self._header.follow(turn.answer)
+        self._header.follow()
         # The answer has ended, or continues after it had stopped.
         if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.chat.transcript import Transcript
+from app.conversations.request_history import Totals
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.speculation.panel import SpeculationPanel
+from app.wording.speculation import idle_sentence
 
 
 class PanelController(QObject):
@@ -21,6 +23,16 @@ class PanelController(QObject):
         transcript.rounds_selected.connect(self._mark_rounds)
         panel.strip.chosen.connect(self._show_round)
         panel.details_wanted.connect(self._load_tokens)
+        panel.shown.connect(self._panel_shown)
+        session.answers.ended.connect(lambda *_: self._read_totals())
+        for changed in (session.models.changed, session.settings.speculation_changed):
+            changed.connect(self.show_state)
+        self.show_state()
+
+    def show_state(self) -> None:
+        """Show what speculation does now, as header and picker say it."""
+        session = self._session
+        self._panel.show_state(idle_sentence(session.models.pair, session.settings.speculation.method))
 
     def show_newest(self) -> None:
         """Show the newest answer of the chat on screen, or none where there is none."""
@@ -41,6 +53,23 @@ class PanelController(QObject):
         turns = self._session.chat.turns
         number = turns.index(turn) + 1 if turn is not None else 0
         self._panel.show_answer(turn.answer if turn is not None else None, number, len(turns))
+        self._read_totals()
+
+    def _panel_shown(self, shown: bool) -> None:
+        """An answer's figures stand in the panel or below the answer, not in both."""
+        self._transcript.set_with_figures(not shown)
+        self._read_totals()
+
+    def _read_totals(self) -> None:
+        """Read what the chat and the week come to, while somebody can see it."""
+        chat = self._session.chat
+
+        def show(of_chat: Totals, week: Totals) -> None:
+            if chat is self._session.chat:
+                self._panel.show_totals(of_chat, week)
+
+        if self._panel.isVisible():
+            self._session.history.totals(chat.id, show)
 
     def _load_tokens(self) -> None:
         if self.turn is not None:

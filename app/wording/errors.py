@@ -189,16 +189,17 @@ def model_reasons() -> dict[str, str]:
     }
 
 
-def plain_sentence(span: PlainSpan) -> str:
-    """Why tokens were decoded without speculation; "" for a code of another version."""
+def plain_sentence(span: PlainSpan, *, past: bool = False) -> str:
+    """Why tokens are decoded without speculation, or were; "" for a code of another version."""
     arguments: dict[str, str] = {}
     for name, value in span.arguments:
         arguments[name] = _number(value, 1) if isinstance(value, float) else str(value)
     if span.reason == "draft-not-usable" and arguments.get("reason") in draft_reasons():
         arguments["reason"] = draft_reasons()[arguments["reason"]]
+    reasons = past_plain_reasons() if past else plain_reasons()
     if span.reason == "costs-more":
-        return _costs_more(dict(span.arguments))
-    return plain_reasons().get(span.reason, "").format_map(_Lenient(arguments))
+        return _costs_more(dict(span.arguments), past) or reasons[span.reason]
+    return reasons.get(span.reason, "").format_map(_Lenient(arguments))
 
 
 class _Lenient(dict[str, str]):
@@ -208,17 +209,24 @@ class _Lenient(dict[str, str]):
         return ""
 
 
-def _costs_more(arguments: Mapping[str, float | str]) -> str:
+def _costs_more(arguments: Mapping[str, float | str], past: bool) -> str:
+    """What a round would take and yield; "" where that was not recorded."""
     plain_ms, round_ms = arguments.get("plain_ms"), arguments.get("round_ms")
     if not isinstance(plain_ms, (int, float)) or not isinstance(round_ms, (int, float)) or plain_ms <= 0:
-        return plain_reasons()["costs-more"]
+        return ""
     per_round = arguments.get("tokens_per_round")
     if not isinstance(per_round, (int, float)):
         per_round = 1.0
-    return QCoreApplication.translate(
-        "PlainReasons",
-        "Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens.",
-    ).format(cost=_number(round_ms / plain_ms, 1), tokens=_number(per_round, 1))
+    translate = QCoreApplication.translate
+    text = translate(
+        "PlainReasons", "Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens."
+    )
+    if past:
+        text = translate(
+            "PlainReasons",
+            "Without speculation: a round would have taken {cost} plain steps and yielded only {tokens} tokens.",
+        )
+    return text.format(cost=_number(round_ms / plain_ms, 1), tokens=_number(per_round, 1))
 
 
 def plain_reasons() -> dict[str, str]:
@@ -247,6 +255,38 @@ def plain_reasons() -> dict[str, str]:
         ),
         "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
         "length-limit": translate("PlainReasons", "Not speculating: the answer is about to reach its length limit."),
+    }
+
+
+def past_plain_reasons() -> dict[str, str]:
+    """The same for an answer that has ended: what is true now may be something else."""
+    translate = QCoreApplication.translate
+    return {
+        "off": translate("PlainReasons", "Without speculation: it was turned off."),
+        "no-draft": translate("PlainReasons", "Without speculation: no draft model was loaded."),
+        "draft-loading": translate("PlainReasons", "Without speculation: the draft model was still loading."),
+        "draft-not-usable": translate(
+            "PlainReasons", "Without speculation: the draft model cannot be used with this main model. {reason}"
+        ),
+        "draft-failed": translate("PlainReasons", "Without speculation: the draft model failed."),
+        "draft-context-full": translate("PlainReasons", "Without speculation: the draft model's context was full."),
+        "no-guess": translate("PlainReasons", "Without speculation: the draft model had no usable proposal."),
+        "carried-rows": translate("PlainReasons", "Without speculation: earlier tokens had to be reprocessed first."),
+        "cache-kind": translate(
+            "PlainReasons", "Without speculation: this model's cache ({kind}) cannot be rolled back."
+        ),
+        "no-match": translate("PlainReasons", "Without speculation: no matching text earlier in the chat."),
+        "costs-more": translate("PlainReasons", "Without speculation: plain decoding was faster."),
+        "measuring": translate("PlainReasons", "Without speculation: plain decoding was still being measured."),
+        "batch": translate("PlainReasons", "Without speculation: several answers were running at once."),
+        "turns": translate(
+            "PlainReasons",
+            "Without speculation: answers ran one at a time because they cannot be batched ({kind}).",
+        ),
+        "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
+        "length-limit": translate(
+            "PlainReasons", "Without speculation: the answer had almost reached its length limit."
+        ),
     }
 
 

@@ -32,6 +32,18 @@ def seconds(value: float | None) -> str:
     return QCoreApplication.translate("Figures", "{value} s").format(value=number(value, 2 if value < 10 else 0))
 
 
+def duration(value: float | None) -> str:
+    """A time that may be long, in its largest unit: 1.4 s, 42 s, 12 min, 3.2 h."""
+    translate = QCoreApplication.translate
+    if value is None:
+        return NONE
+    if abs(value) < 90:
+        return translate("Figures", "{value} s").format(value=number(value, 1 if abs(value) < 10 else 0))
+    if abs(value) < 5400:
+        return translate("Figures", "{value} min").format(value=number(value / 60, 0))
+    return translate("Figures", "{value} h").format(value=number(value / 3600))
+
+
 def times(factor: float | None, decimals: int = 1) -> str:
     if factor is None:
         return NONE
@@ -70,7 +82,7 @@ def busy(stats: RequestStats) -> str:
     if stats.load is None or stats.load < BUSY:
         return ""
     text = QCoreApplication.translate(
-        "Figures", "The computer is busy: plain decoding takes {times} as long as usual, too."
+        "Figures", "The computer is busy: plain decoding also takes {times} as long as usual."
     )
     return text.format(times=times(stats.load))
 
@@ -88,15 +100,21 @@ def foot(answer: Answer) -> list[tuple[str, str]]:
     ]
     if not stats.drafted:
         found = found[:1] + found[2:3]
-    dropped = stats.dropped_messages or None
-    found.append((translate("Figures", "older messages left out: {value}"), dropped, number(dropped, 0)))
-    return [(sentence, text) for sentence, value, text in found if value is not None]
+    return [(sentence, text) for sentence, value, text in found if value is not None] + left_out(stats)
+
+
+def left_out(stats: RequestStats) -> list[tuple[str, str]]:
+    """How many messages the context could not hold, as in `foot`; nothing where it held all."""
+    if not stats.dropped_messages:
+        return []
+    sentence = QCoreApplication.translate("Figures", "older messages left out: {value}")
+    return [(sentence, number(stats.dropped_messages, 0))]
 
 
 def why(answer: Answer) -> str:
-    """Why the answer was decoded without speculation, or ""."""
+    """Why the answer is decoded without speculation, or was once it has ended; "" where it speculated."""
     span = answer.plain_reason()
-    return plain_sentence(span) if span else ""
+    return plain_sentence(span, past=answer.ended) if span else ""
 
 
 def depth_in_use(answer: Answer) -> float | None:

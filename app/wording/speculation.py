@@ -6,12 +6,14 @@ from PySide6.QtCore import QCoreApplication
 
 from app.session.answer import Answer
 from app.session.model_service import Pair
+from app.session.session import Session
 from app.wording.errors import error_sentence
-from app.wording.figures import busy, seconds, sentence, speedup, speedup_is_known
-from engine.stats import RequestStats
+from app.wording.figures import duration, sentence, speedup, speedup_is_known
 
 # Settings under which prompt lookup proposes draft tokens, also without a draft model.
 LOOKS_UP = ("auto", "ngram")
+# Fewer tokens than this rarely tell a speed-up.
+_SHORT = 200
 
 
 def why_off(pair: Pair, method: str) -> str:
@@ -32,6 +34,13 @@ def why_off(pair: Pair, method: str) -> str:
     return ""
 
 
+def idle_sentence(pair: Pair, method: str) -> str:
+    """The same before the first answer: why there is no speculation, or how to see what it gains."""
+    return why_off(pair, method) or QCoreApplication.translate(
+        "Speculation", "Ask something to see how much speculation speeds up the answer."
+    )
+
+
 def speculation_sentence(pair: Pair, method: str, answer: Answer | None = None) -> str:
     """What speculation does: for this pair and method, and for `answer` while it is written."""
     reason = why_off(pair, method)
@@ -40,11 +49,20 @@ def speculation_sentence(pair: Pair, method: str, answer: Answer | None = None) 
     translate = QCoreApplication.translate
     if answer is not None and not answer.ended and plain_now(answer):
         return sentence(answer)[0]
-    if pair.draft is None or method == "ngram":
+    if pair.draft is None:
         return translate("Speculation", "Speculation: prompt lookup, no draft model")
+    if method == "ngram":
+        return translate("Speculation", "Speculation: prompt lookup")
     if method == "auto":
         return translate("Speculation", "Speculation: auto")
     return translate("Speculation", "Speculation: on")
+
+
+def state_now(session: Session) -> str:
+    """What speculation does now, for the chat on screen: the sentence that header and picker show."""
+    turns = session.chat.turns
+    answer = turns[-1].answer if turns else None
+    return speculation_sentence(session.models.pair, session.settings.speculation.method, answer)
 
 
 def plain_now(answer: Answer) -> bool:
@@ -53,11 +71,11 @@ def plain_now(answer: Answer) -> bool:
     return newest is not None and not newest.drafted
 
 
-def outcome(stats: RequestStats) -> str:
-    """What speculation gained in an answer: "2.1× faster, 1.4 s saved"; "" where that was not measured."""
+def outcome(answer: Answer) -> str:
+    """What speculation gained in an answer: "2.1× faster, 1.4 s saved"; why that is not known where it is not."""
+    stats, translate = answer.stats, QCoreApplication.translate
     if not speedup_is_known(stats) or stats.speedup is None:
-        return busy(stats)
-    translate = QCoreApplication.translate
+        return _unknown_outcome(answer)
     times = speedup(stats)
     if stats.speedup < 1.0:
         text = translate("Speculation", "{times} the plain speed")
@@ -65,4 +83,17 @@ def outcome(stats: RequestStats) -> str:
         text = translate("Speculation", "{times} faster")
     else:
         text = translate("Speculation", "{times} faster, {saved} saved")
-    return text.format(times=times, saved=seconds(stats.saved_s))
+    return text.format(times=times, saved=duration(stats.saved_s))
+
+
+def _unknown_outcome(answer: Answer) -> str:
+    translate, stats = QCoreApplication.translate, answer.stats
+    if not answer.ended:
+        return translate("Speculation", "Measuring the speed-up…")
+    if not stats.drafted:
+        return translate("Speculation", "No speculation")
+    if not stats.accepted:
+        return translate("Speculation", "No draft token accepted")
+    if stats.generated_tokens < _SHORT:
+        return translate("Speculation", "Too short to measure a speed-up")
+    return translate("Speculation", "Speed-up not measured")

@@ -46,6 +46,7 @@ class SimulatedEngine(ScriptedEngine):
     def _answer(self, request: ChatRequest, stream: RequestStream) -> None:
         length = 1 if request.max_tokens == 1 else self.lengths.pop(0)
         settings = request.speculation
+        self.machine.depth = settings.depth
         answered = self.machine.answer(length, settings.sample_share, plain=settings.method == "off")
         self.answered.append(answered)
         text, position = "", 0

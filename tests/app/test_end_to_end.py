@@ -81,7 +81,7 @@ def test_the_text_is_the_same_without_guesses_and_the_foot_says_why(window: Wind
         texts.append(window.answer().text)
     assert texts[0] == texts[1]
     assert window.answer().stats.drafted == 0
-    assert "speculation is off" in window.foot()
+    assert "it was turned off" in window.foot()
 
 
 def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver, qtbot: QtBot) -> None:

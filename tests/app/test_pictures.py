@@ -43,10 +43,10 @@ def answer_of(pattern: Sequence[ScriptedRound] = PATTERN) -> Answer:
     return answer
 
 
-def painted(view: QWidget, width: int, height: int, seen: int | None = None) -> QImage:
-    """The upper `seen` pixels of a view that got this size, one pixel a pixel on any screen."""
+def painted(view: QWidget, width: int, height: int, hidden: QPoint = QPoint()) -> QImage:  # noqa: B008
+    """A view that got this size, one pixel a pixel on any screen, without its `hidden` columns and rows at the end."""
     view.resize(width, height)
-    part = QRect(0, 0, width, seen or height)
+    part = QRect(0, 0, width - hidden.x(), height - hidden.y())
     image = QImage(part.size(), QImage.Format.Format_RGB888)
     image.fill(QColor(theme.colours().panel))
     view.render(image, QPoint(), QRegion(part), QWidget.RenderFlag.DrawChildren)
@@ -62,7 +62,7 @@ def strip(pattern: Sequence[ScriptedRound] = PATTERN) -> QImage:
 def acceptance() -> QImage:
     view = PositionBars()
     view.show_stats(answer_of().stats)
-    return painted(view, 200, 74, seen=74 - PositionBars.LABEL)
+    return painted(view, 200, 74, QPoint(0, PositionBars.LABEL))
 
 
 def time_bar() -> QImage:
@@ -74,7 +74,7 @@ def time_bar() -> QImage:
 def line() -> QImage:
     view = LineChart(52, "draft")
     view.show_values([20.0, 60.0, 45.0, 80.0, 75.0], 32.8, "")
-    return painted(view, 200, 52)
+    return painted(view, 200 + LineChart.VALUES, 52, QPoint(LineChart.VALUES, 0))
 
 
 def fit_bar() -> QImage:

@@ -375,7 +375,7 @@ class PickerDriver:
     def note_text(self) -> str:
         """Why there is nothing to choose."""
         notes = self.picker.findChildren(QLabel, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        return "\n".join(note.text() for note in notes if note.isVisible())
+        return "\n".join(note.text() for note in notes if note.isVisible() and note is not self.picker.state)
 
     def row(self, index: int) -> PickerRow:
         return self.list.itemWidget(self.list.item(index))

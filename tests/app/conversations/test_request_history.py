@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.conversations.records import AnswerSource
-from app.conversations.request_history import COLUMNS
+from app.conversations.request_history import COLUMNS, Totals
 from engine.stats import RequestStats
 
 if TYPE_CHECKING:
@@ -73,6 +73,28 @@ def test_a_summary_divides_totals_by_totals(store: ConversationStore) -> None:
     assert first.speedup == pytest.approx((100 / 25 + 300 / 30) / (100 / 50 + 300 / 30))
     assert (first.speedup_low, first.speedup_high) == pytest.approx((0.95 * first.speedup, 1.05 * first.speedup))
     assert (second.method, second.accept_rate, second.speedup) == ("ngram", None, None)
+
+
+def test_totals_are_of_one_chat_or_of_all_since_a_time(
+    store: ConversationStore, history: list[int], clock: Clock
+) -> None:
+    assert len(history) == 3
+    everything = store.history.totals()
+    assert (everything.answers, everything.accept_rate) == (3, pytest.approx(0.5))
+    assert everything.speedup == pytest.approx((100 / 25 + 300 / 30) / (100 / 50 + 300 / 30))
+    assert everything.saved_s == pytest.approx(100 / 25 - 100 / 50)
+    assert store.history.totals(conversation_id=1) == everything
+    assert store.history.totals(conversation_id=2) == Totals()
+    newest = store.history.totals(since=clock.now)
+    assert (newest.answers, newest.speedup, newest.saved_s) == (1, None, None)
+    assert store.history.totals(since=clock.now + 1) == Totals()
+
+
+def test_an_answer_without_a_token_is_in_no_total(store: ConversationStore) -> None:
+    chat = store.conversations.create()
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource("big", "", "auto"))
+    store.answers.fail(answer, "internal", {"detail": "x"})
+    assert store.history.totals() == Totals()
 
 
 @pytest.mark.usefixtures("history")

@@ -128,12 +128,27 @@ def test_the_time_bar_says_its_shares(qtbot: QtBot) -> None:
 def test_the_line_spans_the_chart_and_begins_at_zero(qtbot: QtBot) -> None:
     line = LineChart(52, "draft")
     qtbot.addWidget(line)
-    line.resize(200, 52)
+    line.resize(200 + LineChart.VALUES, 52)
     line.show_values([0.0, 50.0, 100.0], None, "")
     points = line.points()
     assert (points[0].x(), points[-1].x()) == (1, 199)
     assert points[0].y() == 50
     assert points[2].y() < points[1].y() < points[0].y()
+
+
+@pytest.mark.parametrize(("newest", "level"), [(80.0, 30.0), (31.0, 30.0), (29.0, 30.0), (0.1, 90.0), (90.0, None)])
+def test_the_line_shows_its_newest_value_and_the_level(qtbot: QtBot, newest: float, level: float | None) -> None:
+    line = LineChart(52, "draft")
+    qtbot.addWidget(line)
+    line.resize(200 + LineChart.VALUES, 52)
+    line.show_values([50.0, newest], level, "")
+    assert line.value_texts() == (f"{newest:.1f}", "" if level is None else f"{level:.1f}")
+    image = line.grab().toImage()
+    ground = image.pixelColor(image.width() - 1, 0)
+    columns = range(205, image.width())
+    rows = [any(image.pixelColor(x, y) != ground for x in columns) for y in range(image.height())]
+    # Each value stands on rows of its own, also where the lines meet.
+    assert sum(now and not before for before, now in pairwise([False, *rows])) == (1 if level is None else 2)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.speculation.chat_controls import ChatControls
@@ -21,4 +22,22 @@ def test_the_controls_beside_the_figures_reach_the_next_answer(open_shown: OpenS
     assert (asked.method, asked.depth, asked.acceptance) == ("ngram", 4, "rejection")
     assert library.settings.values.depth == 4
     window.trigger("speculation-off")
-    assert controls.choosers["method"].currentData() == "off"
+    method = controls.choosers["method"]
+    assert method.currentData() is None
+    assert method.placeholderText() == "Off"
+    # The switch above turns it off: one place is enough.
+    assert method.findData("off") < 0
+    controls.choosers["depth"].setCurrentIndex(0)
+    controls.choosers["depth"].activated.emit(0)
+    assert window.session.settings.speculation.method == "off"
+
+
+def test_labels_stand_at_the_height_of_their_fields(open_shown: OpenShown, qtbot: QtBot) -> None:
+    window, _, _ = open_shown()
+    controls = window.panel.findChild(ChatControls)
+    controls.fold.click()
+    qtbot.waitUntil(lambda: controls.choosers["acceptance"].geometry().top() > controls.fold.height())
+    chooser = controls.choosers["acceptance"]
+    name = next(label for label in controls.findChildren(QLabel) if label.buddy() is chooser)
+    assert name.geometry().right() < chooser.x(), "the form has wrapped: there is nothing to compare"
+    assert abs(name.geometry().center().y() - chooser.geometry().center().y()) <= 1

@@ -132,6 +132,11 @@ def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: Win
     assert view.speculated.text.toPlainText() == view.plain.text.toPlainText() == TEXT
     assert "Identical text: all" in view.verdict.text()
     assert view.speculated.speed.text() != view.plain.speed.text()
+    # Both bars are on one scale, which the faster answer fills.
+    speeds = [answer.stats.decode_tps or 0.0 for answer in (made.speculated, made.plain)]
+    shares = [side.bar.share for side in (view.speculated, view.plain)]
+    assert max(shares) == 1.0
+    assert shares[0] / shares[1] == pytest.approx(speeds[0] / speeds[1])
     assert "×" in view.verdict.text().splitlines()[0]
 
 

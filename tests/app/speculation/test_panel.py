@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import html
 import statistics
 import sys
 import time
@@ -13,11 +14,16 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 
 from app.actions.actions import Actions
-from app.session.answer import Answer
+from app.conversations.request_history import Totals
+from app.session.answer import Answer, State
+from app.speculation.help_mark import HelpMark
 from app.speculation.history import POINTS
 from app.speculation.panel import SpeculationPanel
+from app.speculation.sample_round import ACCEPTED
+from app.system.language import LANGUAGES
 from app.window.actions import ACTIONS
 from app.wording import figures
+from app.wording.speculation import outcome
 from engine.stats import RequestStats
 from tests.app.scripted_engine import PATTERN, PLAIN, Script, ScriptedRound, play
 
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from app.widgets.application import Application
     from engine.events import Event
 
 ROUNDS = 2000
@@ -89,6 +96,103 @@ def test_after_every_round_each_figure_is_the_engine_s_record(
         counts = [(accepted, reached) for reached, accepted in stats.accept_by_position if reached]
         for words, (accepted, reached) in zip(panel.positions.words(), counts, strict=False):
             assert f"({accepted} of {reached})" in words
+
+
+def heights(panel: SpeculationPanel) -> list[int]:
+    """Where the parts below the sentence stand, and what the whole panel measures."""
+    for _ in range(3):
+        QCoreApplication.processEvents()
+    parts = (panel.measurements, panel.strip, panel.speed_line, panel.positions, panel.time, panel.totals)
+    return [part.mapTo(panel, part.rect().topLeft()).y() for part in parts]
+
+
+@pytest.mark.parametrize("pattern", [PATTERN, (PLAIN,), (ScriptedRound(3, 0),)])
+def test_nothing_moves_from_the_question_to_the_end_of_an_answer(
+    panel: SpeculationPanel, pattern: tuple[ScriptedRound, ...]
+) -> None:
+    answer = Answer()
+    panel.show_answer(answer)
+    before = heights(panel)
+    for event in play(Script("one two three four five six seven eight nine ten " * 3, pattern)):
+        answer.apply([event])
+        panel.refresh()
+        assert heights(panel) == before
+
+
+def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: SpeculationPanel) -> None:
+    panel.show_answer(None)
+    assert panel.sample.isVisible()
+    assert not panel.rate.isVisible()
+    assert not panel.strip.isVisible()
+    drafted, checked, kept = (step.texts[1:] for step in panel.sample.steps)
+    accepted = [token.removesuffix(" ✓") for token in checked if token.endswith("✓")]
+    assert drafted[: len(accepted)] == accepted == kept[:-1]
+    # The round of the sample is one as the engine runs it: the main model's own token stands in for the rejected one.
+    assert checked[len(accepted)] == f"{drafted[len(accepted)]} ✗"
+    assert kept[-1] not in drafted
+    panel.show_answer(Answer())
+    assert not panel.sample.isVisible()
+    assert panel.rate.isVisible()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_sample_has_as_many_tokens_in_every_language(
+    panel: SpeculationPanel, qapp: Application, language: str
+) -> None:
+    qapp.language.choose(language)
+    panel.show_answer(None)
+    assert [len(step.texts) for step in panel.sample.steps] == [6, 6, ACCEPTED + 2]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_figure_and_chart_is_explained_in_a_sentence(
+    panel: SpeculationPanel, qapp: Application, language: str
+) -> None:
+    qapp.language.choose(language)
+    panel.show_answer(Answer())
+    marks = [mark for mark in panel.findChildren(HelpMark) if mark.isVisibleTo(panel)]
+    sentences = [mark.accessibleDescription() for mark in marks]
+    # Outcome, acceptance rate, four figures, four charts, totals.
+    assert len(set(sentences)) == len(marks) == 11
+    assert all(sentence.endswith((".", "요.", "。")) for sentence in sentences)
+    assert all(mark.toolTip() == f"<p>{html.escape(mark.accessibleDescription())}</p>" for mark in marks)
+    assert len({mark.accessibleName() for mark in marks}) == len(marks)
+
+
+def test_totals_are_shown_beside_each_other_and_only_once_there_are_any(panel: SpeculationPanel) -> None:
+    panel.show_answer(None)
+    panel.show_totals(Totals(), Totals())
+    assert not panel.totals.isVisible()
+    panel.show_totals(Totals(2, 0.5), Totals(40, 0.75, 2.04, 2.0, 2.08, 754.0))
+    assert panel.totals.isVisible()
+    assert panel.totals.figures_of(0) == ["2", "50%", "–", "–"]
+    assert panel.totals.figures_of(1) == ["40", "75%", "2.0×", "13 min"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(None, "–"), (1.44, "1.4 s"), (-2.0, "-2.0 s"), (42.4, "42 s"), (89.0, "89 s"), (754, "13 min"), (9000, "2.5 h")],
+)
+def test_a_long_time_is_shown_in_its_largest_unit(seconds: float | None, shown: str) -> None:
+    assert figures.duration(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("stats", "shown"),
+    [
+        (RequestStats(drafted=9, accepted=6, generated_tokens=400, speedup=2.1, speedup_low=2.05, speedup_high=2.15,
+                      saved_s=1.42), "2.1× faster, 1.4 s saved"),
+        (RequestStats(drafted=9, accepted=6, generated_tokens=400, speedup=0.8, speedup_low=0.78, speedup_high=0.82,
+                      saved_s=-1.0), "0.8× the plain speed"),
+        (RequestStats(drafted=9, accepted=6, generated_tokens=40), "Too short to measure a speed-up"),
+        (RequestStats(drafted=9, accepted=6, generated_tokens=400), "Speed-up not measured"),
+        (RequestStats(drafted=8, generated_tokens=400), "No draft token accepted"),
+        (RequestStats(generated_tokens=400), "No speculation"),
+    ],
+)  # fmt: skip
+def test_the_outcome_comes_first_and_says_why_there_is_none(stats: RequestStats, shown: str) -> None:
+    assert outcome(Answer(State.DONE, stats=stats)) == shown
+    assert outcome(Answer(State.WRITING, stats=RequestStats())) == "Measuring the speed-up…"
 
 
 def test_the_foot_says_how_many_messages_the_context_could_not_hold() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from app.speculation.learned_section import LearnedSection
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from app.wording import figures
+from engine.speculation.depth import DepthController
 from engine.stats import RequestStats
 from engine.status import LoadedPair, ModelInfo
 from tests.app.conftest import STARTER
@@ -38,6 +40,13 @@ def shown_in(text: str) -> float:
     found = re.search(r"([\d.]+)×", text)
     assert found is not None, text
     return float(found.group(1))
+
+
+def seconds_in(text: str) -> float:
+    """The time in a text, in seconds."""
+    found = re.fullmatch(r"(-?[\d.]+) (s|min|h)", text)
+    assert found is not None, text
+    return float(found.group(1)) * {"s": 1, "min": 60, "h": 3600}[found.group(2)]
 
 
 def near(truth: float) -> object:
@@ -87,7 +96,38 @@ def test_panel_and_foot_show_what_the_last_answer_gained(world: World, qtbot: Qt
     turn = driver.session.chats.shown.turns[-1]
     foot = " ".join(sentence.format(value=value) for sentence, value in figures.foot(turn.answer))
     assert shown_in(foot) == near(truth)
-    assert shown_in(figures.speed_text(turn.answer.stats)) == shown_in(foot)
+    assert shown_in(driver.panel.outcome.text()) == shown_in(driver.panel.speed.name) == shown_in(foot)
+    answered = world.engine.answered[-1]
+    saved = turn.answer.stats.saved_s
+    assert saved == pytest.approx(answered.plain_s - answered.decode_s, abs=0.1 * answered.plain_s)
+    assert figures.duration(saved) in driver.panel.outcome.text()
+
+
+def test_the_panel_s_totals_show_it_for_the_chat_and_the_week(world: World, qtbot: QtBot) -> None:
+    driver = WindowDriver(world.window, world.session, qtbot.waitUntil)
+    totals = driver.panel.totals
+    qtbot.waitUntil(lambda: totals.figures_of(0)[0] == str(len(LENGTHS)))
+    for column in (0, 1):
+        assert shown_in(totals.figures_of(column)[2]) == near(world.total)
+    known = [one for one in world.engine.answered if one.stats.speedup is not None]
+    saved = sum(one.plain_s - one.decode_s for one in known)
+    plain_s = sum(one.plain_s for one in known)
+    assert seconds_in(totals.figures_of(0)[3]) == pytest.approx(saved, abs=0.1 * plain_s + 0.5)
+
+
+def test_a_fixed_draft_length_has_a_true_speedup_too(world: World, qtbot: QtBot) -> None:
+    """Also where nothing was ever measured before: another controller knows nothing."""
+    driver = WindowDriver(world.window, world.session, qtbot.waitUntil)
+    world.engine.machine.controller = DepthController()
+    world.engine.lengths.append(900)
+    settings = world.session.settings
+    settings.set_speculation(replace(settings.speculation, depth=4))
+    turn = world.session.answers.ask("go")
+    qtbot.waitUntil(lambda: turn.answer.ended and world.session.answers.quiet)
+    drafted = [record.drafted for record in turn.answer.rounds[1:]]
+    assert drafted.count(0) < 0.1 * drafted.count(4)
+    assert 0 in drafted
+    assert shown_in(driver.panel.outcome.text()) == near(world.engine.answered[-1].truth)
 
 
 def test_the_request_history_shows_it_for_each_answer_and_for_the_pair(world: World, qtbot: QtBot) -> None:

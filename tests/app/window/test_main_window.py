@@ -162,7 +162,7 @@ def test_an_answer_without_guesses_says_why(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script(STORY, (PLAIN,))]))
     window.ask("Tell me a story")
     window.wait_until_answered()
-    assert "speculation is off" in window.foot()
+    assert "Without speculation: it was turned off." in window.foot()
 
 
 def test_every_figure_on_the_panel_is_the_engine_s(open_window: OpenWindow) -> None:
@@ -181,6 +181,35 @@ def test_every_figure_on_the_panel_is_the_engine_s(open_window: OpenWindow) -> N
     assert panel.strip.visible_rounds() == window.answer().rounds[-panel.strip.columns :]
 
 
+def test_figures_stand_in_the_panel_or_below_the_answer_and_never_in_both(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script(STORY)]))
+    window.ask("Tell me a story")
+    window.wait_until_answered()
+    turn, figure = window.turn(), figures.percent(window.answer().stats.accept_rate)
+    assert window.panel.isVisible()
+    assert turn.foot_label.isHidden()
+    assert f"{figure} accepted" in turn.view.answer_row.toolTip()
+    window.trigger("toggle-panel")
+    assert f"<b>{figure}</b> accepted" in window.foot()
+    assert turn.foot_label.isVisible()
+    assert turn.view.answer_row.toolTip() == ""
+    window.trigger("toggle-panel")
+    assert turn.foot_label.isHidden()
+
+
+def test_the_panel_sums_up_the_chat_and_the_week(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = open_window(ScriptedEngine([Script(STORY), Script(STORY)]))
+    totals = window.panel.totals
+    for _ in range(2):
+        window.ask("Tell me a story")
+        window.wait_until_answered()
+    qtbot.waitUntil(lambda: totals.figures_of(0)[0] == "2")
+    assert totals.figures_of(0)[1] == figures.percent(window.answer().stats.accept_rate)
+    window.trigger("new-chat")
+    qtbot.waitUntil(lambda: [totals.figures_of(column)[0] for column in (0, 1)] == ["0", "2"])
+    assert totals.isVisible()
+
+
 def test_the_language_changes_everywhere_while_the_window_is_open(
     open_window: OpenWindow, qapp: Application, qtbot: QtBot
 ) -> None:
@@ -191,7 +220,7 @@ def test_the_language_changes_everywhere_while_the_window_is_open(
     qtbot.waitUntil(lambda: "새 대화" in texts(window.sidebar.pane))
     assert window.edit.placeholderText() == "메시지 (/를 입력하면 프리셋)"
     assert "초안" in window.header.draft.accessibleName()
-    assert "채택" in window.foot()
+    assert "채택" in window.turn().view.answer_row.toolTip()
     assert "추측" in window.panel_text
     assert window.action("new-chat").text() == "새 대화"
     assert window.panel.rate.text() == figures.percent(window.answer().stats.accept_rate)

@@ -82,9 +82,12 @@ def test_every_reason_for_plain_decoding_has_a_sentence(qapp: Application, langu
     qapp.language.choose(language)
     assert len(plain_codes()) >= 10
     for code in plain_codes():
-        sentence = wording.plain_sentence(PlainSpan(3, code))
-        assert sentence, code
-        assert "{" not in sentence
+        now, then = (wording.plain_sentence(PlainSpan(3, code), past=past) for past in (False, True))
+        assert now, code
+        assert "{" not in now + then
+        # The first token is the same whenever it was.
+        assert then != now or code == "first-token"
+        assert then, code
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -132,6 +135,8 @@ def test_a_costly_round_is_told_in_plain_steps() -> None:
     sentence = wording.plain_sentence(PlainSpan(8, "costs-more", arguments))
     assert "2.5 plain steps" in sentence
     assert "1.5 tokens" in sentence
+    ended = wording.plain_sentence(PlainSpan(8, "costs-more", arguments), past=True)
+    assert "would have taken 2.5 plain steps" in ended
 
 
 def test_an_error_that_was_recorded_reads_as_when_it_happened(tmp_path: Path) -> None:

@@ -1,0 +1,100 @@
+"""What the panel shows before the first answer: a round of speculation in three drawn steps."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QWidget
+
+from app.widgets.flow_layout import FlowLayout
+from app.widgets.labels import label
+from app.widgets.layouts import hbox, vbox
+from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
+
+# How many of the sample's draft tokens the main model accepts; the one after them is rejected, the rest is dropped.
+ACCEPTED = 3
+
+
+class Step(QWidget):
+    """A numbered step: what happens, drawn with the tokens of the sample."""
+
+    def __init__(self, number: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._number = styled(QLabel(str(number), self), "step")
+        self.words = label(self, "muted", wraps=True)
+        self._row = QWidget(self)
+        self._tokens = FlowLayout(self._row, spacing=3)
+        head = hbox(spacing=8)
+        head.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self.words, 1)
+        column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
+        column.addLayout(head)
+        column.addWidget(self._row)
+
+    def show_tokens(self, tokens: list[tuple[str, str]]) -> None:
+        """Draw tokens: (text, style class)."""
+        while (item := self._tokens.takeAt(0)) is not None:
+            if (view := item.widget()) is not None:
+                view.deleteLater()
+        for text, style_class in tokens:
+            token = label(self._row, style_class)
+            token.setText(text)
+            self._tokens.addWidget(token)
+            token.show()
+        self._row.updateGeometry()
+
+    @property
+    def texts(self) -> list[str]:
+        """The tokens as drawn."""
+        views = (self._tokens.itemAt(index) for index in range(self._tokens.count()))
+        return [view.text() for item in views if item is not None and isinstance(view := item.widget(), QLabel)]
+
+
+class SampleRound(Restyled, QWidget):
+    """Three steps of one sample round: draft, check, keep."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = label(self, "title", wraps=True)
+        self.steps = [Step(number, self) for number in (1, 2, 3)]
+        self._sum = label(self, "muted", wraps=True)
+        column = vbox(self, margins=(0, 0, 0, 0), spacing=16)
+        column.addWidget(self._title)
+        for step in self.steps:
+            column.addWidget(step)
+        column.addWidget(self._sum)
+        self.restyle()
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("How an answer gets faster"))
+        sentences = (
+            self.tr("A small draft model, or prompt lookup, quickly proposes the next tokens."),
+            self.tr("The main model checks all of them in a single pass."),
+            self.tr("What it would have written itself is kept. Then it adds one token of its own."),
+        )
+        start = tokens_of([self.tr("Water", "the sample: the text so far")], "token-given")
+        # A sentence whose fourth token is a mistake, which the main model corrects.
+        drafted = self.tr("boils|at|100|°F|or", "the sample: five draft tokens").split("|")
+        own = self.tr("°C", "the sample: the main model's token in place of the fourth")
+        right, wrong, dropped = drafted[:ACCEPTED], drafted[ACCEPTED], drafted[ACCEPTED + 1 :]
+        shown = (
+            tokens_of(drafted, "token-draft"),
+            tokens_of([f"{token} ✓" for token in right], "token-draft")
+            + tokens_of([f"{wrong} ✗", *dropped], "token-rejected"),
+            tokens_of(right, "token-draft") + tokens_of([own], "token-main"),
+        )
+        for step, words, tokens in zip(self.steps, sentences, shown, strict=True):
+            step.words.setText(words)
+            step.show_tokens(start + tokens)
+        self._sum.setText(
+            self.tr(
+                "%n token(s) in one round instead of one, and exactly the text that the main model alone would write.",
+                "",
+                ACCEPTED + 1,
+            )
+        )
+
+
+def tokens_of(texts: list[str], style_class: str) -> list[tuple[str, str]]:
+    """Tokens that are drawn alike."""
+    return [(text, style_class) for text in texts]

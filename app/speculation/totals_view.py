@@ -1,0 +1,81 @@
+"""What speculation gained in the chat on screen and in the last seven days."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from app.conversations.request_history import Totals
+from app.speculation.help_mark import HelpMark
+from app.widgets.labels import label
+from app.widgets.layouts import hbox, vbox
+from app.widgets.restyled import Restyled
+from app.wording import figures
+
+_COLUMNS = 2
+
+
+class TotalsView(Restyled, QWidget):
+    """A small table: a column for the chat and one for the week. It keeps its size whatever it shows."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._totals: tuple[Totals, ...] = (Totals(), Totals())
+        self._title, self._help = label(self, "caption"), HelpMark(self)
+        self._heads = [label(self, "caption") for _ in range(_COLUMNS)]
+        self._names = [label(self, "muted") for _ in range(4)]
+        self._cells = [[label(self, "strong") for _ in range(_COLUMNS)] for _ in self._names]
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(16)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(0, 1)
+        head = hbox(spacing=4)
+        head.addWidget(self._title)
+        head.addWidget(self._help)
+        head.addStretch(1)
+        grid.addLayout(head, 0, 0)
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for column, view in enumerate(self._heads):
+            grid.addWidget(view, 0, column + 1, right)
+        for row, (name, cells) in enumerate(zip(self._names, self._cells, strict=True), 1):
+            grid.addWidget(name, row, 0)
+            for column, cell in enumerate(cells):
+                grid.addWidget(cell, row, column + 1, right)
+        vbox(self, margins=(0, 8, 0, 0)).addLayout(grid)
+        self.restyle()
+
+    def show_totals(self, chat: Totals, week: Totals) -> None:
+        self._totals = chat, week
+        self._show_figures()
+
+    @property
+    def any_answers(self) -> bool:
+        return any(one.answers for one in self._totals)
+
+    def figures_of(self, column: int) -> list[str]:
+        """The figures of the chat (0) or the week (1), from the top."""
+        return [cells[column].text() for cells in self._cells]
+
+    def _show_figures(self) -> None:
+        for column, one in enumerate(self._totals):
+            shown = (
+                figures.number(one.answers, 0),
+                figures.percent(one.accept_rate),
+                figures.speedup(one),
+                figures.duration(one.saved_s) if figures.speedup_is_known(one) else figures.NONE,
+            )
+            for cells, text in zip(self._cells, shown, strict=True):
+                cells[column].setText(text)
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Totals"))
+        self._heads[0].setText(self.tr("This chat"))
+        self._heads[1].setText(self.tr("Last 7 days"))
+        words = (self.tr("Answers"), self.tr("Acceptance rate"), self.tr("Speed-up"), self.tr("Time saved"))
+        for name, text in zip(self._names, words, strict=True):
+            name.setText(text)
+        self._help.explain(
+            self._title.text(),
+            self.tr("Speed-up and time saved cover the answers in which the speed-up was measured."),
+        )
+        self._show_figures()
