@@ -69,7 +69,7 @@ class AnswerBody(Restyled, QWidget):
         self._splitter = Splitter()
         self._text = ""
         self._read = self._frozen_shown = 0
-        self._ended = self._finished = False
+        self._ended = self._finished = self._in_slices = False
         self._loaded = True
         self._runs, self._tail = [], []
 
@@ -111,9 +111,15 @@ class AnswerBody(Restyled, QWidget):
             self._add(Run(Notice(cut=True)), self._runs)
         self._swap()
         if waits:
+            self._in_slices = True
             self._slices.start()
-        elif not self._loaded:
+            return
+        if not self._loaded:
             self.incomplete.emit()
+        if self._in_slices:
+            # A search may have begun while blocks were still missing.
+            self._in_slices = False
+            self.rerendered.emit()
 
     def _swap(self) -> None:
         """Show the new widgets and hide the removed ones, after emitting how much higher that makes the answer.

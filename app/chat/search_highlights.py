@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 from app.chat.answer_runs import Notice, Run
 from app.chat.code_block import CodeBlock
 from app.chat.prose import Prose
-from app.chat.shown_text import block_text
+from app.chat.shown_text import AT_ONCE, block_text, is_known
 from app.conversations.search import Query, highlights
 from app.text.utf16 import utf16_length
 from app.widgets import theme
@@ -33,10 +33,13 @@ class SearchHighlights:
 
     def __init__(self) -> None:
         self._matches: list[_Match] = []
+        # How many characters of runs without widgets may still be rendered: the others wait for `ShownTexts.ready`.
+        self._budget = 0
 
     def show(self, query: Query | None, sources: Sequence[TextView | Run], current: int | None) -> None:
         """Highlight the matches of `query` in `sources`, the one with index `current` differently; None removes all."""
         self._matches = []
+        self._budget = AT_ONCE
         for source in sources:
             view = view_of(source)
             if view is None:
@@ -53,8 +56,17 @@ class SearchHighlights:
 
     def _count(self, query: Query | None, source: TextView | Run) -> None:
         """Count the matches in a run that has no widget."""
-        if query is not None and isinstance(source, Run) and (text := _text_of(source)):
+        if query is not None and isinstance(source, Run) and (text := self._text_of(source)):
             self._matches += [_Match(source, utf16_length(text[:start])) for start, _ in highlights(text, query)]
+
+    def _text_of(self, run: Run) -> str:
+        if isinstance(run.block, Notice):
+            return ""
+        if not is_known(run.block):
+            self._budget -= len(run.block.text)
+            if self._budget < 0:
+                return ""
+        return block_text(run.block)
 
     def run_of(self, index: int) -> Run | None:
         """The run that has a match; None if it is in none."""
@@ -88,10 +100,6 @@ def view_of(source: TextView | Run) -> TextView | None:
     if isinstance(source.view, CodeBlock):
         return source.view.text_view
     return source.view if isinstance(source.view, Prose) else None
-
-
-def _text_of(run: Run) -> str:
-    return "" if isinstance(run.block, Notice) else block_text(run.block)
 
 
 def _selection(view: TextView, start: int, end: int, current: bool) -> QTextEdit.ExtraSelection:

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from html import unescape
 from weakref import WeakKeyDictionary
+
+from PySide6.QtCore import QObject, Signal
 
 from app.chat.answer_runs import LONGEST_SHOWN, runs_of
 from app.chat.prose import rendered_text
@@ -17,10 +20,14 @@ from app.chat.question_bubble import shown_question
 from app.conversations.search import Query
 from app.conversations.search_tokens import fold
 from app.session.chats import Turn
+from app.system.background import Background
 from app.text.blocks import Block, Code
 
 # Markdown syntax inside and between words: a text without it has all that is shown.
 _SYNTAX = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
+
+# Longer ones are rendered on another thread.
+AT_ONCE = 20_000
 
 
 def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
@@ -38,9 +45,21 @@ def block_texts(markdown: str) -> list[str]:
     return [block_text(block) for block in runs_of(markdown)]
 
 
+@lru_cache(maxsize=4096)
 def block_text(block: Block) -> str:
     """What the widget of a block shows."""
-    return block.text if isinstance(block, Code) else rendered_text(block.text, block.plain)
+    text = block.text if isinstance(block, Code) else rendered_text(block.text, block.plain)
+    _known.add(hash(block))
+    return text
+
+
+# Of the blocks that were rendered. A hash that two share, or that is not in the cache any more, costs a rendering.
+_known: set[int] = set()
+
+
+def is_known(block: Block) -> bool:
+    """Whether `block_text` has it without rendering."""
+    return isinstance(block, Code) or block.plain or hash(block) in _known
 
 
 @dataclass
@@ -48,31 +67,58 @@ class _Cached:
     """The folded texts of one turn: `typed` is its Markdown, `shown` is rendered when it is first needed."""
 
     state: tuple[str, int, bool, bool]
-    typed: str
+    typed: str | None = None
     shown: list[str] | None = None
 
 
-class ShownTexts:
-    """Caches the texts of turns while they do not change: a search goes through all of them with every key press."""
+class ShownTexts(QObject):
+    """Caches the texts of turns while they do not change: a search goes through all of them with every key press.
 
-    def __init__(self) -> None:
+    Those of a very long turn are rendered on another thread; it counts as one without matches until `ready` follows.
+    """
+
+    ready = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self._cached: WeakKeyDictionary[Turn, _Cached] = WeakKeyDictionary()
+        self._background = Background("search", parent=self)
 
     def count(self, turn: Turn, query: Query, as_tokens: bool) -> int:
         """How many matches of a query the turn shows."""
         cached = self._cached_for(turn, as_tokens)
+        if cached.typed is None:
+            return 0
         # Rendering takes a hundred times as long as a search in the Markdown.
         if not query.pattern.search(cached.typed):
             return 0
         if cached.shown is None:
-            cached.shown = [fold(text) for text in shown_texts(turn, as_tokens)]
+            cached.shown = _shown(turn, as_tokens)
         return sum(1 for text in cached.shown for _ in query.pattern.finditer(text))
 
     def _cached_for(self, turn: Turn, as_tokens: bool) -> _Cached:
         state = (turn.answer.text, len(turn.answer.tokens), turn.answer.ended, as_tokens)
         cached = self._cached.get(turn)
         if cached is None or cached.state != state:
+            cached = self._cached[turn] = _Cached(state)
             written = f"{shown_question(turn.question)}\n{turn.answer.text[:LONGEST_SHOWN]}"
-            typed = fold(f"{written}\n{unescape(_SYNTAX.sub('', written))}")
-            cached = self._cached[turn] = _Cached(state, typed)
+            if len(written) <= AT_ONCE:
+                cached.typed = _typed(written)
+            elif turn.answer.ended:
+                self._prepare(turn, cached, written, as_tokens)
         return cached
+
+    def _prepare(self, turn: Turn, cached: _Cached, written: str, as_tokens: bool) -> None:
+        def keep(texts: tuple[str, list[str]]) -> None:
+            cached.typed, cached.shown = texts
+            self.ready.emit()
+
+        self._background.run(lambda: (_typed(written), _shown(turn, as_tokens)), keep)
+
+
+def _typed(written: str) -> str:
+    return fold(f"{written}\n{unescape(_SYNTAX.sub('', written))}")
+
+
+def _shown(turn: Turn, as_tokens: bool) -> list[str]:
+    return [fold(text) for text in shown_texts(turn, as_tokens)]

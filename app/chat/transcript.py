@@ -56,7 +56,8 @@ class Transcript(Restyled, QScrollArea):
         self._as_tokens, self._with_figures = False, True
         self._query: Query | None = None
         self._current_match: tuple[Turn, int] | None = None
-        self._texts = ShownTexts()
+        self._texts = ShownTexts(self)
+        self._texts.ready.connect(self.shown_as)
         self._loaded_at = self._laid_out_at = 0
         # What shall be at the top of the view: a turn, pixels below its top, and its height when that was measured.
         self._target: tuple[Turn, int, int | None] | None = None

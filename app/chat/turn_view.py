@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
-from app.chat.answer_runs import Run, top_in
+from app.chat.answer_runs import LONGEST_SHOWN, Run, top_in
 from app.chat.answer_texts import figures_text, foot_html, origin_text, status_text, trouble_of
 from app.chat.note import Note
 from app.chat.prose import Prose
 from app.chat.question_bubble import QuestionBubble
 from app.chat.question_editor import QuestionEditor
 from app.chat.search_highlights import SearchHighlights, TextView, view_of
-from app.chat.shown_text import block_texts
+from app.chat.shown_text import AT_ONCE, block_texts
 from app.chat.thinking_fold import ThinkingFold
 from app.chat.token_view import TokenView
 from app.conversations.search import Query, highlights
@@ -186,7 +186,10 @@ class TurnView(Restyled, QWidget):
         self._query, self._current_match = query, current
         folded = bool(self.thinking.thought) and not self.thinking.head.isChecked()
         if query is not None and folded:
-            self.thinking.unfold(any(highlights(text, query) for text in block_texts(self.thinking.thought)))
+            thought = self.thinking.thought[:LONGEST_SHOWN]
+            # Rendered as a reader sees it, unless that takes too long.
+            texts = block_texts(thought) if len(thought) <= AT_ONCE else [thought]
+            self.thinking.unfold(any(highlights(text, query) for text in texts))
         self._show_highlights()
 
     def _highlight_again(self) -> None:

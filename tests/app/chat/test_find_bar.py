@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
+from app.chat.answer_body import AnswerBody
 from app.chat.prose import Prose
 from app.chat.search_highlights import match_colours
-from app.chat.shown_text import ShownTexts, shown_texts
+from app.chat.shown_text import AT_ONCE, ShownTexts, shown_texts
+from app.chat.transcript import Transcript
 from app.conversations.search import highlights, parse_phrase
 from app.session.answer import Answer, State
-from app.session.chats import Turn
+from app.session.chats import Chat, Turn
 from app.widgets.application import Application
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 from tests.app.window_driver import WindowDriver
+from tests.patience import PATIENCE_S
 
 ZOO = """A **dra**ft, a `draft` and a [draft](https://example.org/draft).
 
@@ -57,7 +63,7 @@ def current_rect(window: WindowDriver) -> QRect:
 
 
 @pytest.mark.parametrize("text", [ZOO, "<think>\nA draft of a draft.\n\n```\ndraft\n```\n</think>\n\nOne draft.",
-                                  "draft " * 3000, "draft\n\n" * 1500])  # fmt: skip
+                                  "draft " * 3000, "draft\n\n" * 150])  # fmt: skip
 def test_every_match_that_is_counted_is_highlighted(open_window: OpenWindow, text: str) -> None:
     window = open_window(ScriptedEngine([Script(text)]))
     answered(window, "What is a draft?")
@@ -216,3 +222,40 @@ def test_escape_in_the_message_box_ends_the_search(open_window: OpenWindow) -> N
     window.edit.setFocus()
     window.press(Qt.Key.Key_Escape)
     assert window.find_bar.isHidden()
+
+
+def test_a_huge_answer_is_searched_on_another_thread(qtbot: QtBot) -> None:
+    paragraphs = [f"A *draft* and {'hay' if number % 9 else 'a needle'}, {number}.\n\n" for number in range(2000)]
+    text = "".join(paragraphs)
+    assert len(text) > AT_ONCE
+    turn, query = Turn("What?", Answer(State.DONE, text)), parse_phrase("needle")
+    assert query is not None
+    texts = ShownTexts()
+    with qtbot.waitSignal(texts.ready, timeout=1000 * PATIENCE_S):
+        began = time.thread_time()
+        assert texts.count(turn, query, False) == 0
+        assert time.thread_time() - began < 0.1
+    assert texts.count(turn, query, False) == sum("needle" in paragraph for paragraph in paragraphs)
+    in_italics = parse_phrase("draft")
+    assert in_italics is not None
+    assert texts.count(turn, in_italics, False) == 2000
+
+
+def test_matches_far_down_in_a_huge_answer_are_shown(qtbot: QtBot) -> None:
+    turn = Turn("What?", Answer(State.DONE, "Some *hay* here.\n\n" * 3000 + "And a *needle*.\n"))
+    query = parse_phrase("needle")
+    assert query is not None
+    transcript = Transcript()
+    qtbot.addWidget(transcript)
+    transcript.resize(600, 400)
+    transcript.show()
+    transcript.show_chat(Chat(1, "", [turn]))
+    qtbot.waitUntil(lambda: bool(bodies := transcript.findChildren(AnswerBody)) and bodies[-1].complete)
+    with qtbot.waitSignal(transcript.shown_as, timeout=1000 * PATIENCE_S):
+        assert transcript.count_matches(turn, query) == 0
+    assert transcript.count_matches(turn, query) == 1
+    transcript.verticalScrollBar().setValue(0)
+    transcript.highlight(query, (turn, 0))
+    transcript.reveal_match(turn, 0)
+    marks = [mark for view in transcript.findChildren(Prose) for mark in view.extraSelections()]
+    assert [mark.cursor.selectedText() for mark in marks] == ["needle"]
