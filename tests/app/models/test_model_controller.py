@@ -22,10 +22,12 @@ def test_a_switch_shows_how_much_has_been_read(open_shown: OpenShown) -> None:
     session, header = window.session, window.header
     session.models.pair = replace(session.models.pair, loading="main", wanted=path_of(MAIN))
     session.models.changed.emit()
-    assert "loading…" in labels(header.main)
+    # The chip already names the model that was chosen; the sentence beside the pair says that it is loading.
+    assert "Qwen3 8B" in labels(header.main)
+    assert "Loading…" in labels(header)
     engine.loading_progress = (1_200_000_000, 4_800_000_000)
     header.show_load_progress()
-    assert "loading 25%" in labels(header.main)
+    assert "Loading… 25%" in labels(header)
     session.models.pair = replace(session.models.pair, loading="")
     session.models.changed.emit()
     assert "Qwen3 8B" in labels(header.main)
