@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,16 @@ def test_a_refused_write_leaves_the_old_file_and_one_line_in_the_log(
     assert [record.levelname for record in caplog.records if record.levelno >= logging.INFO] == ["WARNING"]
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "/dev/zero", "large"])
+def test_what_stands_in_the_files_place_is_neither_waited_for_nor_read_without_end(path: Path, kind: str) -> None:
+    path.parent.mkdir()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "large":
+        with path.open("wb") as file:
+            file.truncate(6 * 2**30)
+    else:
+        path.symlink_to(kind)
+    assert not learned_file(path).restore(DepthController(), "main", "draft")
