@@ -159,6 +159,7 @@ def test_a_refused_write_leaves_the_old_file_and_one_line_in_the_log(
     assert list(path.parent.iterdir()) == [path]
 
 
+@pytest.mark.expects_log
 @pytest.mark.parametrize("kind", ["pipe", "/dev/zero", "large"])
 def test_what_stands_in_the_files_place_is_neither_waited_for_nor_read_without_end(path: Path, kind: str) -> None:
     path.parent.mkdir()
