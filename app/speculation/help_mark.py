@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt
 from PySide6.QtWidgets import QToolButton, QToolTip, QWidget
+
+from app.widgets.labels import wrapped_tip
 
 # Its width and height, in pixels.
 _SIZE = 16
@@ -30,8 +30,7 @@ class HelpMark(QToolButton):
         """`name` is what the mark stands beside."""
         if sentence == self.accessibleDescription():
             return
-        # As rich text, the tooltip breaks its lines.
-        self.setToolTip(f"<p>{escape(sentence)}</p>")
+        self.setToolTip(wrapped_tip(sentence))
         self.setAccessibleName(QCoreApplication.translate("HelpMark", "What is “{name}”?").format(name=name))
         self.setAccessibleDescription(sentence)
 

@@ -16,6 +16,11 @@ def tip(words: str) -> str:
     return f'<p style="white-space: pre-wrap">{escape(words)}</p>'
 
 
+def wrapped_tip(words: str) -> str:
+    """A long sentence for `setToolTip`: rich text breaks its lines, plain text would be one line across the screen."""
+    return f"<p>{escape(words)}</p>"
+
+
 def set_name(widget: QWidget, words: str) -> None:
     """Give a widget without a text a tooltip and, for screen readers, the same name."""
     widget.setToolTip(tip(words))

@@ -14,7 +14,7 @@ from app.conversations.request_history import RequestRow
 from app.session.attachments import Attachment
 from app.settings_window.dialog import PAGES
 from app.speculation.history_table import HistoryTable
-from app.widgets.labels import ElidedLabel, WrappedLabel, label, tip
+from app.widgets.labels import ElidedLabel, WrappedLabel, label, tip, wrapped_tip
 from tests.app.scripted_engine import Script, ScriptedEngine
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def interpreted() -> list[str]:
         if isinstance(widget, QLabel) and widget.textFormat() == Qt.TextFormat.AutoText:
             found += [widget.text()] if GuiQt.mightBeRichText(widget.text()) else []
         rich = widget.toolTip()
-        if GuiQt.mightBeRichText(rich) and NAME not in shown_text(rich):
+        if GuiQt.mightBeRichText(rich) and NAME not in shown_text(rich) and wrapped_tip(shown_text(rich)) != rich:
             found.append(rich)
     return found
 
