@@ -11,7 +11,7 @@ from app.library.model_choices import Choice, draft_choices, main_choices
 from app.models.picker_row import PickerRow
 from app.session.session import Session
 from app.widgets import theme
-from app.widgets.labels import label
+from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import hbox
 from app.widgets.overlay import Overlay
 from app.widgets.restyled import Restyled
@@ -41,8 +41,8 @@ class Picker(Restyled, Overlay):
         self._field, self._note = QLineEdit(self), label(self, "muted", wraps=True)
         self._note.setMargin(12)
         # What speculation does now, which the header says too; a draft is chosen because of it.
-        self.state = label(self, "muted", wraps=True)
-        self.state.setContentsMargins(12, 0, 12, 0)
+        self.state = styled(ElidedLabel(self), "muted")
+        self.state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.state.setObjectName("state")
         self.state.hide()
         self._list = QListWidget(self)
@@ -52,11 +52,12 @@ class Picker(Restyled, Overlay):
         line = QFrame(self)
         line.setObjectName("line")
         self._more = styled(QPushButton(self), "link")
-        for view in (self._field, self.state, self._note, self._list, line):
+        for view in (self._field, self._note, self._list, line):
             self.column.addWidget(view)
         # Aligned with the icons of the rows.
-        more = hbox(margins=(16, 0, 0, 0))
+        more = hbox(margins=(16, 0, 16, 0), spacing=16)
         more.addWidget(self._more)
+        more.addWidget(self.state, 1)
         self.column.addLayout(more)
         self._field.installEventFilter(self)
         self._field.textChanged.connect(lambda _text: self.refresh())
@@ -172,10 +173,8 @@ class Picker(Restyled, Overlay):
 
     def _available_height(self) -> int:
         """The height of the list at which the whole picker stays in the window."""
-        width = self._list.width()
-        note = self._note.heightForWidth(width) if self._note.text() else 0
-        state = self.state.heightForWidth(width) + self.column.spacing() if not self.state.isHidden() else 0
-        return self._window.height() - self._below() - _BELOW - _OTHERS - note - state
+        note = self._note.heightForWidth(self._list.width()) if self._note.text() else 0
+        return self._window.height() - self._below() - _BELOW - _OTHERS - note
 
     # Keys and clicks
 
