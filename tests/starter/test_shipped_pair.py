@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from resources.starter.recipe.content import LANGUAGES, read_content, read_held_out
+from resources.starter.recipe.content import LANGUAGES, read_content, read_held_out, read_short_held_out
 from resources.starter.recipe.evaluation import Outcome, Pair, judge, tallies
+from resources.starter.recipe.short_messages import ask_short
 
 STARTER = Path(__file__).parents[2] / "resources" / "starter"
 MODELS = ("main", "draft")
@@ -79,6 +80,19 @@ def test_main_and_draft_share_one_tokenizer_and_one_context() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_held_out_questions_are_answered_right(outcomes: list[Outcome], language: str) -> None:
     assert tallies(outcomes)["language"][language].right_share >= RIGHT[language]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_messages_of_a_word_or_two_are_answered_in_their_language(pair: Pair, language: str) -> None:
+    answers = ask_short(pair, read_short_held_out(language))
+    assert len(answers) == 40
+    assert sum(answer.is_in_its_language for answer in answers) >= 38
+
+
+def test_a_greeting_is_answered_in_english(pair: Pair) -> None:
+    for greeting in ("hi", "hello", "hey", "Hello!"):
+        assert ask(pair, greeting).startswith("Hello!"), greeting
+    assert ask(pair, "thanks").startswith("You're welcome")
 
 
 def test_the_draft_guesses_what_main_says(outcomes: list[Outcome]) -> None:
