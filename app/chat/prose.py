@@ -278,6 +278,8 @@ def _tint_code(document: QTextDocument) -> None:
     tint = QTextCharFormat()
     tint.setBackground(QColor(theme.colours().selection))
     cursor, block = QTextCursor(document), document.begin()
+    # Outside of an edit block, a cursor computes its position on the screen each time it moves.
+    cursor.beginEditBlock()
     while block.isValid():
         part = block.begin()
         while not part.atEnd():
@@ -288,6 +290,7 @@ def _tint_code(document: QTextDocument) -> None:
                 cursor.setPosition(fragment.position() + fragment.length(), QTextCursor.MoveMode.KeepAnchor)
                 cursor.mergeCharFormat(tint)
         block = block.next()
+    cursor.endEditBlock()
 
 
 def _indent_lists(document: QTextDocument) -> None:
