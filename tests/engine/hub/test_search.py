@@ -229,7 +229,7 @@ def test_for_a_curated_model_the_catalog_answers_without_a_network() -> None:
 def test_refreshing_the_catalog_takes_its_figures_from_the_hub(hub: FakeHub, tmp_path: Path) -> None:
     content = json.loads((resources() / "catalog.json").read_text(encoding="utf-8"))
     entry = next(model for model in content["models"] if not model["drafts"] and model["architecture"] == "llama")
-    content["models"] = [entry]
+    content["models"], content["heads"] = [entry], []
     copy = tmp_path / "catalog.json"
     copy.write_text(json.dumps(content))
     files = model_files()
