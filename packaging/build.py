@@ -48,9 +48,10 @@ def main() -> int:
 
 def run(*command: object, **more: str) -> None:
     """Run a command to its end; raises `CalledProcessError` where it fails."""
-    # A seed for hashes, so that sets are written in the same order.
+    # A seed for hashes, so that sets are written in the same order; nothing of the caller's own Python.
     fixed = {"PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": os.environ.get("SOURCE_DATE_EPOCH", EPOCH)}
-    subprocess.run([str(part) for part in command], check=True, env={**os.environ, **fixed, **more})
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    subprocess.run([str(part) for part in command], check=True, env={**inherited, **fixed, **more})
 
 
 def make_environment(folder: Path) -> Path:

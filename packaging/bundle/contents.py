@@ -36,6 +36,7 @@ UNUSED_MODULES = [
     "PIL",
     "cyclonedx",
     "macholib",
+    "PySide6.QtNetwork",
     "PySide6.QtQml",
     "PySide6.QtQuick",
     "PySide6.QtOpenGL",
@@ -47,7 +48,17 @@ UNUSED_MODULES = [
 _OF_TOKENIZERS = re.compile(
     r"transformers\.models(\.\w+)?(\.(tokenization|configuration)_\w+)?|transformers\.models\.auto\.\w+"
 )
-_NOT_OF_TOKENIZERS = re.compile(r"transformers\.(pipelines|trainer|quantizers|distributed|loss|cli)\b")
+_NOT_OF_TOKENIZERS = re.compile(
+    r"""transformers\.(
+        (pipelines|quantizers|distributed|loss|cli|data|testing_utils|optimization)\b
+        | trainer
+        | (image|video|audio)_
+        | modeling_(?!rope_utils)
+        | generation\.(?!configuration_utils)
+        | integrations\.(?!heterogeneity|mistral)
+    )""",
+    re.VERBOSE,
+)
 
 _UNUSED_FILES = re.compile(
     r"""
@@ -56,9 +67,13 @@ _UNUSED_FILES = re.compile(
     # The printers of a Linux desktop would bring its whole CUPS along; printing to a file needs none.
     | PySide6/Qt/plugins/(qmltooling|designer|help|sqldrivers|printsupport|networkinformation|tls|generic)/
     | PySide6/Qt/plugins/egldeviceintegrations/
+    # Desktops on Wayland run X programs as well.
+    | PySide6/Qt/plugins/wayland
+    | PySide6/Qt/plugins/platforms/libqwayland
+    | (^|/)libQt6W(ayland|lShell)
     | PySide6/Qt/plugins/platforms/libq(eglfs|linuxfb|vnc|vkkhrdisplay|minimalegl|minimal)
     | PySide6/Qt/plugins/imageformats/libq(pdf|tga|tiff|wbmp|icns)
-    | (^|/)libQt6(Qml|Quick|Pdf|VirtualKeyboard|Designer|Help|Test|Sql|OpenGL|EglF|Labs|UiTools|WaylandCompositor)
+    | (^|/)libQt6(Network|Qml|Quick|Pdf|VirtualKeyboard|Designer|Help|Test|Sql|OpenGL|EglF|Labs|UiTools)
     | PySide6/Qt/plugins/platformthemes/libqgtk3
     | \.(pyi|h|cmake|jl)$
     | (^|/)tests?/
