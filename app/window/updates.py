@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QAction, QDesktopServices
@@ -31,10 +31,15 @@ class UpdateChecker(QObject):
     ) -> None:
         super().__init__(parent)
         self._preferences, self._notifications, self._ask = preferences, notifications, ask
-        self._source = source or feed_source()
+        self._given = source
         self._background = Background("updates", parent=self)
         self._page = QAction(self)
         self._page.triggered.connect(lambda: QDesktopServices.openUrl(QUrl(self._page.data())))
+
+    @cached_property
+    def _source(self) -> FeedSource:
+        """Read when it is first needed, and not while the window opens."""
+        return self._given or feed_source()
 
     def check(self) -> None:
         """Ask, and say what came out."""
