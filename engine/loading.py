@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,7 +39,7 @@ from engine.prompt_process.encoders import RemoteEncoder
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob, local_encoder, render
 from engine.status import ModelInfo
-from engine.steps import Steps, result_of, run_to_completion
+from engine.steps import Steps, in_chunks, result_of, run_to_completion
 
 log = logging.getLogger(__name__)
 
@@ -48,8 +48,6 @@ _FALLBACK_CONTEXT = 4096
 _LARGEST_VOCABULARY = 2**24
 # While a prompt is waited for, so often it is looked whether to stop.
 _STOP_WAIT_S = 0.05
-# Weights that are loaded at once, between two decode steps of running answers.
-CHUNK_BYTES = 2**25
 
 OnProgress = Callable[[int, int], object]
 
@@ -179,7 +177,7 @@ def _load_weights(
             model.set_dtype(mx.float32)
             use_narrow_products(model)
         loaded, total = 0, _parameter_bytes(model)
-        for chunk in _chunks([array for _, array in tree_flatten(model.parameters())]):
+        for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
             on_progress(loaded, total)
             yield None
             while ahead is not None and not ahead.done() and streaming():
@@ -190,17 +188,6 @@ def _load_weights(
     except Exception as error:
         raise _explain(path, error) from error
     return model, config
-
-
-def _chunks(arrays: list[mx.array]) -> Iterator[list[mx.array]]:
-    """The arrays in lists of about CHUNK_BYTES each."""
-    chunk: list[mx.array] = []
-    for array in arrays:
-        chunk.append(array)
-        if sum(part.nbytes for part in chunk) >= CHUNK_BYTES:
-            yield chunk
-            chunk = []
-    yield chunk
 
 
 def _new_caches(model: nn.Module, bits: int | None, group: int) -> list[Any]:

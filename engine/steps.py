@@ -5,11 +5,13 @@ A generator of steps yields None after each, or the future that the next one has
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+# Bytes of weights that are loaded at once, between two decode steps of running answers.
+CHUNK_BYTES = 2**25
 Steps = Generator[Future[Any] | None, None, T]
 
 
@@ -30,3 +32,14 @@ def result_of(future: Future[T]) -> Steps[T]:
     while not future.done():
         yield future
     return future.result()
+
+
+def in_chunks(arrays: Iterable[Any]) -> Iterator[list[Any]]:
+    """Arrays, of MLX or NumPy, in lists of about CHUNK_BYTES each; the last may be empty."""
+    chunk: list[Any] = []
+    for array in arrays:
+        chunk.append(array)
+        if sum(part.nbytes for part in chunk) >= CHUNK_BYTES:
+            yield chunk
+            chunk = []
+    yield chunk

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,7 @@ from engine.heads.config import HeadConfig
 from engine.heads.folder import HeadContent, identity_of, inspect_head
 from engine.heads.head import Head
 from engine.heads.tensors import expected_shapes, our_name, quantisation_of
-from engine.steps import Steps, result_of, run_to_completion
-
-# Weights that are loaded at once, between two decode steps of running answers.
-CHUNK_BYTES = 2**25
+from engine.steps import Steps, in_chunks, result_of, run_to_completion
 
 
 def load_head(path: str | Path) -> Head:
@@ -111,7 +108,7 @@ def _quantise(
 
 def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:
     """Read the weights piece by piece; raises `ModelNotUsable` for numbers that are none."""
-    for chunk in _chunks([array for _, array in tree_flatten(network.parameters())]):
+    for chunk in in_chunks([array for _, array in tree_flatten(network.parameters())]):
         finite = [mx.isfinite(array).all() for array in chunk if mx.issubdtype(array.dtype, mx.floating)]
         try:
             mx.eval(chunk, finite)
@@ -120,13 +117,3 @@ def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:
         if not all(one.item() for one in finite):
             raise ModelNotUsable(folder, "not-finite", "NaN or infinity")
         yield None
-
-
-def _chunks(arrays: list[mx.array]) -> Iterator[list[mx.array]]:
-    chunk: list[mx.array] = []
-    for array in arrays:
-        chunk.append(array)
-        if sum(part.nbytes for part in chunk) >= CHUNK_BYTES:
-            yield chunk
-            chunk = []
-    yield chunk

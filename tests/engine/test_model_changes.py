@@ -30,7 +30,7 @@ Outcome = LoadedPair | EngineError
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tiny model is loaded in as many chunks as a large one."""
-    monkeypatch.setattr(loading, "CHUNK_BYTES", 2**12)
+    monkeypatch.setattr("engine.steps.CHUNK_BYTES", 2**12)
 
 
 @pytest.fixture

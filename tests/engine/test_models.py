@@ -101,7 +101,7 @@ def test_models_are_never_unloaded_after_an_infinite_time(tiny_main: Path) -> No
 
 def test_loading_reports_its_progress(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr(loading, "CHUNK_BYTES", 1000)
+    monkeypatch.setattr("engine.steps.CHUNK_BYTES", 1000)
     steps = loading.load_in_steps(tiny_main, on_progress=lambda read, total: told.append((read, total)))
     loaded = run_to_completion(steps)
     assert {total for _, total in told} == {loaded.info.bytes}
