@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import mlx.core as mx
 
@@ -76,7 +77,7 @@ class Generation:
         self._main = main
         self._cache = cache
         self._budget = min(request.max_tokens or limit, limit - len(prompt))
-        continued = prompt[-1:] if request.messages[-1]["role"] == "assistant" else ()
+        continued = prompt[-1:] if request.continues else ()
         self._text = AnswerText(main.tokenizer.detokenizer, request.stop, continued)
 
     @property
@@ -186,19 +187,26 @@ class Generation:
 
 def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
     """What the prompt of a request is made of."""
-    options = dict(request.template_options)
-    return PromptJob(request.messages, main.info.context_length, request.max_tokens, request.overflow, options)
+    return PromptJob(
+        request.messages,
+        main.info.context_length,
+        request.max_tokens,
+        request.overflow,
+        dict(request.template_options),
+        request.tools,
+        request.prompt,
+    )
 
 
 def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[int, ...]:
     if made.boundaries is not None:
         return made.boundaries
-    messages: Sequence[Mapping[str, str]] = request.messages
+    messages: Sequence[Mapping[str, Any]] = request.messages
     for left in newest_turns(request.messages):
         if len(messages) == len(request.messages) - made.dropped:
             break
         messages = left
-    return turn_boundaries(main.tokenizer, messages, made.ids)
+    return turn_boundaries(main.tokenizer, messages, made.ids, request.tools)
 
 
 def _check_ids(prompt: Sequence[int], main: LoadedModel) -> None:

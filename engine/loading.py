@@ -136,6 +136,7 @@ def load_in_steps(
         kv_bits=kv_bits if group else None,
         sampling=recommended,
         thinking=thinking_of(getattr(tokenizer, "chat_template", None)),
+        tool_format=tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else "",
     )
     log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
     ends = frozenset(tokenizer.eos_token_ids)

@@ -12,28 +12,48 @@ from engine.foreign_code import panics_as_errors
 
 
 def render(
-    tokenizer: Any, messages: Sequence[Mapping[str, str]], options: Mapping[str, str | bool] = MappingProxyType({})
+    tokenizer: Any,
+    messages: Sequence[Mapping[str, Any]],
+    options: Mapping[str, str | bool] = MappingProxyType({}),
+    tools: Sequence[Mapping[str, Any]] = (),
 ) -> list[int]:
     """Token ids of the conversation, ending where the assistant is to go on.
 
-    `options` are variables of the template. A last message of the assistant is continued instead of answered. Models
-    without a chat template get the bare texts, one a line. Raises `TemplateFailed` when the template refuses the
-    conversation.
+    `options` are variables of the template, `tools` the functions that it offers to the model. A last message of the
+    assistant is continued instead of answered. Models without a chat template get the bare texts, one a line. Raises
+    `TemplateFailed` when the template refuses the conversation.
     """
     conversation = [dict(message) for message in messages]
     continues = conversation[-1]["role"] == "assistant"
+    if not tokenizer.has_chat_template:
+        return encode_raw(tokenizer, "\n".join(message["content"] for message in conversation))
+    return _ids(
+        lambda: tokenizer.apply_chat_template(
+            conversation,
+            add_generation_prompt=not continues,
+            continue_final_message=continues,
+            **_with_tools(options, tools),
+        )
+    )
+
+
+def encode_raw(tokenizer: Any, text: str) -> list[int]:
+    """Token ids of a text without a template, after what the tokenizer begins every text with.
+
+    Raises `TemplateFailed`.
+    """
+    return _ids(lambda: tokenizer.encode(text))
+
+
+def _with_tools(options: Mapping[str, str | bool], tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    # Templates that were not written for tools must not meet the variable at all.
+    return {**options, "tools": [dict(tool) for tool in tools]} if tools else dict(options)
+
+
+def _ids(make: Callable[[], Sequence[int]]) -> list[int]:
     try:
         with panics_as_errors():
-            if not tokenizer.has_chat_template:
-                rendered = tokenizer.encode("\n".join(message["content"] for message in conversation))
-            else:
-                rendered = tokenizer.apply_chat_template(
-                    conversation,
-                    add_generation_prompt=not continues,
-                    continue_final_message=continues,
-                    **options,
-                )
-            ids = [int(token) for token in rendered]
+            ids = [int(token) for token in make()]
     # Templates are programs from model folders and raise all kinds of exceptions; all mean the same here.
     except Exception as error:
         raise TemplateFailed(" ".join(str(error).split())[:200] or type(error).__name__) from error
@@ -44,13 +64,15 @@ def render(
 
 @dataclass(frozen=True, slots=True)
 class PromptJob:
-    """A conversation for a context of `limit` tokens; the rest as in `ChatRequest`."""
+    """A conversation, or a raw `prompt`, for a context of `limit` tokens; the rest as in `ChatRequest`."""
 
-    messages: Sequence[Mapping[str, str]]
+    messages: Sequence[Mapping[str, Any]]
     limit: int
     max_tokens: int | None = None
     overflow: str | None = None
     options: Mapping[str, str | bool] = field(default_factory=dict)
+    tools: Sequence[Mapping[str, Any]] = ()
+    prompt: str | Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +89,34 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
 
     Raises `PromptTooLong` and `TemplateFailed`.
     """
-    messages: Sequence[Mapping[str, str]] = job.messages
-    prompt = whole = render(tokenizer, messages, job.options)
+    if job.prompt is not None:
+        return _raw_prompt(tokenizer, job.prompt, job.limit)
+    messages: Sequence[Mapping[str, Any]] = job.messages
+    prompt = whole = render(tokenizer, messages, job.options, job.tools)
     if job.overflow == "shorten":
         longest = job.limit - min(job.max_tokens or job.limit, job.limit // 4)
         shorter = newest_turns(messages)
         while len(prompt) > longest and (left := next(shorter, None)) is not None:
-            messages, prompt = left, render(tokenizer, left, job.options)
+            messages, prompt = left, render(tokenizer, left, job.options, job.tools)
     if len(prompt) >= job.limit:
         raise PromptTooLong(len(whole), job.limit)
-    boundaries = turn_boundaries(tokenizer, messages, prompt) if with_boundaries else None
+    boundaries = turn_boundaries(tokenizer, messages, prompt, job.tools) if with_boundaries else None
     return Prompt(prompt, len(job.messages) - len(messages), boundaries)
 
 
-def newest_turns(messages: Sequence[Mapping[str, str]]) -> Iterator[Sequence[Mapping[str, str]]]:
+def _raw_prompt(tokenizer: Any, prompt: str | Sequence[int], limit: int) -> Prompt:
+    ids = encode_raw(tokenizer, prompt) if isinstance(prompt, str) else list(prompt)
+    if len(ids) >= limit:
+        raise PromptTooLong(len(ids), limit)
+    return Prompt(ids, boundaries=last_boundary(ids))
+
+
+def last_boundary(prompt: Sequence[int]) -> tuple[int, ...]:
+    """The boundary before the last token of a prompt, which has no others."""
+    return (len(prompt) - 1,) if len(prompt) > 1 else ()
+
+
+def newest_turns(messages: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
     """Yield the conversation without its oldest turn, without the two oldest, ...: a system message stays, and what
     follows it begins with a user message.
     """
@@ -103,18 +139,23 @@ def shared_prefix(one: Sequence[int], other: Sequence[int]) -> int:
     return low
 
 
-def turn_boundaries(tokenizer: Any, messages: Sequence[Mapping[str, str]], prompt: Sequence[int]) -> tuple[int, ...]:
+def turn_boundaries(
+    tokenizer: Any,
+    messages: Sequence[Mapping[str, Any]],
+    prompt: Sequence[int],
+    tools: Sequence[Mapping[str, Any]] = (),
+) -> tuple[int, ...]:
     """Positions in `prompt` up to which another conversation may share it, in rising order: after the system message,
     before the last message, and before the last token.
     """
     if not tokenizer.has_chat_template:
-        return (len(prompt) - 1,) if len(prompt) > 1 else ()
+        return last_boundary(prompt)
     heads = [list(messages[:count]) for count in (1, len(messages) - 1) if 0 < count < len(messages)]
     found = {len(prompt) - 1}
     for head in heads:
         try:
             with panics_as_errors():
-                rendered = tokenizer.apply_chat_template([dict(message) for message in head])
+                rendered = tokenizer.apply_chat_template([dict(message) for message in head], **_with_tools({}, tools))
         # A template may refuse incomplete conversations; then there is no boundary here.
         except Exception:
             continue

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from engine.errors import BadRequest, require
 from engine.speculation.proposers.registry import methods
 
 ACCEPTANCE_RULES = ("match", "rejection")
 OVERFLOW_RULES = ("refuse", "shorten")
+ROLES = ("system", "developer", "user", "assistant", "tool")
 # The most draft tokens of a round: the controller, calibration and the narrow products are made for so many.
 MAX_DEPTH = 16
 
@@ -85,7 +87,12 @@ class SpeculationSettings:
 class ChatRequest:
     """One request for an answer.
 
-    `messages` are chat turns ({"role", "content"}, oldest first). `stop` strings end the answer and are cut from it.
+    `messages` are chat turns ({"role", "content"}, oldest first), whose roles are ROLES. A turn of the assistant may
+    have `tool_calls` ({"id", "type", "function": {"name", "arguments"}}), a turn of a tool has the `tool_call_id` that
+    it answers. `tools` are the functions that the model may call, as JSON schemas in the form of the OpenAI API; the
+    chat template renders them. Instead of messages, `prompt` is a text, or token ids, that the model continues without
+    a template.
+    `stop` strings end the answer and are cut from it.
     `max_tokens` None means up to the end of the context. A conversation that is longer than the context is refused
     (`overflow` "refuse"), or loses its oldest turns ("shorten"): the system message and the newest turns stay, and a
     quarter of the context (or `max_tokens`, if that is less) is left to the answer; None uses the engine's setting.
@@ -94,10 +101,10 @@ class ChatRequest:
     (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`; without one, never.
     `template_options` are variables of the model's chat template, such as `enable_thinking`.
 
-    Raises `BadRequest` when a message has no role or content, or the last one has no text.
+    Raises `BadRequest` when a message has no role or content, or the last one has nothing to answer.
     """
 
-    messages: Sequence[Mapping[str, str]]
+    messages: Sequence[Mapping[str, Any]] = ()
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
     max_tokens: int | None = 1024
@@ -106,17 +113,39 @@ class ChatRequest:
     allow_oversize: bool = False
     conversation: str | None = None
     template_options: Mapping[str, str | bool] = field(default_factory=dict)
+    tools: Sequence[Mapping[str, Any]] = ()
+    prompt: str | Sequence[int] | None = None
 
     def __post_init__(self) -> None:
-        if not self.messages:
-            raise BadRequest("messages", "at least one message", 0)
-        for message in self.messages:
-            if not isinstance(message.get("role"), str) or not isinstance(message.get("content"), str):
-                raise BadRequest("messages", "a role and a text in each message", dict(message))
-        if not self.messages[-1]["content"].strip():
-            raise BadRequest("messages", "a last message with text in it", self.messages[-1]["content"])
+        if self.prompt is None:
+            _check_messages(self.messages)
+        else:
+            require(not self.messages and not self.tools, "prompt", "alone, without messages and tools", self.messages)
+            require(len(self.prompt) > 0, "prompt", "a text or token ids", self.prompt)
+            require(
+                isinstance(self.prompt, str) or all(token >= 0 for token in self.prompt),
+                "prompt",
+                "token ids of 0 or more",
+                self.prompt,
+            )
         if self.max_tokens is not None:
             require(self.max_tokens >= 1, "max_tokens", "1 or more", self.max_tokens)
         if self.overflow is not None:
             require(self.overflow in OVERFLOW_RULES, "overflow", f"one of {', '.join(OVERFLOW_RULES)}", self.overflow)
         require(all(self.stop), "stop", "non-empty strings", list(self.stop))
+
+    @property
+    def continues(self) -> bool:
+        """Whether the answer goes on with a text that is there: a raw prompt, or a last message of the assistant."""
+        return self.prompt is not None or self.messages[-1]["role"] == "assistant"
+
+
+def _check_messages(messages: Sequence[Mapping[str, Any]]) -> None:
+    if not messages:
+        raise BadRequest("messages", "at least one message", 0)
+    for message in messages:
+        if message.get("role") not in ROLES or not isinstance(message.get("content"), str):
+            raise BadRequest("messages", "a role and a text in each message", dict(message))
+    last = messages[-1]
+    if last["role"] != "tool" and not last["content"].strip():
+        raise BadRequest("messages", "a last message with text in it", last["content"])

@@ -12,8 +12,9 @@ from engine.errors import EngineError
 class ModelInfo:
     """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision.
 
-    `sampling` is what its authors recommend, as (name in `SamplingSettings`, value). `thinking` is what
-    its chat template lets choose: "switch", "effort" or nothing. `kind` is "head" for a head, whose `architecture` is
+    `sampling` is what its authors recommend, as (name in `SamplingSettings`, value). `thinking` is what its chat
+    template lets choose: "switch", "effort" or nothing. `tool_format` names the form of its tool calls (a module of
+    `mlx_lm.tool_parsers`), "" where it knows none. `kind` is "head" for a head, whose `architecture` is
     its family and whose `context_length` is that of its main model.
     """
 
@@ -25,6 +26,7 @@ class ModelInfo:
     kv_bits: int | None = None
     sampling: tuple[tuple[str, float], ...] = ()
     thinking: str = ""
+    tool_format: str = ""
     kind: str = "model"
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import PromptTooLong, TemplateFailed
+from engine.errors import BadRequest, PromptTooLong, TemplateFailed
 from engine.events import Failed
 from engine.loading import load
-from engine.prompts import render, shared_prefix, turn_boundaries
+from engine.prompts import Prompt, PromptJob, make_prompt, render, shared_prefix, turn_boundaries
 from engine.requests import ChatRequest
 from engine.scheduler import Scheduler
 from tests.engine.serving import alone, run
@@ -111,3 +111,47 @@ def test_turns_end_where_another_conversation_may_branch_off(
 @pytest.mark.parametrize(("one", "other", "shared"), [([], [1], 0), ([1, 2], [1, 2, 3], 2), ([1, 2, 3], [1, 5, 3], 1)])
 def test_the_shared_prefix_ends_at_the_first_difference(one: list[int], other: list[int], shared: int) -> None:
     assert shared_prefix(one, other) == shared
+
+
+TOOL = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
+
+
+def test_the_template_gets_the_tools_only_where_there_are_some() -> None:
+    met: list[object] = []
+
+    class Template(Words):
+        def apply_chat_template(self, messages: list[dict[str, str]], **variables: object) -> list[int]:
+            met.append(variables.get("tools", "absent"))
+            return super().apply_chat_template(messages)
+
+    tokenizer = Template(joined)
+    job = PromptJob(TURNS, 100, tools=[TOOL])
+    # Those that are rendered to find the boundaries too, or the system message would seem to end before them.
+    make_prompt(tokenizer, job, with_boundaries=True)
+    make_prompt(tokenizer, PromptJob(TURNS, 100))
+    assert met == [[TOOL]] * 3 + ["absent"]
+
+
+def test_a_raw_prompt_is_continued_without_the_template() -> None:
+    tokenizer = Words(joined)
+    assert make_prompt(tokenizer, PromptJob((), 10, prompt="one three")) == Prompt([3, 5], boundaries=(1,))
+    assert make_prompt(tokenizer, PromptJob((), 10, prompt=[7])) == Prompt([7], boundaries=())
+    with pytest.raises(PromptTooLong):
+        make_prompt(tokenizer, PromptJob((), 2, prompt="one three"))
+
+
+def test_token_ids_are_answered_as_the_prompt_that_has_them(tiny_main: Path) -> None:
+    scheduler = Scheduler()
+    main = load(tiny_main)
+    scheduler.install(main, None)
+    chat = [{"role": "user", "content": "the quick brown fox"}]
+    ids = make_prompt(main.tokenizer, PromptJob(chat, 100)).ids
+    answered, continued = (
+        alone(scheduler, request)
+        for request in (ChatRequest(chat, max_tokens=8), ChatRequest(prompt=ids, max_tokens=8))
+    )
+    assert continued.ids == answered.ids
+    [beyond] = run(scheduler, ChatRequest(prompt=[10**6]))
+    assert isinstance(beyond.last, Failed)
+    assert isinstance(beyond.last.error, BadRequest)
+    scheduler.close()

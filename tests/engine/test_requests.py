@@ -21,7 +21,10 @@ def test_an_empty_question_is_refused_when_it_is_created() -> None:
         ChatRequest([{"role": "user", "content": "  \n"}])
 
 
-@pytest.mark.parametrize("message", [{"role": "user"}, {"content": "fox"}, {"role": "user", "content": 5}])
+@pytest.mark.parametrize(
+    "message",
+    [{"role": "user"}, {"content": "fox"}, {"role": "user", "content": 5}, {"role": "root", "content": "fox"}],
+)
 def test_a_message_without_role_and_text_is_refused(message: dict[str, str]) -> None:
     with pytest.raises(BadRequest, match="role and a text"):
         ChatRequest([message])
@@ -55,3 +58,19 @@ def test_a_limit_that_cannot_be_kept_is_refused(name: str, value: object) -> Non
 def test_a_sampling_setting_out_of_range_is_refused(name: str, value: float) -> None:
     with pytest.raises(BadRequest, match=name):
         SamplingSettings(**{name: value})  # type: ignore[arg-type]
+
+
+def test_a_tools_result_may_be_empty_but_a_question_may_not() -> None:
+    ChatRequest([{"role": "user", "content": "fox"}, {"role": "tool", "content": "", "tool_call_id": "1"}])
+
+
+@pytest.mark.parametrize("fields", [{"messages": [{"role": "user", "content": "fox"}]}, {"tools": [{}]}])
+def test_a_raw_prompt_stands_alone(fields: dict[str, list[dict[str, str]]]) -> None:
+    with pytest.raises(BadRequest, match="without messages and tools"):
+        ChatRequest(prompt="fox", **fields)
+
+
+@pytest.mark.parametrize("prompt", ["", (), (1, -1)])
+def test_a_raw_prompt_is_a_text_or_token_ids(prompt: str | tuple[int, ...]) -> None:
+    with pytest.raises(BadRequest, match="prompt"):
+        ChatRequest(prompt=prompt)
