@@ -76,6 +76,7 @@ def collect(python: Path, out: Path, version: str, icon: Path) -> Path:
         return out / "dist" / "Tandem.app"
     bundle = out / "dist" / "Tandem"
     strip(bundle)
+    run(python, HERE / "icu_data.py", bundle)
     return bundle
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCollator, QCoreApplication, QLocale
 
 from app.chat.formula_pictures import outline_of
 from app.session.attachments import read_attachment
@@ -37,6 +37,7 @@ def try_parts(folder: Path, language: Language) -> dict[str, str]:
         "formulas": _typeset,
         "keychain": lambda: Keychain().read("https://self-test.invalid"),
         "languages": lambda: _translate(language),
+        "sorting": _sort_names,
         "updates": feed_source,
     }
     return {name: _problem_of(try_part) for name, try_part in parts.items()}
@@ -94,6 +95,13 @@ def _translate(language: Language) -> None:
     language.choose(chosen)
     if len(shown) != len(LANGUAGES):
         raise ValueError(f"only {sorted(shown)}")
+
+
+def _sort_names() -> None:
+    """By the rules of each language, as file dialogs do; by code points, the accented letter would come last."""
+    for code in LANGUAGES:
+        if not QCollator(QLocale(code)).compare("Äpfel", "zebra") < 0:
+            raise ValueError(f"{code} sorts by code points")
 
 
 def _pdf(text: str) -> bytes:

@@ -1,0 +1,111 @@
+"""Shorten the data of ICU, which Qt for Linux brings along, to what Qt asks it for.
+
+    python packaging/icu_data.py BUNDLE
+
+Qt sorts names with ICU and asks it for the names of time zones. Its own tables hold the rest: numbers, dates,
+languages, where lines and words break. The library with the data is written anew, with the same name and symbol; it
+stays a file of its own. Needs binutils. https://unicode-org.github.io/icu/userguide/icu_data/ describes the data, and
+icu4c/source/common/ucmndata.h of ICU its table of contents.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+# The items in the order of their names lie at multiples of this.
+_ALIGNED = 16
+_COUNT, _ITEM = struct.Struct("<I"), struct.Struct("<II")
+# Trees that Qt never reads: line and word breaks, names of currencies, languages, regions and units, spelled-out
+# numbers, transliterations; then converters of old encodings, profiles of internet names, names of characters.
+_UNUSED = re.compile(
+    r"""[^/]+/(
+        (brkitr|curr|lang|region|unit|rbnf|translit)/.*
+        | .*\.(cnv|spp|cfu)
+        | (unames|uemoji)\.icu
+        # The formats of other languages than those of the window; what applies to all of them has no such name.
+        | (zone/)?(?!(en|ja|ko|zh)(_|\.))[a-z]{2,3}(_[A-Za-z0-9]+)*\.res
+    )""",
+    re.VERBOSE,
+)
+
+
+def main(bundle: str) -> None:
+    for library in sorted(Path(bundle).rglob("libicudata.so.*")):
+        if library.is_symlink():
+            continue
+        before = library.stat().st_size
+        shorten(library)
+        print(f"{library.name}: {before / 1e6:.1f} MB, now {library.stat().st_size / 1e6:.1f}")
+
+
+def shorten(library: Path) -> None:
+    """Write the library anew without the items that Qt never asks for. Raises `ValueError` where it is no ICU data."""
+    with tempfile.TemporaryDirectory() as temporary:
+        data = Path(temporary, "icu.dat")
+        run("objcopy", "-O", "binary", "--only-section=.rodata", library, data)
+        header, items = read_items(data.read_bytes())
+        data.write_bytes(pack(header, {name: item for name, item in items.items() if not is_unused(name)}))
+        link(data, f"icudt{library.suffix[1:]}_dat", library)
+
+
+def is_unused(name: str) -> bool:
+    """True for an item that Qt never asks for, such as "icudt73l/curr/de.res"."""
+    return _UNUSED.fullmatch(name) is not None
+
+
+def read_items(data: bytes) -> tuple[bytes, dict[str, bytes]]:
+    """The header, and the items by their names, of an ICU data file."""
+    if data[12:16] != b"CmnD":
+        raise ValueError("not ICU's common data")
+    length = int.from_bytes(data[:2], "little")
+    header, body = data[:length], data[length:]
+    [count] = _COUNT.unpack_from(body)
+    table = [_ITEM.unpack_from(body, _COUNT.size + number * _ITEM.size) for number in range(count)]
+    ends = [start for _, start in table[1:]] + [len(body)]
+    return header, {
+        body[name : body.index(b"\0", name)].decode(): body[start:end]
+        for (name, start), end in zip(table, ends, strict=True)
+    }
+
+
+def pack(header: bytes, items: Mapping[str, bytes]) -> bytes:
+    """An ICU data file with these items, whose names are in order. The inverse of `read_items`."""
+    names, places, name_at = b"", [], _COUNT.size + len(items) * _ITEM.size
+    for name in items:
+        places.append(name_at + len(names))
+        names += name.encode() + b"\0"
+    body, table = bytearray(_padded(_COUNT.pack(len(items)) + bytes(len(items) * _ITEM.size) + names)), _COUNT.size
+    for place, item in zip(places, items.values(), strict=True):
+        _ITEM.pack_into(body, table, place, len(body))
+        table += _ITEM.size
+        body += _padded(item)
+    return header + bytes(body)
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % _ALIGNED)
+
+
+def link(data: Path, symbol: str, library: Path) -> None:
+    """Write a shared library that has `symbol` at the beginning of `data` and needs no other library."""
+    source, compiled = data.with_suffix(".s"), data.with_suffix(".o")
+    source.write_text(
+        f".section .rodata\n.balign {_ALIGNED}\n.global {symbol}\n.type {symbol}, %object\n{symbol}:\n"
+        f'.incbin "{data.name}"\n.size {symbol}, . - {symbol}\n.section .note.GNU-stack, "", %progbits\n'
+    )
+    run("as", "-o", compiled, source.name, folder=data.parent)
+    run("ld", "-shared", "--build-id=none", "-soname", library.name, "-o", library, compiled)
+
+
+def run(*command: str | Path, folder: Path | None = None) -> None:
+    subprocess.run([str(part) for part in command], check=True, cwd=folder)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
