@@ -7,10 +7,8 @@ only place that knows which settings lead to which proposers.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
-from importlib import import_module
 
 from engine.conversation import Conversation
 from engine.errors import EngineError, ModelNotUsable
@@ -22,9 +20,9 @@ from engine.speculation.controllers import Controllers, LearnedStore
 from engine.speculation.depth import Choice, DepthController, MeasuredRound
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_source import HeadSource
-from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
 from engine.speculation.proposers.proposal import Proposer
-from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, method_of
+from engine.speculation.proposers.registry import DRAFTER_METHOD
+from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round import PendingRound, ProposerFailed, as_proposer_failure
 from engine.speculation.round_cost import context_bucket
 from engine.stats import MeasuredSpeedup, RoundRecord
@@ -46,16 +44,17 @@ class Drafting:
     """
 
     def __init__(self, main: LoadedModel, learned: LearnedStore | None = None) -> None:
-        self.proposers: dict[str, Proposer] = {}
         self._main = main
         self._controllers = Controllers((_identity(main.info), ""), learned)
         self._drafter: DraftSource | HeadSource | None = None
         self._why_plain = Choice(None, 0, "no-draft")
-        self._settings = SpeculationSettings()
-        self._request: tuple[Conversation, Sampler] | None = None
+        self._request: RequestProposers | None = None
         self._prefilled_before = 0
-        # Tokens prefilled by proposers that were replaced or dropped during the request.
-        self._prefilled_by_others = 0
+
+    @property
+    def proposers(self) -> dict[str, Proposer]:
+        """The current request's proposers by source."""
+        return self._request.by_source if self._request is not None else {}
 
     @property
     def drafter(self) -> DraftSource | HeadSource | None:
@@ -65,13 +64,13 @@ class Drafting:
     @property
     def draft_name(self) -> str:
         """The drafter's name while the current request may use it, else ""."""
-        in_use = any(PROPOSERS[source].uses_drafter for source in self.proposers)
+        in_use = self._request is not None and self._request.use_drafter
         return self._drafter.info.name if self._drafter is not None and in_use else ""
 
     @property
     def draft_prefill_tokens(self) -> int:
         """Tokens of prompt and text that proposers' models read in catching up during the current request."""
-        return self._prefilled_by_others + sum(proposer.prefilled_tokens for proposer in self.proposers.values())
+        return self._request.draft_prefill_tokens if self._request is not None else 0
 
     @property
     def speedup(self) -> MeasuredSpeedup | None:
@@ -90,11 +89,9 @@ class Drafting:
         if problem is not None:
             self._why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
         if self._request is not None:
-            conversation, sampler = self._request
-            conversation.drop_drafter()
-            self._prefilled_by_others = self.draft_prefill_tokens
-            self._install(conversation, sampler)
-            self._controller.speedup.begin(context_bucket(len(conversation.main.tokens)))
+            self._request.conversation.drop_drafter()
+            self._install(self._request)
+            self._controller.speedup.begin(context_bucket(len(self._request.conversation.main.tokens)))
 
     def expect_draft(self) -> None:
         """A draft model is being loaded; until `set_draft` is called, plain rounds give that as the reason."""
@@ -111,17 +108,14 @@ class Drafting:
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """Start a request on `conversation`, whose main sequence holds the prompt."""
-        self._settings = settings
-        self._request = (conversation, sampler)
-        self._prefilled_by_others = 0
-        self._install(conversation, sampler)
+        self._request = RequestProposers(self._main, settings, conversation, sampler)
+        self._install(self._request)
         self._controller.begin(len(conversation.main.tokens))
 
     def end(self) -> None:
         """End the request; the proposers' sequences stay with its conversation."""
-        for source, proposer in list(self.proposers.items()):
-            self._try(source, proposer.abandon)
-        self.proposers.clear()
+        if self._request is not None:
+            self._request.abandon()
         self._controller.speedup.end()
         self._request = None
 
@@ -142,7 +136,7 @@ class Drafting:
         """Forget what was learned about one pair, or about all."""
         self._controllers.forget(pair)
         if self._request is not None:
-            self._controller.begin(len(self._request[0].main.tokens))
+            self._controller.begin(len(self._request.conversation.main.tokens))
 
     def calibrate(self, stop: Callable[[], bool]) -> Calibration:
         """Measure this pair's round costs while no request runs; ends early once `stop()` is true."""
@@ -153,19 +147,20 @@ class Drafting:
 
         Raises `ProposerFailed`.
         """
-        if self._settings.method == "off":
+        request = self._request
+        assert request is not None
+        if request.settings.method == "off":
             return Choice(None, 0, "off")
         if not self.proposers:
-            return self._why_plain
+            return request.why_plain or self._why_plain
         if remaining <= 1:
             return Choice(None, 0, "length-limit")
         if carried > MAX_CARRIED_ROWS:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
-        most = min(self._settings.depth_limit, remaining - 1)
-        limits = self._limits(most)
-        fixed = self._settings.depth is not None
-        choice = self._fixed(limits) if fixed else self._learned(limits, carried, remaining)
-        if choice.depth > 0 and self._controller.wants_plain_sample(self._settings.sample_share):
+        limits = request.limits(min(request.settings.depth_limit, remaining - 1))
+        fixed = request.settings.depth
+        choice = self._learned(limits, carried, remaining) if fixed is None else fixed_choice(fixed, limits)
+        if choice.depth > 0 and self._controller.wants_plain_sample(request.settings.sample_share):
             return Choice(None, 0, "measuring")
         if choice.depth == 0 and not choice.reason:
             source, proposer = next(iter(self.proposers.items()))
@@ -178,10 +173,8 @@ class Drafting:
 
         Raises `ProposerFailed`.
         """
-        if choice.source is None:
-            return False
-        with as_proposer_failure(choice.source):
-            return self.proposers[choice.source].prepare()
+        assert self._request is not None
+        return choice.source is not None and self._request.prepare(choice.source)
 
     def drafting_share(self, choice: Choice) -> float | None:
         """The share of a round with this choice that is drafting; None where it was never timed apart."""
@@ -189,14 +182,8 @@ class Drafting:
 
     def drop(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the request; returns what the round does instead."""
-        log.warning("%s; the answer goes on without it", failure, exc_info=failure.__cause__)
-        before = self.draft_prefill_tokens
-        self.proposers.pop(failure.source, None)
-        self._prefilled_by_others += before - self.draft_prefill_tokens
-        if self._request is not None and PROPOSERS[failure.source].uses_drafter:
-            self._request[0].drop_drafter()
-        self._why_plain = Choice(None, 0, "draft-failed", (("source", failure.source),))
-        return self._why_plain
+        assert self._request is not None
+        return self._request.drop(failure)
 
     def observe(self, choice: Choice, current: PendingRound, record: RoundRecord, seconds: float) -> None:
         """Learn from a round that took `seconds` until the next one began.
@@ -220,7 +207,7 @@ class Drafting:
                 verified=max(1, record.drafted),
                 drafted=current.depth if current.stopped_early else choice.depth,
                 typical=not caught_up and (choice.depth > 0 or current.pipelined),
-                complete=self._settings.depth is not None,
+                complete=self._request is not None and self._request.settings.depth is not None,
             )
         )
         if choice is not FIRST_TOKEN:
@@ -238,12 +225,9 @@ class Drafting:
         self._learn_observations()
 
     def _learn_observations(self) -> None:
-        for source, proposer in list(self.proposers.items()):
-            self._try(source, partial(self._learn_observations_of, source, proposer))
-
-    def _learn_observations_of(self, source: str, proposer: Proposer) -> None:
-        for observation in proposer.observations():
-            self._controller.learn(source, observation)
+        if self._request is not None:
+            for source, observation in self._request.observations():
+                self._controller.learn(source, observation)
 
     def interrupted(self) -> None:
         """Other requests ran between two rounds: the time between them is not charged to either."""
@@ -253,22 +237,6 @@ class Drafting:
     @property
     def _controller(self) -> DepthController:
         return self._controllers.current
-
-    def _fixed(self, limits: dict[str, int]) -> Choice:
-        """The depth that the user fixed, with the first proposer that has proposals."""
-        depth = self._settings.depth or 0
-        if depth == 0:
-            return Choice(None, 0, "off")
-        source = next((source for source, limit in limits.items() if limit > 0), None)
-        return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
-
-    def _limits(self, most: int) -> dict[str, int]:
-        """Each proposer's maximum depth, at most `most`."""
-        limits = {}
-        for source, proposer in self.proposers.items():
-            with as_proposer_failure(source):
-                limits[source] = min(most, proposer.max_proposals())
-        return limits
 
     def _learned(self, limits: dict[str, int], carried: int, remaining: int) -> Choice:
         """The depth controller's choice."""
@@ -283,40 +251,22 @@ class Drafting:
                 with as_proposer_failure(source):
                     if proposer.can_probe and self._controller.should_probe(source, proposer.backlog):
                         proposer.probe()
-                        self._learn_observations_of(source, proposer)
+                        for observation in proposer.observations():
+                            self._controller.learn(source, observation)
                     buckets[source], backlog[source] = proposer.bucket, proposer.backlog
         return self._controller.choose(limits, carried, buckets, backlog, remaining)
 
-    def _install(self, conversation: Conversation, sampler: Sampler) -> None:
-        """Build the proposers that the request's method asks for."""
-        self.proposers.clear()
-        self._prefilled_before = self.draft_prefill_tokens
-        method = self._settings.method
-        if conversation.main.plain_only is not None:
-            self._why_plain = Choice(None, 0, "cache-kind", (("kind", conversation.main.plain_only),))
-            return
-        context = ProposerContext(self._main, self._drafter, conversation, sampler, self._settings)
-        for source in PROPOSERS:
-            if method in ("auto", method_of(source)):
-                self._try(source, partial(self._add_proposer, source, context))
+    def _install(self, request: RequestProposers) -> None:
+        request.install(self._drafter)
+        self._prefilled_before = request.draft_prefill_tokens
 
-    def _add_proposer(self, source: str, context: ProposerContext) -> None:
-        try:
-            proposer: Proposer | None = import_module(PROPOSERS[source].module).build(context)
-        except ProposerUnavailable as unavailable:
-            self._why_plain = Choice(None, 0, unavailable.reason, unavailable.arguments)
-            return
-        if proposer is not None:
-            self.proposers[source] = proposer
-            proposer.reset(context.conversation.main.tokens)
 
-    def _try(self, source: str, step: Callable[[], None]) -> None:
-        """Run `step`; if it fails, drop `source`."""
-        try:
-            with as_proposer_failure(source):
-                step()
-        except ProposerFailed as failure:
-            self.drop(failure)
+def fixed_choice(depth: int, limits: Mapping[str, int]) -> Choice:
+    """The depth that the user fixed, with the first proposer that has proposals."""
+    if depth == 0:
+        return Choice(None, 0, "off")
+    source = next((source for source, limit in limits.items() if limit > 0), None)
+    return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
 
 
 def _identity(model: ModelInfo) -> str:
