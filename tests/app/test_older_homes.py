@@ -1,0 +1,172 @@
+"""After an update everything that an earlier version left on disk is there, and what cannot be read is made again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zipfile
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import mlx.core  # noqa: F401
+import pytest
+
+from app.conversations.imports.reading import import_file
+from app.conversations.opening import open_store
+from app.conversations.schema import LATEST
+from app.settings.store import SettingsStore
+from app.system.paths import cache_folder, data_folder, learned_file, prefix_folder, settings_folder
+from engine import learned, prefix_store, starter_pair
+from engine.hub.download_state import read_queue, write_queue
+from engine.learned import LearnedFile
+from engine.model_files.discovery import installed_models
+from engine.prefix_files import files_in, forget_others
+from tests.app.older_homes import CHOSEN, GEOMETRY, HOMES, PAUSED, QUESTIONS, unpack
+from tests.app.scripted_engine import Script, ScriptedEngine
+
+if TYPE_CHECKING:
+    from tests.app.conftest import OpenWindow
+
+
+@pytest.fixture(params=HOMES, ids=lambda home: home.stem)
+def export(request: pytest.FixtureRequest) -> str:
+    """This process's home is that of an earlier version; the text of the chat that it exported."""
+    return unpack(request.param, data_folder(), settings_folder(), cache_folder())
+
+
+def formats_in(name: str) -> set[int]:
+    """The formats that a file, or the files of a folder, have in the homes."""
+    found = set()
+    for home in HOMES:
+        with zipfile.ZipFile(home) as packed:
+            for file in packed.namelist():
+                if file.startswith(name) and file.endswith(".json"):
+                    found.add(json.loads(packed.read(file))["format"])
+    return found
+
+
+def test_there_is_a_home_of_every_format(tmp_path: Path) -> None:
+    """Who raises a format packs a home of the version before, as tests/app/older_homes.py says."""
+    write_queue(tmp_path / "downloads.json", [])
+    assert formats_in("data/downloads.json") >= {*range(1, format_of(tmp_path / "downloads.json"))}
+    assert formats_in("cache/models.json") >= {*range(1, format_of_a_new_index(tmp_path))}
+    assert formats_in("cache/learned.json") >= {*range(1, learned.FORMAT)}
+    assert formats_in("cache/prefixes/") >= {*range(1, prefix_store.FORMAT)}
+
+
+def test_there_is_a_store_of_every_version_that_was_ever_written(tmp_path: Path) -> None:
+    found = set()
+    for home in HOMES:
+        with zipfile.ZipFile(home) as packed:
+            (tmp_path / "chats.db").write_bytes(packed.read("data/chats.db"))
+        with closing(sqlite3.connect(tmp_path / "chats.db")) as connection:
+            found.add(connection.execute("PRAGMA user_version").fetchone()[0])
+    # The second came in the same commit as the first.
+    assert found >= {*range(2, LATEST)}
+
+
+def test_the_window_opens_with_all_that_was_there(export: str, open_window: OpenWindow) -> None:
+    questions = [message["content"] for message in messages_of(export) if message["role"] == "user"]
+    answers = [message["content"] for message in messages_of(export) if message["role"] == "assistant"]
+    assert questions == [*QUESTIONS]
+    window = open_window(ScriptedEngine([Script("And on.")]))
+    geometry = window.window.geometry()
+    assert (geometry.x(), geometry.y(), geometry.width(), geometry.height()) == GEOMETRY
+    window.wait(lambda: bool(window.titles))
+    [title] = window.titles
+    window.open_chat(title)
+    window.wait(lambda: len(window.turns) == 2)
+    assert window.turns == [*zip(questions, answers, strict=True)]
+    # The foot says how many draft tokens were accepted.
+    assert all("%" in window.foot(index) for index in (0, 1))
+    window.ask("More?")
+    window.wait_until_answered()
+    assert len(window.turns) == 3
+
+
+@pytest.mark.usefixtures("export")
+def test_settings_are_as_they_were_chosen() -> None:
+    store = SettingsStore(settings_folder() / "settings.json")
+    assert store.backup is None
+    values = store.values
+    assert {key: getattr(values, key) for key in CHOSEN if key != "kept_sampling"} == {
+        key: value for key, value in CHOSEN.items() if key != "kept_sampling"
+    }
+    # A chosen temperature stays chosen, and the length that was the default is now the model's own.
+    assert "temperature" in values.kept_sampling
+    assert (values.max_tokens, values.window_place) == (0, GEOMETRY)
+
+
+def test_the_chats_keep_tokens_rounds_and_request_history(export: str) -> None:
+    store, report = open_store(data_folder() / "chats.db")
+    assert not report.interrupted
+    answers = [message for message in store.messages.path(1) if message.role == "assistant"]
+    exported = [message for message in messages_of(export) if message["role"] == "assistant"]
+    for answer, wanted in zip(answers, exported, strict=True):
+        tokens, rounds = store.messages.tokens(answer.id), store.messages.rounds(answer.id)
+        assert [(token.id, token.text) for token in tokens] == [(row[0], row[1]) for row in wanted["tokens"]]
+        assert len(rounds) == len(wanted.get("rounds", ()))
+    assert {row.message_id for row in store.history.rows()} == {answer.id for answer in answers}
+    assert store.search.messages("draft") != []
+    store.close()
+
+
+def test_an_exported_chat_is_imported(export: str, tmp_path: Path) -> None:
+    file = tmp_path / "export.json"
+    file.write_text(export, encoding="utf-8")
+    store, _report = open_store(tmp_path / "other.db")
+    report = import_file(lambda operation: operation(store), file)
+    assert (len(report.added), report.skipped, report.left_out) == (1, (), {})
+    assert [m.content for m in store.messages.path(report.added[0])] == [m["content"] for m in messages_of(export)]
+    store.close()
+
+
+@pytest.mark.usefixtures("export")
+def test_a_paused_download_is_still_in_the_queue() -> None:
+    [entry] = read_queue(data_folder() / "downloads.json")
+    assert (entry.repository, entry.state) == (PAUSED, "paused")
+    assert (entry.bytes_done, entry.bytes_total) == (1_200_000_000, 4_600_000_000)
+
+
+@pytest.mark.usefixtures("export")
+def test_models_are_described_anew_where_the_index_is_of_another_format(tmp_path: Path) -> None:
+    index = cache_folder() / "models.json"
+    starter = starter_pair()[0].parent
+    index.write_text(index.read_text().replace("/opt/tandem/resources/starter", str(starter)))
+    found = installed_models(tmp_path / "none", starter_dir=starter, index_path=index)
+    assert [(model.id, bool(model.head)) for model in found] == [("draft", False), ("head", True), ("main", False)]
+    assert format_of(index) == format_of_a_new_index(tmp_path)
+
+
+@pytest.mark.usefixtures("export")
+def test_learned_figures_serve_on_where_their_format_is_that_of_now() -> None:
+    content = json.loads(learned_file().read_text())
+    file = LearnedFile(learned_file(), content["machine"], content["mlx"])
+    known = file.pairs()
+    assert bool(known) is (content["format"] == learned.FORMAT)
+    # Whatever was in the file, it takes new figures.
+    for pair, controller in known.items():
+        file.keep(controller, *pair)
+    file.forget(None)
+    assert not LearnedFile(learned_file(), content["machine"], content["mlx"]).pairs()
+
+
+@pytest.mark.usefixtures("export")
+def test_stored_prefixes_of_chats_that_are_gone_are_deleted() -> None:
+    assert files_in(prefix_folder())
+    forget_others(prefix_folder(), ())
+    assert not [*prefix_folder().iterdir()]
+
+
+def messages_of(export: str) -> list[dict[str, Any]]:
+    return list(json.loads(export)["conversations"][0]["messages"])
+
+
+def format_of_a_new_index(folder: Path) -> int:
+    installed_models(folder / "none", starter_dir=starter_pair()[0].parent, index_path=folder / "new.json")
+    return format_of(folder / "new.json")
+
+
+def format_of(file: Path) -> int:
+    return int(json.loads(file.read_text())["format"])
