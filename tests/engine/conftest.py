@@ -10,12 +10,16 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine import Engine
+from engine import Engine, drafters
 from engine.disk_pool import DiskPool
 from engine.prompt_process.client import PromptCall, PromptProcess
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob
+from engine.scheduler import Scheduler
+from tests.engine.serving import load_models
+from tests.engine.speculation.oracle_head import OracleHead
 from tests.patience import PATIENCE_S
+from tests.tiny_heads import OracleKind
 from tests.tiny_models import write_disturbed_copy, write_model
 
 
@@ -42,6 +46,31 @@ def without_compilation() -> Iterator[None]:
     mx.disable_compile()
     yield
     mx.enable_compile()
+
+
+@pytest.fixture
+def scheduler() -> Iterator[Scheduler]:
+    """Driven by hand."""
+    scheduler = Scheduler()
+    yield scheduler
+    scheduler.close()
+
+
+@pytest.fixture
+def oracle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OracleKind:
+    """A kind of drafter more: one entry is all that the engine needs to know of it."""
+    kind = OracleKind(tmp_path / "oracle")
+    kind.folder.mkdir()
+    (kind.folder / "config.json").write_text('{"model_type": "qwen3"}')
+    monkeypatch.setattr(drafters, "KINDS", (kind.entry, *drafters.KINDS))
+    return kind
+
+
+@pytest.fixture
+def oracle_served(scheduler: Scheduler, oracle: OracleKind, tiny_main: Path) -> tuple[Scheduler, OracleHead]:
+    load_models(scheduler, tiny_main, oracle.folder)
+    assert oracle.head is not None
+    return scheduler, oracle.head
 
 
 @pytest.fixture(autouse=True)

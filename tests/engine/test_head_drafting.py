@@ -2,106 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import mlx.core as mx
-import numpy as np
 import pytest
 
-from engine import drafters
-from engine.events import Finished
 from engine.loading import load
-from engine.requests import ChatRequest, SpeculationSettings
+from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
-from engine.settings import EngineSettings
-from engine.speculation.proposers.head import HeadProposer
-from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
-from tests.engine.serving import PLAIN, alone, load_models, request, run, set_draft, submit
+from tests.engine.oracle_serving import HEAD, assert_read_all, kept, plain, prompt_of, teach
+from tests.engine.serving import load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES
-from tests.engine.speculation.oracle_head import KeptRows, OracleHead
+from tests.engine.speculation.oracle_head import OracleHead
 from tests.tiny_heads import OracleKind, write_head
 from tests.tiny_models import QWEN3, write_model
-
-HEAD = SpeculationSettings(method="draft", depth=3)
-
-
-@pytest.fixture
-def scheduler() -> Iterator[Scheduler]:
-    scheduler = Scheduler()
-    yield scheduler
-    scheduler.close()
-
-
-@pytest.fixture
-def oracle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OracleKind:
-    """A kind of drafter more: one entry is all that the engine needs to know of it."""
-    kind = OracleKind(tmp_path / "oracle")
-    kind.folder.mkdir()
-    (kind.folder / "config.json").write_text('{"model_type": "qwen3"}')
-    monkeypatch.setattr(drafters, "KINDS", (kind.entry, *drafters.KINDS))
-    return kind
-
-
-@pytest.fixture
-def served(scheduler: Scheduler, oracle: OracleKind, tiny_main: Path) -> tuple[Scheduler, OracleHead]:
-    load_models(scheduler, tiny_main, oracle.folder)
-    assert oracle.head is not None
-    return scheduler, oracle.head
-
-
-def plain(scheduler: Scheduler, asked: ChatRequest) -> Finished:
-    return alone(scheduler, replace(asked, speculation=PLAIN))
-
-
-def teach(scheduler: Scheduler, head: OracleHead, asked: ChatRequest) -> Finished:
-    """The plain answer, which the head knows from now on."""
-    finished = plain(scheduler, asked)
-    head.answers = [*prompt_of(scheduler, asked), *finished.ids]
-    return finished
-
-
-def prompt_of(scheduler: Scheduler, asked: ChatRequest) -> list[int]:
-    ids: list[int] = scheduler.models.main.tokenizer.apply_chat_template(
-        list(asked.messages), add_generation_prompt=True, tokenize=True, return_dict=False
-    )
-    return ids
-
-
-def kept(scheduler: Scheduler) -> Any:
-    """The session of the latest conversation in the prefix cache."""
-    session = scheduler.prefix_cache.latest.head
-    assert session is not None
-    return session
-
-
-def assert_read_all(scheduler: Scheduler) -> None:
-    """What the head has read in the last conversation is what one pass over the whole text gives."""
-    conversation = scheduler.prefix_cache.latest
-    session, tokens = kept(scheduler), conversation.main.tokens[: conversation.main.position]
-    context = session.context
-    assert isinstance(context, KeptRows)
-    assert session.unread == 0
-    assert context.tokens == tokens[context.start :]
-    main = scheduler.models.main
-    caches, rows = main.new_caches(), []
-    for start in range(0, len(tokens), PREFILL_CHUNK):
-        with session.taps.record() as outputs:
-            mx.eval(main.model(mx.array([tokens[start : start + PREFILL_CHUNK]], mx.uint32), cache=caches))
-        rows.append(mx.concatenate(outputs, axis=-1))
-    expected = np.array(mx.concatenate(rows, axis=1)[0, context.start :])
-    assert np.abs(np.array(context.rows[0]) - expected).max() <= 1e-3 * np.abs(expected).max()
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 @pytest.mark.parametrize("acceptance", ["match", "rejection"])
 def test_a_right_head_is_accepted_and_changes_nothing(
-    served: tuple[Scheduler, OracleHead], temperature: float, acceptance: str
+    oracle_served: tuple[Scheduler, OracleHead], temperature: float, acceptance: str
 ) -> None:
-    scheduler, head = served
+    scheduler, head = oracle_served
     speculation = replace(HEAD, acceptance=acceptance)
     asked = request(temperature=temperature, speculation=speculation)
     expected = teach(scheduler, head, asked)
@@ -126,9 +50,9 @@ def test_a_right_head_is_accepted_and_changes_nothing(
     ids=["truncated", "penalties", "penalties and bias"],
 )
 def test_every_sampling_setting_gives_the_plain_text(
-    served: tuple[Scheduler, OracleHead], sampling: dict[str, Any]
+    oracle_served: tuple[Scheduler, OracleHead], sampling: dict[str, Any]
 ) -> None:
-    scheduler, head = served
+    scheduler, head = oracle_served
     for right in (True, False):
         asked = request(max_tokens=24, speculation=HEAD, **sampling)
         expected = teach(scheduler, head, asked)
@@ -188,104 +112,6 @@ def test_a_head_for_another_main_model_is_refused_and_the_main_model_goes_on(
     assert client.finished.stats.generated_tokens > 0
 
 
-def test_the_next_turn_finds_what_the_head_has_read(served: tuple[Scheduler, OracleHead]) -> None:
-    scheduler, _ = served
-    first = request("the quick brown fox jumps over the lazy dog", speculation=HEAD)
-    [client] = run(scheduler, first)
-    follow_up = replace(
-        first,
-        messages=[
-            *first.messages,
-            {"role": "assistant", "content": client.finished.text},
-            {"role": "user", "content": "and then"},
-        ],
-    )
-    [again] = run(scheduler, follow_up)
-
-    assert again.finished.stats.cached_tokens > 0
-    assert kept(scheduler).start == 0
-    assert_read_all(scheduler)
-
-
-def test_an_edited_question_rewinds_the_head_too(served: tuple[Scheduler, OracleHead]) -> None:
-    scheduler, _ = served
-    run(scheduler, request("the quick brown fox jumps over the lazy dog", speculation=HEAD))
-    [client] = run(scheduler, request("the quick brown fox jumps over a cat", speculation=HEAD))
-
-    assert client.finished.stats.cached_tokens > 0
-    assert kept(scheduler).start == 0
-    assert_read_all(scheduler)
-
-
-def test_a_reopened_chat_is_not_blind(
-    scheduler: Scheduler, oracle: OracleKind, tiny_main: Path, tmp_path: Path
-) -> None:
-    scheduler.configure(EngineSettings(prefix_cache_folder=tmp_path / "prefixes"))
-    load_models(scheduler, tiny_main, oracle.folder)
-    asked = replace(request("the quick brown fox jumps over the lazy dog", speculation=HEAD), conversation="chat")
-    [client] = run(scheduler, asked)
-    # Saves what is in memory.
-    load_models(scheduler, tiny_main, oracle.folder)
-    follow_up = [
-        *asked.messages,
-        {"role": "assistant", "content": client.finished.text},
-        {"role": "user", "content": "and then"},
-    ]
-    [again] = run(scheduler, replace(asked, messages=follow_up))
-
-    assert again.finished.stats.cached_tokens > 20
-    assert kept(scheduler).start == 0
-    assert oracle.head is not None
-    assert_read_all(scheduler)
-
-
-@pytest.mark.parametrize("other", ["identity", "arrays"])
-def test_a_chat_kept_with_another_head_is_continued_without_what_that_has_read(
-    scheduler: Scheduler,
-    oracle: OracleKind,
-    tiny_main: Path,
-    tmp_path: Path,
-    other: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    scheduler.configure(EngineSettings(prefix_cache_folder=tmp_path / "prefixes"))
-    load_models(scheduler, tiny_main, oracle.folder)
-    asked = replace(request("the quick brown fox jumps over the lazy dog", speculation=HEAD), conversation="chat")
-    [client] = run(scheduler, asked)
-    if other == "identity":
-        monkeypatch.setattr(OracleHead, "identity", "another")
-    else:
-        oracle.taps = (1,)
-    load_models(scheduler, tiny_main, oracle.folder)
-    more = [*asked.messages, {"role": "assistant", "content": client.finished.text}, {"role": "user", "content": "go"}]
-    [again] = run(scheduler, replace(asked, messages=more))
-
-    assert again.finished.stats.cached_tokens > 20
-    assert again.finished.stats.drafted > 0
-    assert_read_all(scheduler)
-
-
-def test_a_chat_kept_without_the_head_is_continued_with_a_shorter_context(
-    scheduler: Scheduler, oracle: OracleKind, tiny_main: Path, tmp_path: Path
-) -> None:
-    scheduler.configure(EngineSettings(prefix_cache_folder=tmp_path / "prefixes"))
-    load_models(scheduler, tiny_main, None)
-    asked = replace(request("the quick brown fox jumps over the lazy dog"), conversation="chat")
-    [client] = run(scheduler, asked)
-    load_models(scheduler, tiny_main, oracle.folder)
-    assert oracle.head is not None
-    more = [*asked.messages, {"role": "assistant", "content": client.finished.text}, {"role": "user", "content": "go"}]
-    follow_up = replace(asked, messages=more, speculation=SpeculationSettings(method="off"))
-    [unassisted] = run(scheduler, follow_up)
-    load_models(scheduler, tiny_main, oracle.folder)
-    [assisted] = run(scheduler, replace(follow_up, speculation=HEAD))
-
-    assert assisted.finished.stats.cached_tokens > 0
-    assert assisted.finished.ids == unassisted.finished.ids
-    assert assisted.finished.stats.drafted > 0
-    assert_read_all(scheduler)
-
-
 def test_a_head_that_is_loaded_during_an_answer_takes_part_in_it(
     scheduler: Scheduler, oracle: OracleKind, tiny_main: Path
 ) -> None:
@@ -310,9 +136,9 @@ def test_a_head_that_is_loaded_during_an_answer_takes_part_in_it(
 
 
 def test_answers_that_join_and_leave_a_batch_leave_the_head_informed(
-    served: tuple[Scheduler, OracleHead], monkeypatch: pytest.MonkeyPatch
+    oracle_served: tuple[Scheduler, OracleHead], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler, _ = served
+    scheduler, _ = oracle_served
     monkeypatch.setattr(CachedSequence, "unread", lambda *_: pytest.fail("read again"))
     long, short = request("aa bb cc", max_tokens=40, speculation=HEAD), request("dd", max_tokens=8, speculation=HEAD)
     expected = [plain(scheduler, asked).ids for asked in (long, short)]
@@ -333,9 +159,9 @@ def test_answers_that_join_and_leave_a_batch_leave_the_head_informed(
 
 @pytest.mark.parametrize("end", ["cancel", "stop string"])
 def test_however_an_answer_ends_the_head_keeps_what_was_committed(
-    served: tuple[Scheduler, OracleHead], end: str
+    oracle_served: tuple[Scheduler, OracleHead], end: str
 ) -> None:
-    scheduler, head = served
+    scheduler, head = oracle_served
     asked = request(max_tokens=60, speculation=HEAD)
     expected = teach(scheduler, head, asked)
     if end == "stop string":
@@ -370,9 +196,9 @@ def test_quantised_mains_get_small_blocks_until_wider_passes_were_measured(
 
 @pytest.mark.expects_log
 def test_a_head_that_fails_is_left_out_and_the_answer_goes_on(
-    served: tuple[Scheduler, OracleHead], monkeypatch: pytest.MonkeyPatch
+    oracle_served: tuple[Scheduler, OracleHead], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler, head = served
+    scheduler, head = oracle_served
     asked = request(speculation=HEAD)
     expected = plain(scheduler, asked)
     for method in ("extend", "propose"):
@@ -386,17 +212,33 @@ def test_a_head_that_fails_is_left_out_and_the_answer_goes_on(
 
 @pytest.mark.parametrize("method", ["off", "ngram"])
 def test_nothing_is_tapped_for_answers_that_do_not_use_the_head(
-    served: tuple[Scheduler, OracleHead], method: str, monkeypatch: pytest.MonkeyPatch
+    oracle_served: tuple[Scheduler, OracleHead], method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler, _ = served
+    scheduler, _ = oracle_served
     source = scheduler.models.drafter
     monkeypatch.setattr(type(source.taps), "record", lambda _self: pytest.fail("tapped"))  # type: ignore[union-attr]
     [client] = run(scheduler, request(speculation=SpeculationSettings(method=method)))
     assert client.finished.stats.generated_tokens > 0
 
 
-def test_confidence_ends_a_proposal_early(served: tuple[Scheduler, OracleHead]) -> None:
-    scheduler, head = served
+def test_a_head_is_asked_again_among_plain_rounds_that_are_pipelined(
+    oracle_served: tuple[Scheduler, OracleHead],
+) -> None:
+    scheduler, head = oracle_served
+    asked = request(speculation=SpeculationSettings(method="draft"), max_tokens=60)
+    expected = teach(scheduler, head, asked)
+    # What a plain round costs has to be measured again.
+    scheduler.models.forget_learned(None)
+    [client] = run(scheduler, asked)
+
+    assert client.finished.ids == expected.ids
+    assert "measuring" in client.reasons
+    assert "no-guess" not in client.reasons
+    assert client.finished.stats.drafted > 0
+
+
+def test_confidence_ends_a_proposal_early(oracle_served: tuple[Scheduler, OracleHead]) -> None:
+    scheduler, head = oracle_served
     asked = request(speculation=SpeculationSettings(method="draft"), max_tokens=120)
     expected = teach(scheduler, head, asked)
     head.confidence = [0.9, 0.9, 0.1, 0.9] * 4
@@ -406,33 +248,3 @@ def test_confidence_ends_a_proposal_early(served: tuple[Scheduler, OracleHead]) 
     assert client.finished.ids == expected.ids
     drafted = {event.round.drafted for event in client.committed}
     assert max(drafted) == 3
-
-
-def test_a_head_that_sees_too_little_has_the_text_read_again(
-    served: tuple[Scheduler, OracleHead], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scheduler, _ = served
-    long = request("the quick brown fox jumps over the lazy dog " * 4, max_tokens=8, speculation=PLAIN)
-    [client] = run(scheduler, long)
-    assert scheduler.prefix_cache.latest.head is None
-    messages = [
-        *long.messages,
-        {"role": "assistant", "content": client.finished.text},
-        {"role": "user", "content": "go"},
-    ]
-    asked = replace(long, messages=messages, speculation=HEAD, max_tokens=30)
-    again: list[int] = []
-    prepare = HeadProposer.prepare
-
-    def counted(proposer: HeadProposer) -> bool:
-        again.append(proposer.backlog)
-        return prepare(proposer)
-
-    monkeypatch.setattr(HeadProposer, "prepare", counted)
-    [with_head] = run(scheduler, asked)
-
-    assert with_head.finished.stats.cached_tokens > 32
-    assert max(again) > 64
-    assert kept(scheduler).start == 0
-    assert with_head.finished.stats.draft_prefill_tokens > 64
-    assert_read_all(scheduler)

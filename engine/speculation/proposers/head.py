@@ -78,7 +78,8 @@ class HeadProposer(Proposer):
         return len(self._main.tokens) - 1 - first if self._main.rollback.can_rewind(first) else 0
 
     def max_proposals(self) -> int:
-        if self.session.length + 1 != len(self._main.tokens) and not self.backlog:
+        # While a plain round is under way, the row of the newest token is there already: the round has read it.
+        if self.session.length < len(self._main.tokens) - 1 and not self.backlog:
             return 0
         return self.session.head.max_proposals
 
