@@ -17,7 +17,7 @@ from app.system import crash
 from app.system.versions import installed_version
 
 # Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`.
-COMMANDS = {"chat": "app.cli.chat", "bench": "app.cli.bench", "models": "app.cli.models"}
+COMMANDS = {"chat": "app.cli.chat", "bench": "app.cli.bench", "models": "app.cli.models", "serve": "app.cli.serve"}
 
 
 def main(arguments: list[str] | None = None) -> int:

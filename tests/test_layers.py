@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # A package imports only those before it; modules at the top of app/ may import all of them.
 APP_LAYERS = (
-    "system", "text", "widgets", "actions", "settings", "conversations", "session", "library", "wording", "sidebar",
-    "chat", "speculation", "models", "settings_window", "window", "bench", "cli",
+    "system", "text", "widgets", "actions", "settings", "api", "conversations", "session", "library", "wording",
+    "sidebar", "chat", "speculation", "models", "settings_window", "window", "bench", "cli",
 )  # fmt: skip
 # What engine/speculation imports of the rest of the engine: nothing of its thread, of chats, of folders or of the Hub.
 BELOW_SPECULATION = (
@@ -26,7 +26,7 @@ BELOW_SPECULATION = (
 BELOW_HEADS = (
     "engine.cpu_backend", "engine.disk_pool", "engine.errors", "engine.model_files", "engine.steps",
 )  # fmt: skip
-WITHOUT_QT = ("engine", "app.conversations", "app.text")
+WITHOUT_QT = ("engine", "app.api", "app.conversations", "app.text")
 
 
 def modules(package: str) -> dict[str, Path]:

@@ -1,0 +1,234 @@
+"""Runs the answers of one call: from the engine's thread to the server's loop, within bounds of time and memory.
+
+The engine's thread only appends to a queue and wakes the loop once for all that waits in it. A client that goes away or
+does not read cancels its answers; it never holds the engine, other clients or the window up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import defaultdict, deque
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+
+from starlette.types import Receive, Scope, Send
+
+from app.api import errors
+from app.api.activity import CANCELLED, Activity, outcome
+from app.api.errors import ApiError
+from app.api.replies import EVENT_STREAM, KEEP_ALIVE
+from engine.client import EngineClient
+from engine.events import Event, Failed, Finished, Token, TokensCommitted
+from engine.requests import ChatRequest
+from engine.stream import RequestStream
+
+# Seconds: for a place in the queue, for the client to read, and between signs of life during a long prompt.
+MOST_WAITING_S, STALL_S, KEEP_ALIVE_S = 60.0, 30.0, 10.0
+# Events that a slow reader may be behind; far more than the socket's buffers hold.
+MOST_PENDING = 4096
+
+# An event of the answer with that index.
+Indexed = tuple[int, Event]
+
+
+class ClientGone(Exception):
+    """The client closed the connection, or does not read what it asked for."""
+
+
+class Answering:
+    """The answers of one call. Belongs to the server's loop, all but `_deliver`."""
+
+    def __init__(self, engine: EngineClient, requests: Sequence[ChatRequest], call_id: str, activity: Activity) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._wake = asyncio.Event()
+        self._woken = self._gone = False
+        self._pending: deque[Indexed] = deque()
+        self._call_id, self._activity = call_id, activity
+        self._open = set(range(len(requests)))
+        self._last: list[Event] = []
+        self._streams: list[RequestStream] = [
+            engine.submit(request, partial(self._deliver, index)) for index, request in enumerate(requests)
+        ]
+
+    async def begin(self, receive: Receive) -> None:
+        """Wait until every answer has begun.
+
+        Raises `ApiError` when the engine refuses one or they get no turn in time, and `ClientGone`.
+        """
+        try:
+            async with watching(receive, self):
+                await self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    async def _begin(self) -> None:
+        waiting, begun, deadline = set(self._open), [], self._loop.time() + MOST_WAITING_S
+        while waiting:
+            batch = await self._take(max(0.0, deadline - self._loop.time()))
+            if not batch and self._loop.time() >= deadline:
+                raise errors.too_busy("The queue did not move in time. Try again later.", self._retry_after())
+            for index, event in batch:
+                if isinstance(event, Failed):
+                    self._last.append(event)
+                    raise self._refusal(event)
+                waiting.discard(index)
+            begun += batch
+        self._pending.extendleft(reversed(begun))
+
+    async def events(self) -> AsyncIterator[list[Indexed]]:
+        """All events, a batch at a time, and an empty batch as a sign of life. Raises `ClientGone`."""
+        while self._open:
+            batch = await self._take(KEEP_ALIVE_S)
+            for index, event in batch:
+                if isinstance(event, Finished | Failed):
+                    self._open.discard(index)
+                    self._last.append(event)
+            yield batch
+
+    async def _take(self, timeout: float) -> list[Indexed]:
+        """The events since the last call, at least one unless `timeout` seconds pass. Raises `ClientGone`."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                while not self._pending and not self._gone:
+                    self._wake.clear()
+                    await self._wake.wait()
+        if len(self._pending) > MOST_PENDING:
+            self.leave()
+        if self._gone:
+            raise ClientGone
+        return [self._pending.popleft() for _ in range(len(self._pending))]
+
+    def leave(self) -> None:
+        """The client is gone: nobody will read the rest."""
+        self._gone = True
+        self._wake.set()
+
+    def close(self) -> None:
+        """Cancel what has not ended, and count the call."""
+        for index in self._open:
+            self._streams[index].cancel()
+        failed = any(isinstance(event, Failed) for event in self._last)
+        self._activity.end(self._call_id, CANCELLED if self._open and not failed else outcome(self._last))
+
+    def _refusal(self, event: Failed) -> ApiError:
+        error = errors.of_engine(event.error)
+        if error.retry_after is not None:
+            error.retry_after = self._retry_after()
+        return error
+
+    def _retry_after(self) -> int:
+        return max(1, min(60, math.ceil(self._activity.typical_s)))
+
+    def _deliver(self, index: int, event: Event) -> None:
+        """Called on the engine's thread."""
+        self._activity.note(self._call_id, index, event)
+        self._pending.append((index, event))
+        if not self._woken:
+            self._woken = True
+            # The loop is closed when the server has stopped meanwhile.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._wake_up)
+
+    def _wake_up(self) -> None:
+        self._woken = False
+        self._wake.set()
+
+
+@asynccontextmanager
+async def watching(receive: Receive, answering: Answering) -> AsyncIterator[None]:
+    """Meanwhile, a client that goes away ends its answers."""
+
+    async def watch() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        answering.leave()
+
+    task = asyncio.get_running_loop().create_task(watch())
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+@dataclass
+class Answer:
+    """A whole answer and all of its tokens."""
+
+    finished: Finished
+    tokens: list[Token]
+
+
+async def all_of(answering: Answering, receive: Receive) -> list[Answer]:
+    """Wait for all answers; returns them in their order. Raises `ApiError` and `ClientGone`."""
+    tokens: defaultdict[int, list[Token]] = defaultdict(list)
+    found: dict[int, Answer] = {}
+    async with watching(receive, answering):
+        async for batch in answering.events():
+            for index, event in batch:
+                if (error := failure(event)) is not None:
+                    raise error
+                if isinstance(event, TokensCommitted):
+                    tokens[index] += event.tokens
+                elif isinstance(event, Finished):
+                    found[index] = Answer(event, tokens[index])
+    return [found[index] for index in sorted(found)]
+
+
+def failure(event: Event) -> ApiError | None:
+    """The error with which an answer ended before its end, if it did."""
+    if isinstance(event, Failed):
+        return errors.of_engine(event.error)
+    if isinstance(event, Finished) and event.reason == "cancelled":
+        return ApiError(503, "The answer was stopped, because the model was changed.", code="cancelled")
+    return None
+
+
+class EventStream:
+    """An ASGI response: the answers as server-sent events, which `write` makes of each batch.
+
+    `finish` makes what follows the last event. The call is closed whatever happens.
+    """
+
+    def __init__(
+        self,
+        answering: Answering,
+        write: Callable[[list[Indexed]], bytes],
+        finish: Callable[[], bytes],
+        close: Callable[[], object],
+    ) -> None:
+        self._answering, self._write, self._finish, self._close = answering, write, finish, close
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
+        try:
+            async with watching(receive, self._answering):
+                await self._send_all(send)
+        except (ClientGone, TimeoutError):
+            # Nobody reads on; the connection is of no more use.
+            self._answering.leave()
+        finally:
+            self._answering.close()
+            self._close()
+
+    async def _send_all(self, send: Send) -> None:
+        headers = [(b"content-type", EVENT_STREAM.encode()), (b"x-accel-buffering", b"no")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        async for batch in self._answering.events():
+            if body := self._write(batch) if batch else KEEP_ALIVE:
+                await self._send(send, body, more=True)
+        await self._send(send, self._finish(), more=False)
+
+    @staticmethod
+    async def _send(send: Send, body: bytes, *, more: bool) -> None:
+        async with asyncio.timeout(STALL_S):
+            await send({"type": "http.response.body", "body": body, "more_body": more})
+
+
+def now() -> int:
+    """Seconds since 1970, as the API's `created` fields have them."""
+    return int(time.time())

@@ -1,0 +1,110 @@
+"""One call from its fields to its reply: the model, the answers, and how an endpoint shapes them."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+from app.api import errors
+from app.api.activity import Activity, Call
+from app.api.answering import MOST_WAITING_S, Answer, Answering, EventStream, Indexed, all_of
+from app.api.bodies import Fields, read_object
+from app.api.models import ModelDirectory, ModelHost
+from app.api.replies import JsonReply
+from app.settings.engine_settings import recommended_of
+from engine.requests import ChatRequest, SpeculationSettings
+from engine.status import ModelInfo
+
+# Answers of all calls that may be under way: the engine's queue is longer, so that the window finds a place in it.
+MOST_ANSWERS = 24
+_NOT_A_NAME = re.compile(r"[^\w.+/-]")
+
+
+class Shape(Protocol):
+    """How an endpoint writes its answers, either as events or whole."""
+
+    def write(self, batch: list[Indexed]) -> bytes:
+        """The events of a batch as server-sent events."""
+        ...
+
+    def finish(self) -> bytes:
+        """What follows the last event."""
+        ...
+
+    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+        """All answers at once."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a call asks of the engine, and how its answers are written."""
+
+    requests: Sequence[ChatRequest]
+    shape: Shape
+
+
+class Api:
+    """What the endpoints share. Belongs to the server's loop.
+
+    `speculation` holds for calls that do not say otherwise.
+    """
+
+    def __init__(self, host: ModelHost, activity: Activity, speculation: SpeculationSettings) -> None:
+        self.models = ModelDirectory(host, MOST_WAITING_S)
+        self.activity, self.speculation = activity, speculation
+
+    def recommended(self, info: ModelInfo) -> dict[str, float]:
+        """How the model's authors recommend to sample."""
+        return recommended_of(info.sampling)
+
+    async def answer(
+        self, request: Request, fields: Fields, make: Callable[[ModelInfo, str], Plan]
+    ) -> ASGIApp | JsonReply:
+        """Answer a call with the plan that `make` has for the loaded model and its name. Raises `ApiError`."""
+        lease = await self.models.use(fields.text("model", "") or "")
+        streaming = False
+        try:
+            draft = fields.text("draft_model")
+            if draft not in (None, "", "none"):
+                await self.models.set_draft(draft)
+            name = self.models.name_of(lease.info)
+            plan = make(lease.info, name)
+            answering = self._start(request, plan, name)
+            await answering.begin(request.receive)
+            if fields.flag("stream"):
+                streaming = True
+                return EventStream(answering, plan.shape.write, plan.shape.finish, lease.release)
+            try:
+                answers = await all_of(answering, request.receive)
+            finally:
+                answering.close()
+            return JsonReply(plan.shape.whole(answers))
+        finally:
+            if not streaming:
+                lease.release()
+
+    def _start(self, request: Request, plan: Plan, model: str) -> Answering:
+        if sum(len(call.stats) for call in self.activity.under_way) + len(plan.requests) > MOST_ANSWERS:
+            raise errors.too_busy("Too many answers are under way. Try again in a moment.")
+        client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
+        call = Call(new_id("call"), request.url.path, model, client, time.time())
+        self.activity.begin(call, len(plan.requests))
+        return Answering(self.models.host.engine, plan.requests, call.id, self.activity)
+
+
+async def fields_of(request: Request) -> Fields:
+    """The fields of the body. Raises `ApiError`."""
+    return Fields(await read_object(request))
+
+
+def new_id(kind: str) -> str:
+    """A name for something in an answer, such as `chatcmpl-…`."""
+    return f"{kind}-{secrets.token_hex(12)}"

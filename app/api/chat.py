@@ -1,0 +1,198 @@
+"""POST /v1/chat/completions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+from app.api.answer_parts import AnswerParts, Delta
+from app.api.answering import Answer, Indexed, failure, now
+from app.api.bodies import Fields
+from app.api.calls import Api, Plan, fields_of, new_id
+from app.api.conversation import conversation_of, tools_of
+from app.api.errors import of_engine, unsupported
+from app.api.replies import DONE, sse
+from app.api.request_settings import MOST_TOP_LOGPROBS, choices_of, refuse_unsupported
+from app.api.usage import openai_usage, speculation, timings
+from engine.errors import EngineError
+from engine.events import Finished, Token, TokensCommitted
+from engine.requests import ChatRequest
+from engine.stats import RequestStats
+from engine.status import ModelInfo
+from engine.tool_calls import ToolCall, tool_format
+
+_UNSUPPORTED = {
+    "audio": "Audio is not supported.",
+    "functions": "`functions` is the old spelling: use `tools`.",
+    "web_search_options": "Searching the web is not supported.",
+}
+
+
+async def chat_completions(request: Request) -> ASGIApp:
+    fields = await fields_of(request)
+    api: Api = request.app.state.api
+    return await api.answer(request, fields, lambda info, name: _plan(api, fields, info, name))
+
+
+def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
+    refuse_unsupported(fields, _UNSUPPORTED)
+    if fields.fields("response_format").text("type", "text") != "text":
+        raise unsupported("response_format", "Structured output is not supported yet.")
+    choices = choices_of(fields, api.recommended(info), api.speculation)
+    tools = tools_of(fields, info.tool_format)
+    try:
+        requests = [
+            ChatRequest(
+                conversation_of(fields),
+                choices.sampling_of(index),
+                choices.speculation,
+                choices.max_tokens,
+                choices.stop,
+                template_options=template_options(fields),
+                tools=tools,
+            )
+            for index in range(choices.count)
+        ]
+    except EngineError as error:
+        raise of_engine(error) from error
+    form = tool_format(info.tool_format) if tools else None
+    parts = [AnswerParts(form, tools) for _ in requests]
+    with_usage = fields.fields("stream_options").flag("include_usage")
+    return Plan(requests, ChatShape(name, parts, with_usage=with_usage, logprobs=logprobs_of(fields)))
+
+
+def template_options(fields: Fields) -> dict[str, str | bool]:
+    """Variables of the chat template: `chat_template_kwargs`, and `reasoning_effort` as the template calls it."""
+    inner = fields.fields("chat_template_kwargs")
+    options = {key: value for key, value in inner.values.items() if isinstance(value, str | bool)}
+    if fields.has("reasoning_effort"):
+        options["reasoning_effort"] = fields.required_text("reasoning_effort")
+    return options
+
+
+def logprobs_of(fields: Fields) -> bool:
+    """Whether the log-probabilities of the tokens are asked for."""
+    if fields.integer("top_logprobs", 0, 0, MOST_TOP_LOGPROBS):
+        raise unsupported("top_logprobs", "Only the log-probabilities of the chosen tokens are supported yet.")
+    return fields.flag("logprobs")
+
+
+def openai_calls(calls: Sequence[ToolCall], first: int = 0) -> list[dict[str, Any]]:
+    """Calls in the shape of the OpenAI API; those of a stream are numbered from `first` on."""
+    return [
+        {
+            "index": first + index,
+            "id": new_id("call"),
+            "type": "function",
+            "function": {"name": call.name, "arguments": call.arguments},
+        }
+        for index, call in enumerate(calls)
+    ]
+
+
+def finish_reason(event: Finished, parts: AnswerParts) -> str:
+    return "tool_calls" if parts.calls and event.reason == "stop" else event.reason
+
+
+class ChatShape:
+    """Writes answers as chat completions: chunks of them, or whole."""
+
+    def __init__(self, model: str, parts: list[AnswerParts], *, with_usage: bool, logprobs: bool) -> None:
+        self._id, self._created, self._model = new_id("chatcmpl"), now(), model
+        self._parts, self._with_usage, self._logprobs = parts, with_usage, logprobs
+        self._begun: set[int] = set()
+        self._stats: dict[int, RequestStats] = {}
+
+    def write(self, batch: list[Indexed]) -> bytes:
+        chunks = []
+        for index, event in batch:
+            if (error := failure(event)) is not None:
+                chunks.append(sse(error.openai()))
+                continue
+            if index not in self._begun:
+                self._begun.add(index)
+                chunks.append(self._chunk(index, {"role": "assistant", "content": ""}))
+            if isinstance(event, TokensCommitted):
+                fields = self._fields(index, self._parts[index].add(event.text))
+                tokens = event.tokens if self._logprobs else ()
+                if fields or tokens:
+                    chunks.append(self._chunk(index, fields, tokens=tokens))
+            elif isinstance(event, Finished):
+                if fields := self._fields(index, self._parts[index].add("", ended=True)):
+                    chunks.append(self._chunk(index, fields))
+                self._stats[index] = event.stats
+                chunks.append(self._last_chunk(index, event))
+        return b"".join(chunks)
+
+    def finish(self) -> bytes:
+        if not self._with_usage or not self._stats:
+            return DONE
+        return sse(self._frame([], **self._figures(list(self._stats.values())))) + DONE
+
+    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+        choices = []
+        for index, answer in enumerate(answers):
+            parts = self._parts[index]
+            parts.add(answer.finished.text, ended=True)
+            message: dict[str, Any] = {"role": "assistant", "content": parts.content or None}
+            if parts.reasoning:
+                message["reasoning_content"] = parts.reasoning
+            if parts.calls:
+                message["tool_calls"] = [
+                    {key: value for key, value in call.items() if key != "index"} for call in openai_calls(parts.calls)
+                ]
+            elif message["content"] is None:
+                message["content"] = ""
+            choices.append(
+                {
+                    "index": index,
+                    "message": message,
+                    "logprobs": {"content": token_logprobs(answer.tokens)} if self._logprobs else None,
+                    "finish_reason": finish_reason(answer.finished, parts),
+                }
+            )
+        figures = self._figures([answer.finished.stats for answer in answers])
+        return {**self._frame(choices, **figures), "object": "chat.completion"}
+
+    def _figures(self, stats: list[RequestStats]) -> dict[str, Any]:
+        return {"usage": openai_usage(stats), "timings": timings(stats[0])}
+
+    def _fields(self, index: int, delta: Delta) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if delta.reasoning:
+            found["reasoning_content"] = delta.reasoning
+        if delta.content:
+            found["content"] = delta.content
+        if delta.calls:
+            found["tool_calls"] = openai_calls(delta.calls, len(self._parts[index].calls) - len(delta.calls))
+        return found
+
+    def _chunk(self, index: int, delta: dict[str, Any], tokens: Sequence[Token] = ()) -> bytes:
+        logprobs = {"content": token_logprobs(tokens)} if tokens else None
+        return sse(self._frame([{"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": None}]))
+
+    def _last_chunk(self, index: int, event: Finished) -> bytes:
+        reason = finish_reason(event, self._parts[index])
+        choice = {"index": index, "delta": {}, "logprobs": None, "finish_reason": reason}
+        return sse(self._frame([choice], timings=timings(event.stats), speculation=speculation([event.stats])))
+
+    def _frame(self, choices: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+        return {
+            "id": self._id,
+            "object": "chat.completion.chunk",
+            "created": self._created,
+            "model": self._model,
+            "choices": choices,
+            **more,
+        }
+
+
+def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:
+    """Tokens with their log-probabilities. The texts of all tokens together are the answer's text."""
+    return [
+        {"token": token.text, "logprob": token.logprob, "bytes": list(token.text.encode()), "top_logprobs": []}
+        for token in tokens
+    ]

@@ -1,0 +1,66 @@
+"""An engine of one's own as the host of the API's models: for the terminal and for tests."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+
+from huggingface_hub import constants
+
+from app.system.paths import cache_folder
+from engine import starter_pair
+from engine.client import EngineClient
+from engine.model_files.discovery import InstalledModel, installed_models
+from engine.paths import resources
+from engine.status import LoadedPair
+
+NOTHING_LOADED = LoadedPair(None, None)
+
+
+class EngineHost:
+    """Knows which pair `engine` has loaded, and which models there are in the Hub's cache and in `folders`."""
+
+    def __init__(self, engine: EngineClient, folders: Sequence[Path] = ()) -> None:
+        self.engine, self._folders = engine, folders
+        self._lock = threading.Lock()
+        self._pair = NOTHING_LOADED
+
+    @property
+    def pair(self) -> LoadedPair:
+        with self._lock:
+            return self._pair
+
+    def load(self, main: str, draft: str | None) -> Future[LoadedPair]:
+        return self._followed(self.engine.load(main, draft))
+
+    def set_draft(self, draft: str | None) -> Future[LoadedPair]:
+        return self._followed(self.engine.set_draft(draft))
+
+    def installed(self) -> Sequence[InstalledModel]:
+        index = cache_folder() / "models.json"
+        found = installed_models(Path(constants.HF_HUB_CACHE), self._folders, resources() / "starter", index)
+        return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in found]
+
+    def draft_for(self, main: str) -> str | None:
+        """The starter's draft model goes with its main model; others speculate by lookup until a draft is asked for."""
+        starter_main, starter_draft = starter_pair()
+        return str(starter_draft) if Path(main) == starter_main else None
+
+    def _followed(self, future: Future[LoadedPair]) -> Future[LoadedPair]:
+        """The same pair once it is known here: whoever waits for it must not find the one before."""
+        known: Future[LoadedPair] = Future()
+        known.set_running_or_notify_cancel()
+
+        def take(done: Future[LoadedPair]) -> None:
+            if (error := done.exception()) is not None:
+                known.set_exception(error)
+                return
+            with self._lock:
+                self._pair = done.result()
+            known.set_result(done.result())
+
+        future.add_done_callback(take)
+        return known

@@ -1,0 +1,114 @@
+"""Errors of the API: a status, a sentence that a person can act on, and the shapes in which clients expect them.
+
+No path and no traceback is ever part of an answer.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import (
+    BadRequest,
+    EngineClosed,
+    EngineError,
+    ModelNotUsable,
+    NoModel,
+    NotEnoughMemory,
+    PromptTooLong,
+    QueueFull,
+    TemplateFailed,
+)
+
+# The type that both the OpenAI and the Anthropic API give an error of each status.
+_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    405: "invalid_request_error",
+    408: "timeout_error",
+    413: "request_too_large",
+    415: "invalid_request_error",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+}
+_LONGEST_SENTENCE = 500
+# Until a place in the queue is likely to be free.
+RETRY_S = 2
+
+
+class ApiError(Exception):
+    """What ends a call: an HTTP `status`, a sentence, the `param` of the request that is wrong and a stable `code`.
+
+    `retry_after` are the seconds after which the same call may succeed. `closes` ends the connection as well, because
+    the rest of the request was not read.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        sentence: str,
+        *,
+        param: str | None = None,
+        code: str | None = None,
+        retry_after: int | None = None,
+        closes: bool = False,
+    ) -> None:
+        super().__init__(sentence)
+        self.status, self.param, self.code = status, param, code
+        self.sentence = sentence[:_LONGEST_SENTENCE]
+        self.retry_after, self.closes = retry_after, closes
+
+    @property
+    def kind(self) -> str:
+        return _TYPES.get(self.status, "api_error")
+
+    def openai(self) -> dict[str, Any]:
+        """The body in the shape of the OpenAI API."""
+        return {"error": {"message": self.sentence, "type": self.kind, "param": self.param, "code": self.code}}
+
+    def anthropic(self) -> dict[str, Any]:
+        """The body in the shape of the Anthropic API."""
+        return {"type": "error", "error": {"type": self.kind, "message": self.sentence}}
+
+
+def bad_field(param: str, expected: str) -> ApiError:
+    """A field of the request that should be `expected`."""
+    return ApiError(400, f"{param!r} must be {expected}.", param=param, code="invalid_value")
+
+
+def unsupported(param: str, sentence: str) -> ApiError:
+    """Something that the API does not offer; it is refused rather than ignored."""
+    return ApiError(400, sentence, param=param, code="unsupported")
+
+
+def too_busy(sentence: str, retry_after: int = RETRY_S) -> ApiError:
+    return ApiError(429, sentence, code="queue_full", retry_after=retry_after)
+
+
+def of_engine(error: EngineError) -> ApiError:
+    """An error of the engine as the client reads it: without the paths that its own sentence may name."""
+    if isinstance(error, BadRequest):
+        name, expected = str(error.arguments["name"]), error.arguments["expected"]
+        return ApiError(400, f"{name!r} must be {expected}.", param=name, code="invalid_value")
+    if isinstance(error, PromptTooLong):
+        return ApiError(400, _sentence(str(error)), param="messages", code="context_length_exceeded")
+    if isinstance(error, TemplateFailed):
+        why = "" if "/" in error.sentence else f": {error.sentence}"
+        sentence = f"The model's chat template cannot render this conversation{why}."
+        return ApiError(400, sentence, param="messages", code="template_failed")
+    if isinstance(error, QueueFull):
+        return too_busy("The queue is full. Try again in a moment.")
+    if isinstance(error, NotEnoughMemory):
+        return ApiError(503, "There is not enough memory for this.", code=error.code)
+    if isinstance(error, NoModel):
+        return ApiError(503, "No model is loaded.", code=error.code)
+    if isinstance(error, ModelNotUsable):
+        return ApiError(503, f"The model cannot be used ({error.reason}).", code=error.code)
+    if isinstance(error, EngineClosed):
+        return ApiError(503, "The engine is closed.", code=error.code)
+    return ApiError(500, "Something unexpected happened; the program's log has the details.", code="internal")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

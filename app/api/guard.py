@@ -1,0 +1,151 @@
+"""Keeps out what must not reach the models: other sites' pages, rebound names, missing keys, ambiguous requests.
+
+A page in a browser can send requests to the loopback address. It cannot choose `Host` (so a name that was rebound to
+127.0.0.1 shows), it cannot hide `Origin`, and without a preflight it cannot send JSON.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+import socket
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.errors import ApiError
+from app.api.replies import error_reply
+
+_LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
+_ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+# Headers that the official clients send.
+_CORS_HEADERS = "authorization, content-type, x-api-key, anthropic-version, anthropic-beta"
+_WITH_BODY = ("POST", "PUT", "PATCH")
+# Says no more than that something listens here, which a connection shows anyway.
+_WITHOUT_KEY = ("/health",)
+
+
+@dataclass(frozen=True)
+class AccessRules:
+    """Who may call. `host` is the address that the server listens on; `key` None asks for none.
+
+    `origins` are the web origins whose pages may call; `names` are further names of this machine.
+    """
+
+    host: str = "127.0.0.1"
+    key: str | None = None
+    origins: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only programs on this machine can connect."""
+        return is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` is an address, or the name, of this machine alone."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+class Guard:
+    """ASGI middleware that refuses what `rules` do not allow, before any of the body is read."""
+
+    def __init__(self, app: ASGIApp, rules: AccessRules) -> None:
+        self._app, self._rules = app, rules
+        own = {socket.gethostname().lower(), rules.host.lower(), *(name.lower() for name in rules.names)}
+        self._names = {*_LOOPBACK_NAMES} if rules.loopback else {*_LOOPBACK_NAMES, *own, *(f"{n}.local" for n in own)}
+        self._key = rules.key.encode() if rules.key else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+        allowed = origin is not None and origin in self._rules.origins
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                answer = MutableHeaders(scope=message)
+                for name, value in _ALWAYS.items():
+                    answer[name] = value
+                if allowed and origin is not None:
+                    answer["access-control-allow-origin"], answer["vary"] = origin, "Origin"
+            await send(message)
+
+        try:
+            self._check(scope, headers, allowed)
+        except ApiError as error:
+            await error_reply(error, scope["path"])(scope, receive, send_guarded)
+            return
+        if scope["method"] == "OPTIONS" and allowed:
+            await _preflight(send_guarded)
+            return
+        await self._app(scope, receive, send_guarded)
+
+    def _check(self, scope: Scope, headers: Headers, allowed: bool) -> None:
+        """Raise `ApiError` for a request that may not go on."""
+        if len(headers.getlist("content-length")) + len(headers.getlist("transfer-encoding")) > 1:
+            raise ApiError(400, "The request has two lengths.", code="ambiguous_length", closes=True)
+        self._check_host(headers.getlist("host"))
+        from_a_page = headers.get("origin") is not None or headers.get("sec-fetch-site", "none") != "none"
+        if from_a_page and not allowed:
+            raise ApiError(403, "Web pages may not use this API, unless their origin was allowed.", code="origin")
+        if allowed and scope["method"] == "OPTIONS":
+            return
+        if self._key is not None and scope["path"] not in _WITHOUT_KEY:
+            self._check_key(headers)
+        if scope["method"] in _WITH_BODY:
+            _check_content(headers)
+
+    def _check_host(self, hosts: list[str]) -> None:
+        name = _host_name(hosts[0]) if len(hosts) == 1 else ""
+        if name in self._names or (not self._rules.loopback and _is_address(name)):
+            return
+        raise ApiError(403, "The Host header does not name this machine.", code="host")
+
+    def _check_key(self, headers: Headers) -> None:
+        assert self._key is not None
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        given = token.strip() if scheme.lower() == "bearer" else headers.get("x-api-key", "")
+        if not secrets.compare_digest(given.encode(), self._key):
+            sentence = "The key is missing or wrong: send it as `Authorization: Bearer KEY` or `x-api-key: KEY`."
+            raise ApiError(401, sentence, code="invalid_api_key")
+
+
+def _host_name(host: str) -> str:
+    """The name or address in a Host header, without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.rpartition(":")[0].lower() if ":" in host else host.lower()
+
+
+def _is_address(name: str) -> bool:
+    # A rebound name is a name; an address in its place was typed by somebody who knows it.
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_content(headers: Headers) -> None:
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise ApiError(415, "The body must be JSON, with `Content-Type: application/json`.", code="content_type")
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise ApiError(415, "Compressed bodies are not accepted.", code="content_encoding")
+
+
+async def _preflight(send: Send) -> None:
+    start: Message = {"type": "http.response.start", "status": 204, "headers": []}
+    allowed = MutableHeaders(scope=start)
+    allowed["access-control-allow-methods"] = "GET, POST, PUT, DELETE"
+    allowed["access-control-allow-headers"] = _CORS_HEADERS
+    allowed["access-control-max-age"] = "600"
+    await send(start)
+    await send({"type": "http.response.body", "body": b""})

@@ -1,0 +1,152 @@
+"""`LocalApi`: the server as the window and the terminal use it. Plain Python, no Qt.
+
+Every method may be called from any thread. `start` and `stop` wait for milliseconds, so not on the Qt thread.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from starlette.types import ASGIApp
+
+from app.api.activity import Activity, Call
+from app.api.calls import Api
+from app.api.guard import AccessRules, is_loopback
+from app.api.models import ModelHost
+from app.api.routes import application
+from app.api.server import HttpServer
+from engine.errors import CodedError
+from engine.requests import SpeculationSettings
+
+DEFAULT_PORT = 8642
+# The entry of the key in the keychain.
+KEY_NAME = "local-api"
+_KEY_BYTES = 24
+
+
+class KeyNeeded(CodedError):
+    """Other machines may reach `host`, so that a key is needed."""
+
+    code = "api-key-needed"
+
+    def __init__(self, host: str) -> None:
+        super().__init__(f"other machines can reach {host}: serving there needs a key", host=host)
+
+
+class SecretStore(Protocol):
+    """Where the key is kept: `app.settings.keychain.Keychain`."""
+
+    def read(self, endpoint: str) -> str | None: ...
+
+    def write(self, endpoint: str, token: str) -> bool: ...
+
+
+def kept_key(store: SecretStore) -> str | None:
+    """The key in the keychain, made there when there is none; None where nothing can be kept. May ask the person."""
+    if (key := store.read(KEY_NAME)) is not None:
+        return key
+    key = new_key()
+    return key if store.write(KEY_NAME, key) else None
+
+
+def new_key() -> str:
+    """A key that nobody can guess."""
+    return f"tandem-{secrets.token_urlsafe(_KEY_BYTES)}"
+
+
+@dataclass(frozen=True)
+class ApiSettings:
+    """Where to serve, and for whom. `host` other than a loopback address needs a `key`.
+
+    `origins` are the web origins whose pages may call, such as "http://localhost:3000". `speculation` holds for calls
+    that say nothing of it.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    key: str | None = field(default=None, repr=False)
+    origins: tuple[str, ...] = ()
+    speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiStatus:
+    """What the server does: its `address` ("" while it does not serve), calls under way, and how many ended so far.
+
+    `accept_rate` is that of the calls under way together, None where none of them has drafted.
+    """
+
+    address: str = ""
+    needs_key: bool = False
+    local: bool = True
+    under_way: tuple[Call, ...] = ()
+    served: int = 0
+
+    @property
+    def serving(self) -> bool:
+        return bool(self.address)
+
+    @property
+    def accept_rate(self) -> float | None:
+        drafted = sum(call.drafted for call in self.under_way)
+        return sum(call.accepted for call in self.under_way) / drafted if drafted else None
+
+
+class LocalApi:
+    """Serves the models of `host` to other programs, from `start` to `stop`.
+
+    `on_change` is called with a `Call` when one begins, changes its state or ends: on the server's or the engine's
+    thread, so it must be quick and only pass the news on. Figures of calls under way are in `status`.
+    """
+
+    def __init__(self, host: ModelHost, on_change: Callable[[Call], object] = lambda _call: None) -> None:
+        self._host = host
+        self._activity = Activity(on_change)
+        self._server: HttpServer | None = None
+        self._settings = ApiSettings()
+
+    def start(self, settings: ApiSettings) -> None:
+        """Serve with these settings, in place of those before. Raises `KeyNeeded` and `NotServing`."""
+        if not is_loopback(settings.host) and not settings.key:
+            raise KeyNeeded(settings.host)
+        self.stop()
+        rules = AccessRules(settings.host, settings.key, settings.origins)
+
+        def make() -> ASGIApp:
+            return application(Api(self._host, self._activity, settings.speculation), rules)
+
+        server = HttpServer(make, settings.host, settings.port)
+        server.start()
+        self._settings, self._server = settings, server
+
+    def stop(self) -> None:
+        """Cancel the calls under way and serve no more. May be called twice."""
+        if self._server is not None:
+            self._server.stop()
+        self._server = None
+
+    @property
+    def status(self) -> ApiStatus:
+        """What the server does now; cheap enough for every frame."""
+        if self._server is None or not self._server.running:
+            return ApiStatus(served=self._activity.served)
+        settings = self._settings
+        return ApiStatus(
+            address=f"http://{_in_address(settings.host)}:{self._server.port}",
+            needs_key=settings.key is not None,
+            local=is_loopback(settings.host),
+            under_way=self._activity.under_way,
+            served=self._activity.served,
+        )
+
+    @property
+    def ended(self) -> tuple[Call, ...]:
+        """The calls that ended last, the newest last."""
+        return self._activity.ended
+
+
+def _in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,205 @@
+"""The models that clients may name, and loading the one they ask for when nobody uses another.
+
+A name is only ever compared with those of installed models; it is never a path, and never downloaded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from app.api import errors
+from app.api.errors import ApiError
+from engine.client import EngineClient
+from engine.errors import EngineError
+from engine.model_files.discovery import InstalledModel
+from engine.status import LoadedPair, ModelInfo
+
+# Names for whichever model is loaded.
+ANY = ("", "default", "tandem")
+# Seconds for which the list of installed models is not made again, and between looks whether the engine is idle.
+_LIST_S, _LOOK_S = 5.0, 0.2
+
+
+class ModelHost(Protocol):
+    """Who owns the engine: the window, or the terminal's command. Its methods are called on the server's thread.
+
+    `installed` is called on a thread of its own, and may read the disk. `draft_for` is the path of the draft model that
+    goes with a main model when nothing else was asked for.
+    """
+
+    @property
+    def engine(self) -> EngineClient: ...
+
+    @property
+    def pair(self) -> LoadedPair: ...
+
+    def load(self, main: str, draft: str | None) -> Future[LoadedPair]: ...
+
+    def set_draft(self, draft: str | None) -> Future[LoadedPair]: ...
+
+    def installed(self) -> Sequence[InstalledModel]: ...
+
+    def draft_for(self, main: str) -> str | None: ...
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The loaded main model, which stays loaded until `release` is called, once."""
+
+    info: ModelInfo
+    release: Callable[[], None]
+
+
+class ModelDirectory:
+    """Names to models, and who uses the loaded one. Belongs to the server's loop."""
+
+    def __init__(self, host: ModelHost, most_waiting_s: float) -> None:
+        self.host = host
+        self._most_waiting_s = most_waiting_s
+        self._found: dict[str, InstalledModel] = {}
+        self._found_at = float("-inf")
+        # Held while a model is being changed, and by those who wait for that in their order.
+        self._turn = asyncio.Lock()
+        self._users = 0
+        self._unused = asyncio.Event()
+        self._unused.set()
+        self.loading = ""
+
+    async def installed(self) -> dict[str, InstalledModel]:
+        """The usable models of this machine by name."""
+        if time.monotonic() - self._found_at > _LIST_S:
+            found = await asyncio.to_thread(self.host.installed)
+            self._found = {model.id: model for model in found if model.kinds}
+            self._found_at = time.monotonic()
+        return self._found
+
+    @property
+    def loaded_names(self) -> tuple[str, ...]:
+        """What the loaded models are called."""
+        return tuple(filter(None, (self.name_of(self.host.pair.main), self.name_of(self.host.pair.draft))))
+
+    def progress_of(self, name: str) -> dict[str, Any]:
+        """How far a model is that is being loaded, in bytes; empty for others."""
+        if name != self.loading:
+            return {}
+        done, total = self.host.engine.loading_progress
+        return {"loading": {"loaded_bytes": done, "total_bytes": total}}
+
+    def name_of(self, info: ModelInfo | None) -> str:
+        """What a loaded model is called here; "" for none."""
+        if info is None:
+            return ""
+        for model in self._found.values():
+            if Path(model.path) == info.path:
+                return model.id
+        return Path(info.name).name if Path(info.name).is_absolute() else info.name
+
+    async def use(self, name: str) -> Lease:
+        """Load the model of that name, if it is not, and keep it loaded. Raises `ApiError`."""
+        wanted = await self._path_of(name)
+        try:
+            async with asyncio.timeout(self._most_waiting_s):
+                await self._turn.acquire()
+        except TimeoutError as error:
+            raise errors.too_busy("Another model is being loaded or waited for. Try again later.", 10) from error
+        try:
+            if wanted is not None and not self._is_main(wanted):
+                await self._change_main(name, wanted)
+            info = self.host.pair.main
+            if info is None:
+                raise ApiError(503, "No model is loaded.", code="no-model")
+            self._users += 1
+            self._unused.clear()
+            return Lease(info, self._release)
+        finally:
+            self._turn.release()
+
+    async def set_draft(self, name: str | None, param: str = "draft_model") -> None:
+        """Load the drafter of that name beside the main model, for all answers from their next round on; None: none.
+
+        Raises `ApiError`.
+        """
+        if name is None:
+            await _result(self.host.set_draft(None))
+            return
+        model = (await self.installed()).get(name)
+        if model is None or not {"draft", "head"} & set(model.kinds):
+            raise _unknown(name, param)
+        async with self._turn:
+            if self.host.pair.draft is not None and self.host.pair.draft.path == Path(model.path):
+                return
+            self.loading = name
+            try:
+                pair = await _result(self.host.set_draft(model.path))
+            finally:
+                self.loading = ""
+        if pair.draft_problem is not None:
+            raise errors.of_engine(pair.draft_problem)
+
+    def _release(self) -> None:
+        self._users -= 1
+        if not self._users:
+            self._unused.set()
+
+    async def _path_of(self, name: str) -> str | None:
+        """The folder of the main model of that name; None for the loaded one. Raises `ApiError`."""
+        installed = await self.installed()
+        if name in ANY or name == self.name_of(self.host.pair.main):
+            return None
+        model = installed.get(name)
+        if model is None or "main" not in model.kinds:
+            raise _unknown(name, "model")
+        return model.path
+
+    def _is_main(self, path: str) -> bool:
+        main = self.host.pair.main
+        return main is not None and main.path == Path(path)
+
+    async def _change_main(self, name: str, path: str) -> None:
+        try:
+            async with asyncio.timeout(self._most_waiting_s):
+                await self._unused.wait()
+                # Loading would cancel the window's own answers, too.
+                while (await asyncio.wrap_future(self.host.engine.status())).active:
+                    await asyncio.sleep(_LOOK_S)
+        except TimeoutError as error:
+            raise errors.too_busy("Another model is in use. Try again later.", 10) from error
+        self.loading = name
+        try:
+            await _result(self.host.load(path, self.host.draft_for(path)))
+        finally:
+            self.loading = ""
+
+
+async def _result(future: Future[LoadedPair]) -> LoadedPair:
+    # Shielded: a client that gives up must not cancel what others wait for.
+    try:
+        return await asyncio.shield(asyncio.wrap_future(future))
+    except EngineError as error:
+        raise errors.of_engine(error) from error
+
+
+def _unknown(name: str, param: str) -> ApiError:
+    sentence = f"There is no installed model named {name[:100]!r}; GET /v1/models lists those there are."
+    return ApiError(404, sentence, param=param, code="model_not_found")
+
+
+def listed(model: InstalledModel, *, loaded: bool, **more: Any) -> dict[str, Any]:
+    """A model as /v1/models shows it."""
+    return {
+        "id": model.id,
+        "object": "model",
+        "created": 0,
+        "owned_by": model.id.partition("/")[0] if "/" in model.id else "local",
+        "loaded": loaded,
+        "kinds": list(model.kinds),
+        "context_length": model.context,
+        "bytes": model.weight_bytes,
+        **more,
+    }

@@ -1,0 +1,49 @@
+"""What goes back over the wire: JSON, errors in the shape of the endpoint, and server-sent events."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from starlette.responses import Response
+
+from app.api.errors import ApiError
+
+# Endpoints whose clients expect the Anthropic shape.
+_ANTHROPIC_PATHS = "/v1/messages"
+EVENT_STREAM = "text/event-stream; charset=utf-8"
+KEEP_ALIVE = b": keep-alive\n\n"
+DONE = b"data: [DONE]\n\n"
+
+
+def as_json(value: Any) -> bytes:
+    """Compact JSON in UTF-8."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+class JsonReply(Response):
+    """A JSON body with its status."""
+
+    media_type = "application/json"
+
+    def __init__(self, value: Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
+        super().__init__(as_json(value), status, headers)
+
+
+def error_reply(error: ApiError, path: str) -> JsonReply:
+    """An error as the clients of the endpoint at `path` expect it."""
+    headers = {}
+    if error.retry_after is not None:
+        headers["retry-after"] = str(error.retry_after)
+    if error.status == 401:
+        headers["www-authenticate"] = "Bearer"
+    if error.closes:
+        headers["connection"] = "close"
+    body = error.anthropic() if path.startswith(_ANTHROPIC_PATHS) else error.openai()
+    return JsonReply(body, error.status, headers)
+
+
+def sse(value: Any, event: str = "") -> bytes:
+    """One server-sent event, named where the protocol names its events."""
+    name = f"event: {event}\n".encode() if event else b""
+    return b"".join((name, b"data: ", as_json(value), b"\n\n"))

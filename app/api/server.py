@@ -1,0 +1,159 @@
+"""The HTTP server: uvicorn on a thread of its own, with sockets that are bound before it starts."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import ipaddress
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from typing import ClassVar
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from engine.errors import CodedError
+
+log = logging.getLogger(__name__)
+
+# Connections at once, bytes of a request's line and headers, seconds for those to arrive, and for an idle connection.
+MOST_CONNECTIONS, MOST_HEADER_BYTES, HEADERS_S, IDLE_S = 128, 32 * 2**10, 10.0, 15
+# Seconds for running calls when the server stops; then their connections are closed.
+_STOP_S = 1
+_BACKLOG = 128
+
+
+class NotServing(CodedError):
+    """The server cannot listen at `host` and `port`: `reason` is "in-use", "not-allowed" or "no-address"."""
+
+    code = "api-not-serving"
+
+    REASONS: ClassVar[dict[str, str]] = {
+        "in-use": "another program uses it: choose another port",
+        "not-allowed": "the system does not allow it: choose a port above 1023",
+        "no-address": "this machine has no such address",
+    }
+
+    def __init__(self, host: str, port: int, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"cannot serve at {host}, port {port}: {self.REASONS[reason]}", host=host, port=port)
+
+
+class _Protocol(H11Protocol):
+    """Closes a connection whose request line and headers do not arrive in time, which uvicorn waits for forever."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._headers_timer = self.loop.call_later(HEADERS_S, self._close_unless_asked)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._headers_timer.cancel()
+        super().connection_lost(exc)
+
+    def _close_unless_asked(self) -> None:
+        if self.cycle is None:
+            self.transport.close()
+
+
+class HttpServer:
+    """Serves `app` at `host` and `port` from `start` to `stop`. `port` 0 lets the system choose one."""
+
+    def __init__(self, make_app: Callable[[], ASGIApp], host: str, port: int) -> None:
+        self._make_app, self._host, self._port = make_app, host, port
+        self._server: uvicorn.Server | None = None
+        self._thread: threading.Thread | None = None
+        self.port = 0
+
+    def start(self) -> None:
+        """Listen, and serve on a thread of its own. Raises `NotServing`."""
+        sockets = _listening(self._host, self._port)
+        self.port = sockets[0].getsockname()[1]
+        config = uvicorn.Config(
+            self._make_app(),
+            http=_Protocol,
+            ws="none",
+            loop="asyncio",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_keep_alive=IDLE_S,
+            timeout_graceful_shutdown=_STOP_S,
+            h11_max_incomplete_event_size=MOST_HEADER_BYTES,
+        )
+        # What it says of broken requests is of no use to anybody; failures of ours are logged where they happen.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._serve, args=(sockets,), name="api", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """End all calls and stop listening. Waits; may be called twice."""
+        if self._server is not None and self._thread is not None:
+            self._server.should_exit = True
+            self._thread.join(timeout)
+        self._server = self._thread = None
+
+    @property
+    def running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def _serve(self, sockets: list[socket.socket]) -> None:
+        assert self._server is not None
+        try:
+            self._server.run(sockets)
+        except Exception:
+            log.exception("the API server has ended")
+        finally:
+            for listening in sockets:
+                listening.close()
+
+
+def _listening(host: str, port: int) -> list[socket.socket]:
+    """Sockets for an address; for the loopback address of both families at the same port."""
+    hosts = ["127.0.0.1", "::1"] if host in ("localhost", "127.0.0.1") else [host]
+    opened: list[socket.socket] = []
+    for address in hosts:
+        try:
+            opened.append(_bound(address, opened[0].getsockname()[1] if opened else port))
+        except OSError as error:
+            if opened:
+                # Without IPv6, or with its port taken, IPv4 alone will do.
+                log.info("not serving at %s: %s", address, error.strerror)
+                continue
+            raise NotServing(host, port, _reason(error)) from error
+    return opened
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if _is_ipv6(host) else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listening.bind((host, port))
+        listening.listen(_BACKLOG)
+    except BaseException:
+        listening.close()
+        raise
+    return listening
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).version == 6
+    except ValueError:
+        return False
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return "not-allowed"
+    return "in-use" if error.errno == errno.EADDRINUSE else "no-address"

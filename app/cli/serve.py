@@ -1,0 +1,127 @@
+"""`tandem serve`: the local API in a terminal, for machines without a screen."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from typing import Any
+
+from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
+from app.cli.pair_options import add_pair_options, chosen_pair, explained
+from engine.errors import CodedError, EngineError
+
+_DEFAULT_PORT = 8642
+_KEY_VARIABLE = "TANDEM_API_KEY"
+_OPEN = (
+    "tandem: other machines can reach {host}: whoever has the key can use your models and this computer's power, and "
+    "everything is sent unencrypted. Serve there only in a network that you trust, and with --key."
+)
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the command and its options."""
+    parser = subparsers.add_parser(
+        "serve",
+        help="serve the models to other programs",
+        description="Serve the models to other programs on this computer, in the shapes of the OpenAI and Anthropic "
+        "APIs. Answers are decoded speculatively and are the same as in the window.",
+    )
+    add_pair_options(parser)
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (127.0.0.1: only programs on this computer)"
+    )
+    parser.add_argument("--port", type=_port, default=_DEFAULT_PORT, help=f"port to listen on ({_DEFAULT_PORT})")
+    parser.add_argument(
+        "--key",
+        action="store_true",
+        help=f"ask clients for a key: the one in {_KEY_VARIABLE}, or else one made once and kept in the keychain",
+    )
+    parser.add_argument(
+        "--origin", action="append", default=[], metavar="URL", help="let pages of this web origin call; repeatable"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command until it is interrupted; returns the exit code."""
+    # Not at the top: the server's libraries should not be waited for by other commands.
+    from app.api.engine_host import EngineHost
+    from app.api.guard import is_loopback
+    from app.api.local_api import ApiSettings, LocalApi
+    from app.settings.engine_settings import engine_settings_of
+    from app.settings.store import SettingsStore
+    from app.system.paths import settings_folder
+    from engine import Engine
+
+    if not is_loopback(arguments.host):
+        print(_OPEN.format(host=arguments.host), file=sys.stderr)
+        if not arguments.key:
+            return BAD_USAGE
+    settings = engine_settings_of(SettingsStore(settings_folder() / "settings.json").values)
+    try:
+        with Engine(settings) as engine:
+            host = EngineHost(engine)
+            api = LocalApi(host)
+            # Before the models are loaded: an address that is taken should be said at once.
+            key = _key() if arguments.key else None
+            pair = host.load(*chosen_pair(arguments)).result()
+            if pair.draft_problem is not None:
+                raise pair.draft_problem
+            api.start(ApiSettings(arguments.host, arguments.port, key, tuple(arguments.origin)))
+            _say_where(api.status.address, key)
+            try:
+                _until_interrupted()
+            finally:
+                api.stop()
+    except EngineError as error:
+        print(f"tandem: {explained(error)}", file=sys.stderr)
+        return FAILED
+    except CodedError as error:
+        print(f"tandem: {error}", file=sys.stderr)
+        return FAILED
+    return DONE
+
+
+def _say_where(address: str, key: str | None) -> None:
+    with_key = f" -H 'Authorization: Bearer {key}'" if key else ""
+    print(f"tandem: serving at {address}/v1 (Ctrl-C ends it)", file=sys.stderr)
+    print(
+        f"  curl {address}/v1/chat/completions{with_key} -H 'Content-Type: application/json' "
+        """-d '{"messages": [{"role": "user", "content": "Hello"}]}'""",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _until_interrupted() -> None:
+    ended = threading.Event()
+    # What a service manager sends; Ctrl-C raises KeyboardInterrupt.
+    before = signal.signal(signal.SIGTERM, lambda _number, _frame: ended.set())
+    try:
+        ended.wait()
+    except KeyboardInterrupt:
+        # The terminal has printed ^C on the line.
+        print(file=sys.stderr)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _key() -> str:
+    """The key of the environment or of the keychain; one for this run where there is no keychain."""
+    from app.api.local_api import kept_key, new_key
+    from app.settings.keychain import Keychain
+
+    if given := os.environ.get(_KEY_VARIABLE, "").strip():
+        return given
+    if (kept := kept_key(Keychain())) is not None:
+        return kept
+    print(f"tandem: there is no keychain: this key is for this run; {_KEY_VARIABLE} can keep one.", file=sys.stderr)
+    return new_key()
+
+
+def _port(text: str) -> int:
+    if text.isdecimal() and int(text) <= 65535:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"a port is a number up to 65535, not {text!r}")

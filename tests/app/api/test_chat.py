@@ -1,0 +1,238 @@
+"""POST /v1/chat/completions on the starter pair, and the shapes of answers that play scripts."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engine import ChatRequest, Finished, SamplingSettings
+from engine.status import LoadedPair
+from tests.app.api.conftest import Serve
+from tests.app.api.serving import Served, content_of
+from tests.app.scripted_engine import STORY, Script, ScriptedEngine, model_info
+
+CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "서울"}}\n</tool_call>'
+TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}]
+
+
+def answer_of(served: Served, request: ChatRequest) -> Finished:
+    *_, last = served.engine.submit(request)
+    assert isinstance(last, Finished)
+    return last
+
+
+@pytest.mark.parametrize("sampling", [{"temperature": 0}, {"temperature": 0.8, "top_p": 0.9, "seed": 7}])
+def test_the_text_is_the_engines_own_whole_and_streamed(
+    starter: Served, question: dict[str, Any], sampling: dict[str, float]
+) -> None:
+    asked = question | sampling
+    own = answer_of(
+        starter,
+        ChatRequest(asked["messages"], SamplingSettings(**sampling), max_tokens=asked["max_tokens"]),  # type: ignore[arg-type]
+    )
+    whole = starter.chat(asked)
+    chunks = list(starter.events("/v1/chat/completions", asked))
+    assert whole["choices"][0]["message"]["content"] == content_of(chunks) == own.text
+    assert whole["choices"][0]["finish_reason"] == chunks[-1]["choices"][0]["finish_reason"] == own.reason
+    assert whole["model"] == "starter/main"
+
+
+def test_usage_says_what_speculation_did(starter: Served, question: dict[str, Any]) -> None:
+    asked = question | {"speculation": {"method": "draft", "depth": 4}}
+    usage = starter.chat(asked)["usage"]
+    found = usage["speculation"]
+    assert usage["completion_tokens"] == 24
+    assert found["drafted"] >= found["accepted"] > 0
+    assert found["accept_rate"] == found["accepted"] / found["drafted"]
+    assert found["tokens_per_round"] == 24 / found["rounds"]
+    assert usage["completion_tokens_details"] == {
+        "accepted_prediction_tokens": found["accepted"],
+        "rejected_prediction_tokens": found["drafted"] - found["accepted"],
+    }
+    *_, last, with_usage = starter.events("/v1/chat/completions", asked | {"stream_options": {"include_usage": True}})
+    assert last["speculation"]["accepted"] > 0
+    assert with_usage["choices"] == []
+    assert with_usage["usage"]["completion_tokens"] == 24
+
+
+@pytest.mark.parametrize(
+    "fields", [{"speculation": "off"}, {"num_draft_tokens": 0}, {"draft_model": "none"}, {"speculation": {"depth": 0}}]
+)
+def test_a_request_may_do_without_speculation(
+    starter: Served, question: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    plain = starter.chat(question | fields)
+    assert plain["usage"]["speculation"]["drafted"] == 0
+    assert plain["choices"][0]["message"] == starter.chat(question)["choices"][0]["message"]
+
+
+def test_choices_have_seeds_of_their_own(starter: Served, question: dict[str, Any]) -> None:
+    asked = question | {"temperature": 1.5, "seed": 3}
+    three = starter.chat(asked | {"n": 3})["choices"]
+    assert [choice["index"] for choice in three] == [0, 1, 2]
+    alone = [starter.chat(asked | {"seed": seed})["choices"][0]["message"]["content"] for seed in (3, 4, 5)]
+    assert [choice["message"]["content"] for choice in three] == alone
+    chunks = list(starter.events("/v1/chat/completions", asked | {"n": 3}))
+    assert [content_of(chunks, index) for index in range(3)] == alone
+
+
+def test_logprobs_belong_to_tokens_that_add_up_to_the_text(starter: Served, question: dict[str, Any]) -> None:
+    asked = question | {"logprobs": True}
+    choice = starter.chat(asked)["choices"][0]
+    streamed = [
+        token
+        for chunk in starter.events("/v1/chat/completions", asked)
+        for one in chunk["choices"]
+        for token in (one["logprobs"] or {"content": []})["content"]
+    ]
+    for tokens in (choice["logprobs"]["content"], streamed):
+        assert len(tokens) == 24
+        assert all(token["logprob"] <= 0 for token in tokens)
+        assert "".join(token["token"] for token in tokens) == choice["message"]["content"]
+
+
+def test_stop_strings_end_the_answer(starter: Served, question: dict[str, Any]) -> None:
+    whole = starter.chat(question)["choices"][0]["message"]["content"]
+    cut = starter.chat(question | {"stop": whole[8:11]})["choices"][0]
+    assert cut["finish_reason"] == "stop"
+    assert cut["message"]["content"] == whole[: whole.index(whole[8:11])]
+
+
+@pytest.mark.parametrize("spelling", ["max_tokens", "max_completion_tokens", "max_output_tokens"])
+def test_the_limit_of_tokens_has_three_spellings(starter: Served, question: dict[str, Any], spelling: str) -> None:
+    question.pop("max_tokens")
+    answer = starter.chat(question | {spelling: 3})
+    assert (answer["usage"]["completion_tokens"], answer["choices"][0]["finish_reason"]) == (3, "length")
+
+
+def test_instructions_of_both_kinds_become_one_system_message(serve: Serve) -> None:
+    served = serve()
+    served.chat(
+        {
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "developer", "content": [{"type": "text", "text": "Be "}, {"type": "text", "text": "kind."}]},
+                {"role": "user", "content": "Hello"},
+            ]
+        }
+    )
+    assert isinstance(served.engine, ScriptedEngine)
+    assert served.engine.requests[0].messages == [
+        {"role": "system", "content": "Be brief.\n\nBe kind."},
+        {"role": "user", "content": "Hello"},
+    ]
+
+
+def calling(serve: Serve, text: str) -> Served:
+    """A model that can call functions and answers with `text`."""
+    pair = LoadedPair(replace(model_info("main"), tool_format="json_tools"), None)
+    return serve(ScriptedEngine([Script(text)]), pair)
+
+
+def test_a_call_is_taken_out_of_the_text(serve: Serve) -> None:
+    served = calling(serve, f"Let me see.\n{CALL}")
+    asked = {"messages": [{"role": "user", "content": "Weather?"}], "tools": TOOLS}
+    choice = served.chat(asked)["choices"][0]
+    assert choice["finish_reason"] == "tool_calls"
+    assert choice["message"]["content"] == "Let me see.\n"
+    [call] = choice["message"]["tool_calls"]
+    assert call["function"] == {"name": "weather", "arguments": '{"city": "서울"}'}
+    chunks = list(served.events("/v1/chat/completions", asked))
+    assert content_of(chunks) == "Let me see.\n"
+    [streamed] = [
+        chunk["choices"][0]["delta"]["tool_calls"]
+        for chunk in chunks
+        if "tool_calls" in str(chunk["choices"][0]["delta"])
+    ]
+    assert streamed[0]["index"] == 0
+    assert streamed[0]["function"] == call["function"]
+    assert chunks[-1]["choices"][0]["finish_reason"] == "tool_calls"
+
+
+def test_what_tools_found_goes_back_to_the_model(serve: Serve) -> None:
+    served = calling(serve, "It rains.")
+    call = {"id": "call-1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "서울"}'}}
+    served.chat(
+        {
+            "messages": [
+                {"role": "user", "content": "Weather?"},
+                {"role": "assistant", "content": None, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": "call-1", "content": "rain"},
+            ],
+            "tools": TOOLS,
+        }
+    )
+    assert isinstance(served.engine, ScriptedEngine)
+    [request] = served.engine.requests
+    assert request.messages[1]["tool_calls"][0]["function"] == {"name": "weather", "arguments": {"city": "서울"}}
+    assert request.messages[2] == {"role": "tool", "content": "rain", "tool_call_id": "call-1"}
+    assert request.tools[0]["function"]["name"] == "weather"
+
+
+def test_thoughts_are_apart_from_the_answer(serve: Serve) -> None:
+    served = serve(ScriptedEngine([Script("<think>\nHm, four.\n</think>\n\nIt is 4.")]))
+    asked = {"messages": [{"role": "user", "content": "2 + 2?"}]}
+    message = served.chat(asked)["choices"][0]["message"]
+    assert (message["reasoning_content"], message["content"]) == ("Hm, four.", "It is 4.")
+    chunks = list(served.events("/v1/chat/completions", asked))
+    assert content_of(chunks) == "It is 4."
+    assert "".join(chunk["choices"][0]["delta"].get("reasoning_content", "") for chunk in chunks) == "Hm, four."
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"messages": "Hello"}, "messages"),
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": "user"}]}, "messages"),
+        ({"messages": [{"role": "root", "content": "Hello"}]}, "messages[0].role"),
+        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "messages[0].content[0].type"),
+        ({"temperature": -1}, "temperature"),
+        ({"temperature": "hot"}, "temperature"),
+        ({"top_p": 0}, "top_p"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"n": 100}, "n"),
+        ({"stop": [""]}, "stop"),
+        ({"seed": 1.5}, "seed"),
+        ({"logit_bias": {"a": 1}}, "logit_bias"),
+        ({"speculation": "magic"}, "speculation.method"),
+        ({"num_draft_tokens": 99}, "num_draft_tokens"),
+        ({"functions": [{"name": "f"}]}, "functions"),
+        ({"tools": TOOLS}, "tools"),
+        ({"stream": "yes"}, "stream"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_with_the_name_of_the_field(
+    told: Served, question: dict[str, Any], fields: dict[str, Any], param: str
+) -> None:
+    response = told.post("/v1/chat/completions", question | fields)
+    error = response.json()["error"]
+    assert response.status_code == 400
+    assert error["param"] == param
+    assert error["message"].endswith(".")
+
+
+def test_a_model_that_is_not_installed_is_not_found(told: Served, question: dict[str, Any]) -> None:
+    for name in ("gpt-4o", "../../etc/passwd", "/etc"):
+        response = told.post("/v1/chat/completions", question | {"model": name})
+        assert (response.status_code, response.json()["error"]["code"]) == (404, "model_not_found")
+
+
+def test_a_client_that_leaves_ends_its_answer(serve: Serve, question: dict[str, Any]) -> None:
+    gate = threading.Semaphore(4)
+    served = serve(ScriptedEngine([Script(STORY)], gate=gate))
+    stream = served.events("/v1/chat/completions", question)
+    next(stream)
+    # Closes the connection.
+    stream.close()  # type: ignore[attr-defined]
+    gate.release(1)
+    for _ in range(2000):
+        if served.api.ended:
+            break
+        threading.Event().wait(0.01)
+    [call] = served.api.ended
+    assert call.state == "cancelled"
+    assert served.api.status.under_way == ()

@@ -1,0 +1,226 @@
+"""Who may call, and with what: pages of other sites, rebound names, keys, ambiguous and oversized requests."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from app.api.bodies import LIMITS
+from app.api.guard import AccessRules, is_loopback
+from app.api.local_api import ApiSettings, KeyNeeded, LocalApi, kept_key
+from app.api.server import NotServing
+from tests.app.api.conftest import Serve
+from tests.app.api.serving import Served
+from tests.patience import PATIENCE_S
+
+JSON = {"content-type": "application/json"}
+
+
+def raw(told: Served, *parts: bytes) -> bytes:
+    """All that the server answers to bytes on a socket, up to the end of the connection."""
+    host, port = told.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as connection:
+        for part in parts:
+            connection.sendall(part)
+        received = b""
+        while chunk := connection.recv(65536):
+            received += chunk
+    return received
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"host": "evil.example"}, "host"),
+        ({"host": "127.0.0.1.evil.example:8642"}, "host"),
+        ({"host": ""}, "host"),
+        ({"host": "192.168.1.5"}, "host"),
+        ({"origin": "https://evil.example"}, "origin"),
+        ({"origin": "null"}, "origin"),
+        ({"origin": "http://localhost:3000"}, "origin"),
+        ({"sec-fetch-site": "cross-site"}, "origin"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/v1/models", "/health", "/nothing"])
+def test_other_sites_and_rebound_names_are_forbidden(
+    told: Served, headers: dict[str, str], code: str, path: str
+) -> None:
+    response = told.get(path, headers=headers)
+    assert (response.status_code, response.json()["error"]["code"]) == (403, code)
+    assert "access-control-allow-origin" not in response.headers
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:1234", "127.0.0.1:80", "[::1]:8642", "LOCALHOST"])
+def test_every_name_of_this_machine_is_good(told: Served, host: str) -> None:
+    assert told.get("/health", headers={"host": host}).status_code == 200
+
+
+def test_a_page_typed_into_the_address_bar_is_no_other_sites(told: Served) -> None:
+    assert told.get("/health", headers={"sec-fetch-site": "none"}).status_code == 200
+
+
+def test_an_allowed_origin_may_ask_and_read(serve: Serve) -> None:
+    served, origin = serve(origins=("http://localhost:3000",)), "http://localhost:3000"
+    response = served.get("/v1/models", headers={"origin": origin, "sec-fetch-site": "cross-site"})
+    assert (response.status_code, response.headers["access-control-allow-origin"]) == (200, origin)
+    preflight = served.client.options("/v1/chat/completions", headers={"origin": origin})
+    assert preflight.status_code == 204
+    assert "content-type" in preflight.headers["access-control-allow-headers"]
+    assert served.get("/v1/models", headers={"origin": "http://localhost:3001"}).status_code == 403
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", None])
+def test_a_body_that_a_page_can_send_unasked_is_refused(told: Served, kind: str | None) -> None:
+    headers = {"content-type": kind} if kind else {}
+    response = told.client.post("/v1/chat/completions", content=b'{"messages": []}', headers=headers)
+    assert response.status_code == 415
+
+
+def test_a_key_is_asked_for_in_either_header(serve: Serve) -> None:
+    served = serve(key="secret")
+    for headers in ({"authorization": "Bearer secret"}, {"x-api-key": "secret"}, {"authorization": "bearer  secret"}):
+        assert served.get("/v1/models", headers=headers).status_code == 200
+    wrong: list[dict[str, str]] = [
+        {},
+        {"authorization": "Bearer Secret"},
+        {"x-api-key": "s"},
+        {"authorization": "secret"},
+    ]
+    for headers in wrong:
+        response = served.get("/v1/models", headers=headers)
+        assert (response.status_code, response.json()["error"]["code"]) == (401, "invalid_api_key")
+    assert served.get("/health").json() == {"status": "ok"}
+    assert served.api.status.needs_key
+
+
+def test_other_machines_are_let_in_only_with_a_key(serve: Serve) -> None:
+    with pytest.raises(KeyNeeded):
+        serve(host="0.0.0.0")
+    served = serve(host="0.0.0.0", key="secret")
+    assert not served.api.status.local
+
+
+def test_without_loopback_a_rebound_name_is_still_forbidden(serve: Serve) -> None:
+    served = serve(host="0.0.0.0", key="secret")
+    served.client.base_url = served.address.replace("0.0.0.0", "127.0.0.1")
+    for host, status in (("192.168.1.5:8642", 200), (socket.gethostname(), 200), ("evil.example", 403)):
+        assert served.get("/health", headers={"host": host}).status_code == status
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])
+def test_loopback_is_this_machine_alone(host: str) -> None:
+    assert is_loopback(host)
+    assert AccessRules(host).loopback
+    assert not is_loopback("0.0.0.0")
+    assert not is_loopback("192.168.1.5")
+
+
+def test_an_address_that_is_taken_is_an_error_of_the_start(serve: Serve) -> None:
+    served = serve()
+    port = int(served.address.rpartition(":")[2])
+    other = LocalApi(served.host)
+    with pytest.raises(NotServing, match="another program uses it") as error:
+        other.start(ApiSettings(port=port))
+    assert error.value.reason == "in-use"
+    assert not other.status.serving
+
+
+def test_a_stopped_server_can_be_started_again(serve: Serve) -> None:
+    served = serve()
+    served.api.stop()
+    assert not served.api.status.serving
+    served.api.start(ApiSettings(port=0))
+    assert served.client.get(f"{served.api.status.address}/health").status_code == 200
+
+
+def in_chunks(size: int) -> Iterator[bytes]:
+    for _ in range(size // 2**16):
+        yield b" " * 2**16
+
+
+def test_a_body_beyond_the_limit_is_not_read(told: Served) -> None:
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    announced = raw(told, head + b"Content-Length: 10000000\r\n\r\n")
+    assert announced.startswith(b"HTTP/1.1 413")
+    response = told.client.post("/v1/chat/completions", content=in_chunks(LIMITS.size + 2**17), headers=JSON)
+    assert (response.status_code, response.json()["error"]["type"]) == (413, "request_too_large")
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [
+        b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+        b"Content-Length: 2\r\nContent-Length: 40\r\n",
+        b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+        b"Transfer-Encoding: chunked, identity\r\n",
+        b"Content-Length: +2\r\n",
+        b"Content-Length : 2\r\n",
+        b" Content-Length: 2\r\n",
+    ],
+)
+def test_a_second_request_cannot_be_hidden_in_the_first(told: Served, lengths: bytes) -> None:
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    hidden = b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    answer = raw(told, head + lengths + b"\r\n0\r\n\r\n" + hidden)
+    assert answer.split()[1] in (b"400", b"415", b"501")
+    assert b"HTTP/1.1 200" not in answer
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b'"text"',
+        b"{",
+        b'{"messages": [}',
+        b"\xff\xfe",
+        b'{"a": ' * 100 + b"1" + b"}" * 100,
+        b"[" * 100_000,
+        b'{"temperature": NaN, "messages": [{"role": "user", "content": "Hi"}]}',
+        b'{"temperature": 1e999, "messages": [{"role": "user", "content": "Hi"}]}',
+        b'{"seed": ' + b"9" * 5000 + b"}",
+        b'{"messages": [{"role": "user", "content": "\\ud800"}]}',
+    ],
+)
+def test_a_body_that_is_no_object_within_limits_is_a_bad_request(told: Served, body: bytes) -> None:
+    response = told.client.post("/v1/chat/completions", content=body, headers=JSON)
+    assert response.status_code == 400
+    assert response.json()["error"]["message"].endswith(".")
+
+
+def test_paths_and_methods_that_there_are_not(told: Served) -> None:
+    assert told.get("/v1/nothing").json()["error"]["type"] == "not_found_error"
+    assert told.client.delete("/v1/chat/completions").status_code == 405
+    assert told.get("/v1/models/none").status_code == 404
+    assert told.get("/v1/messages/nothing").json()["type"] == "error"
+
+
+class Kept:
+    """A keychain in memory; one that keeps nothing if it is `broken`."""
+
+    def __init__(self, broken: bool = False) -> None:
+        self.broken, self.entries = broken, dict[str, str]()
+
+    def read(self, endpoint: str) -> str | None:
+        return self.entries.get(endpoint)
+
+    def write(self, endpoint: str, token: str) -> bool:
+        if not self.broken:
+            self.entries[endpoint] = token
+        return not self.broken
+
+
+def test_the_key_is_made_once_and_kept() -> None:
+    store = Kept()
+    key = kept_key(store)
+    assert key is not None
+    assert len(key) > 30
+    assert kept_key(store) == key != kept_key(Kept())
+    assert kept_key(Kept(broken=True)) is None
+
+
+def test_the_key_is_not_part_of_what_is_printed() -> None:
+    assert "secret" not in repr(ApiSettings(key="secret"))

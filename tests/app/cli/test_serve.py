@@ -1,0 +1,53 @@
+"""`tandem serve`: where it serves, for whom, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from app.__main__ import main
+from tests.patience import PATIENCE_S
+
+
+def test_other_machines_are_not_served_without_a_key_and_the_risk_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--host", "0.0.0.0"]) == 2
+    err = capsys.readouterr().err
+    assert "other machines can reach 0.0.0.0" in err
+    assert "unencrypted" in err
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "http"])
+def test_a_port_is_a_number(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["serve", "--port", port])
+    assert stop.value.code == 2
+    assert "65535" in capsys.readouterr().err
+
+
+def test_a_model_that_is_not_here_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--main", "no/such-model"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_it_serves_with_a_key_until_it_is_told_to_end() -> None:
+    command = [sys.executable, "-m", "app", "serve", "--port", "0", "--key"]
+    environment = {**os.environ, "TANDEM_API_KEY": "secret"}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True) as process:
+        assert process.stderr is not None
+        address = process.stderr.readline().split(" at ")[1].split("/v1")[0]
+        assert "Bearer secret" in process.stderr.readline()
+        asked = urllib.request.Request(f"{address}/v1/models", headers={"Authorization": "Bearer secret"})
+        with urllib.request.urlopen(asked, timeout=PATIENCE_S) as response:
+            assert {model["id"] for model in json.load(response)["data"] if model["loaded"]} == {
+                "starter/main",
+                "starter/draft",
+            }
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE_S) == 0
+        assert "Traceback" not in process.stderr.read()
