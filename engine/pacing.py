@@ -6,11 +6,17 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine.speculation.sequence import PREFILL_CHUNK
-
 SMALLEST_CHUNK = 32
 # A chunk may take as long as this many decode steps.
 STEPS_PER_CHUNK = 3.0
+# Beside nothing else: the longest that a cancelled prompt goes on, and the bounds of what is read in that time.
+# mlx-lm reads 2,048 tokens at once; below 128 the products of a GPU are no longer busy.
+ALONE_S = 0.25
+SMALLEST_ALONE = 128
+LARGEST_CHUNK = 2048
+# Before anything was timed.
+FIRST_ALONE = 512
+FIRST_BESIDE = 64
 _SMOOTHING = 0.3
 
 
@@ -26,14 +32,21 @@ class PrefillPacer:
         self._step_s = self._token_s = None
 
     def chunk_size(self, *, streaming: bool) -> int:
-        """Prompt tokens to prefill at once: PREFILL_CHUNK, or few enough to be quick while answers are `streaming`."""
+        """Prompt tokens to prefill at once, a power of two: quick enough to be cancelled within ALONE_S, or quicker
+        while answers are `streaming`.
+        """
         if not streaming:
-            return PREFILL_CHUNK
-        if self._step_s is None or not self._token_s:
-            return 2 * SMALLEST_CHUNK
-        affordable = STEPS_PER_CHUNK * self._step_s / self._token_s
-        size = SMALLEST_CHUNK
-        while 2 * size <= min(affordable, PREFILL_CHUNK):
+            return self._tokens_in(ALONE_S, SMALLEST_ALONE) or FIRST_ALONE
+        if self._step_s is None:
+            return FIRST_BESIDE
+        return self._tokens_in(STEPS_PER_CHUNK * self._step_s, SMALLEST_CHUNK) or FIRST_BESIDE
+
+    def _tokens_in(self, seconds: float, least: int) -> int | None:
+        """The largest power of two times `least` that takes `seconds`, or `least`; None before a token was timed."""
+        if not self._token_s:
+            return None
+        size = least
+        while 2 * size <= min(seconds / self._token_s, LARGEST_CHUNK):
             size *= 2
         return size
 

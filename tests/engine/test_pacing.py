@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine import pacing
-from engine.pacing import SMALLEST_CHUNK, PrefillPacer
+from engine.pacing import ALONE_S, FIRST_ALONE, FIRST_BESIDE, SMALLEST_ALONE, SMALLEST_CHUNK, PrefillPacer
 
 
 @pytest.fixture
@@ -32,9 +32,26 @@ def test_a_piece_takes_three_steps_at_most(clock: list[float], step_s: float, to
     assert piece == SMALLEST_CHUNK or piece * token_s <= 3 * step_s
 
 
-def test_without_running_answers_a_chunk_is_as_large_as_it_can_be(clock: list[float]) -> None:
-    assert paced(clock, step_s=0.01, token_s=0.01).chunk_size(streaming=False) == 512
+@pytest.mark.parametrize(("token_s", "chunk"), [(0.01, 128), (0.001, 128), (0.0005, 256), (0.0002, 1024), (1e-6, 2048)])
+def test_without_running_answers_a_chunk_is_read_in_a_quarter_of_a_second(
+    clock: list[float], token_s: float, chunk: int
+) -> None:
+    assert paced(clock, step_s=0.01, token_s=token_s).chunk_size(streaming=False) == chunk
+    assert chunk == SMALLEST_ALONE or chunk * token_s <= ALONE_S
+
+
+def test_chunks_become_smaller_as_the_text_before_them_slows_reading_down(clock: list[float]) -> None:
+    pace = paced(clock, step_s=0.01, token_s=0.0001)
+    sizes = []
+    for _ in range(12):
+        sizes.append(chunk := pace.chunk_size(streaming=False))
+        with pace.time_prefill(chunk):
+            clock[0] += chunk * 0.0004
+    assert sizes[0] == 2048
+    assert sizes[-1] == 512
+    assert sizes == sorted(sizes, reverse=True)
 
 
 def test_before_anything_was_timed_a_piece_is_small() -> None:
-    assert PrefillPacer().chunk_size(streaming=True) == 2 * SMALLEST_CHUNK
+    assert PrefillPacer().chunk_size(streaming=True) == FIRST_BESIDE
+    assert PrefillPacer().chunk_size(streaming=False) == FIRST_ALONE
