@@ -44,6 +44,9 @@ class Conversation:
         self.main.rewind(length)
         if self.head is not None:
             self.head.rewind(length)
+            if not self.head.ready and length > 1 and self.main.unread(length - 1):
+                # The main model reads one token again, and the head gets the state that it lacks.
+                self.head.rewind(length - 1)
 
     def follow(self, head: Head, taps: Taps) -> HeadSession:
         """Let `head` follow what the main model reads from now on, from where it knows the text."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.heads.config import HeadConfig
+from engine.heads.config import HeadShape
 from engine.heads.fit import Mismatch
 from engine.model_files.inspection import text_config
 
@@ -36,7 +36,7 @@ class HeadFacts:
     checked: bool = True
 
 
-def facts_of(config: HeadConfig) -> HeadFacts:
+def facts_of(config: HeadShape) -> HeadFacts:
     """Of a head whose tensors are known."""
     exact = config.main_layers is not None
     layers = config.main_layers or config.taps[-1] + 1

@@ -1,4 +1,4 @@
-"""What a head of the DFlash family is made of: its sizes, its layers, what refines its proposals.
+"""What a head is made of: what all kinds have, and the sizes, layers and refiners of the DFlash family.
 
 `read_config` makes one of a config.json in any of the published dialects; everything that a person could have written
 wrongly is checked there, so that networks are built from sound numbers only. No mlx here.
@@ -8,7 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
+
+
+class HeadShape(Protocol):
+    """What is known of every kind of head before it is loaded.
+
+    `taps` are layers of the main model, counted from 0, `tap_width` the width of each. `main_layers` is None where the
+    configuration does not say. `vocabulary` is the main model's. A head keeps `row_elements` numbers of one token in
+    each layer; `windows` are those layers, None for one that sees everything. `inner` is the widest activation,
+    `made_for` a repository or "".
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def taps(self) -> tuple[int, ...]: ...
+    @property
+    def tap_width(self) -> int: ...
+    @property
+    def main_layers(self) -> int | None: ...
+    @property
+    def vocabulary(self) -> int: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def inner(self) -> int: ...
+    @property
+    def proposals(self) -> int: ...
+    @property
+    def block_rows(self) -> int: ...
+    @property
+    def windows(self) -> tuple[int | None, ...]: ...
+    @property
+    def row_elements(self) -> int: ...
+    @property
+    def made_for(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +144,11 @@ class HeadConfig:
         return self.proposals + (0 if self.anchor_predicts else 1) + self.spare_rows
 
     @property
-    def window(self) -> int | None:
-        """The widest window, or None where a layer sees everything."""
-        windows = [layer.window for layer in self.layers]
-        return None if None in windows else max(window for window in windows if window is not None)
+    def windows(self) -> tuple[int | None, ...]:
+        """The window of each layer; None sees everything."""
+        return tuple(layer.window for layer in self.layers)
+
+    @property
+    def row_elements(self) -> int:
+        """Numbers that one layer keeps of one token."""
+        return 2 * self.kv_heads * self.head_dim

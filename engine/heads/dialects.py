@@ -32,7 +32,7 @@ class HeadConfigError(ValueError):
     """A setting, named by the message, is missing or cannot be true."""
 
 
-class _Settings:
+class Settings:
     """Looks settings up in several objects, the first that has one counting, and checks them."""
 
     def __init__(self, *parts: object) -> None:
@@ -73,7 +73,7 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
     if not isinstance(body, Mapping):
         raise HeadConfigError("transformer_layer_config")
     nested, text = config.get("dflash_config"), body.get("text_config")
-    settings = _Settings(config, body) if spec else _Settings(nested, config, body, text)
+    settings = Settings(config, body) if spec else Settings(nested, config, body, text)
     layers = _layers(settings, body, spec=spec, kind=kind)
     taps, main_layers = _taps(settings, len(layers), shapes, spec=spec)
     proposals, anchor, spare = _block(settings, kind, spec=spec)
@@ -104,12 +104,12 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
         output_multiplier=settings.number("output_multiplier", 1.0),
         soft_cap=_within("final_logit_softcapping", settings.number("final_logit_softcapping", 0.0), 0.0, 1e4),
         refiner=_refiner(settings, kind, shapes, sizes["width"], sizes["vocabulary"]),
-        made_for=_made_for(config),
+        made_for=made_for(config),
         **sizes,
     )
 
 
-def _sizes(settings: _Settings) -> dict[str, int]:
+def _sizes(settings: Settings) -> dict[str, int]:
     """The whole numbers of `HeadConfig` that every dialect names alike."""
     width = settings.whole("hidden_size", 1, _LARGEST_WIDTH)
     heads = settings.whole("num_attention_heads", 1, 4096)
@@ -126,7 +126,7 @@ def _sizes(settings: _Settings) -> dict[str, int]:
     }
 
 
-def _own_tables(settings: _Settings, shapes: Shapes, vocabulary: int, *, spec: bool) -> tuple[bool, bool, int]:
+def _own_tables(settings: Settings, shapes: Shapes, vocabulary: int, *, spec: bool) -> tuple[bool, bool, int]:
     """Whether the head has an embedding and an output matrix of its own, and the rows of its output matrix.
 
     speculators' files repeat the main model's, unless the vocabulary is reduced.
@@ -152,7 +152,7 @@ def _is_gemma(config: Mapping[str, Any]) -> bool:
     return str(config.get("model_type", "")).startswith("gemma4")
 
 
-def _made_for(config: Mapping[str, Any]) -> str:
+def made_for(config: Mapping[str, Any]) -> str:
     """The repository that the head says it was trained for; "" where it does not."""
     spec = config.get("speculators_config")
     verifier = spec.get("verifier") if isinstance(spec, Mapping) else None
@@ -162,7 +162,7 @@ def _made_for(config: Mapping[str, Any]) -> str:
     return named[:200]
 
 
-def _layers(settings: _Settings, body: Mapping[str, Any], *, spec: bool, kind: str) -> tuple[LayerConfig, ...]:
+def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: str) -> tuple[LayerConfig, ...]:
     """Windows and causality of each layer.
 
     z-lab: an unset `is_causal` means causal exactly on sliding layers (dflash/model.py). NVIDIA writes full layers and
@@ -193,7 +193,7 @@ def _layers(settings: _Settings, body: Mapping[str, Any], *, spec: bool, kind: s
     )
 
 
-def _rope(settings: _Settings, body: Mapping[str, Any], layer_type: str) -> RopeConfig:
+def _rope(settings: Settings, body: Mapping[str, Any], layer_type: str) -> RopeConfig:
     scaling = body.get("rope_parameters") or body.get("rope_scaling")
     if isinstance(scaling, Mapping) and isinstance(scaling.get(layer_type), Mapping):
         scaling = scaling[layer_type]
@@ -217,7 +217,7 @@ def _rope(settings: _Settings, body: Mapping[str, Any], layer_type: str) -> Rope
     )
 
 
-def _taps(settings: _Settings, layer_count: int, shapes: Shapes, *, spec: bool) -> tuple[tuple[int, ...], int | None]:
+def _taps(settings: Settings, layer_count: int, shapes: Shapes, *, spec: bool) -> tuple[tuple[int, ...], int | None]:
     """The tapped layers, counted from 0, and how many layers the main model has, if that is known.
 
     speculators counts states, of which the first is the embedding: j is the output of layer j - 1. Its last id can be
@@ -258,7 +258,7 @@ def _tap_width(shapes: Shapes, taps: int, width: int) -> int:
     return columns // taps
 
 
-def _block(settings: _Settings, kind: str, *, spec: bool) -> tuple[int, bool, int]:
+def _block(settings: Settings, kind: str, *, spec: bool) -> tuple[int, bool, int]:
     """Proposals of a block, whether the anchor's row is the first of them, and masks beyond those needed.
 
     With `sample_from_anchor`, which DSpark heads have unless they say otherwise, `block_size` counts proposals
@@ -275,7 +275,7 @@ def _block(settings: _Settings, kind: str, *, spec: bool) -> tuple[int, bool, in
 
 
 def _refiner(
-    settings: _Settings, kind: str, shapes: Shapes, width: int, vocabulary: int
+    settings: Settings, kind: str, shapes: Shapes, width: int, vocabulary: int
 ) -> SelectorConfig | MarkovConfig | GruConfig | None:
     if kind == "dflash2":
         group = settings.whole("conv_group_size", 1, width, 16)

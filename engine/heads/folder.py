@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
-from engine.heads.config import HeadConfig
+from engine.heads import mtp_config
+from engine.heads.config import HeadShape
 from engine.heads.dialects import HeadConfigError, read_config
 from engine.heads.tensors import HeadTensorError, by_our_names, check_tensors, whole_shapes
 from engine.model_files.folder_paths import open_regular
@@ -29,7 +30,7 @@ class HeadContent:
 
     folder: Path
     files: tuple[Path, ...]
-    config: HeadConfig
+    config: HeadShape
     tensors: Mapping[str, TensorHeader]
     quantisation: Mapping[str, Any]
 
@@ -47,22 +48,39 @@ def inspect_head(folder: Path) -> HeadContent:
     files = head_weight_files(folder)
     headers = read_head_tensors(folder, files)
     kind = kind_of_tensors(headers)
-    if kind not in SUPPORTED_HEADS:
+    if kind not in SUPPORTED_HEADS or (kind == "mtp" and mtp_config.family_of(raw) is None):
         raise ModelNotUsable(folder, "unknown-head", kind or str(raw.get("model_type", ""))[:80])
     if os.path.exists(folder / "mask_embedding.pt"):
         # MiMo's heads keep part of their weights in a file that runs code when it is read.
         raise ModelNotUsable(folder, "unsafe", "mask_embedding.pt")
     quantisation = _quantisation(folder, raw)
     try:
-        tensors = by_our_names(headers)
-        shapes = whole_shapes(tensors, quantisation)
-        config = read_config(raw, kind, shapes)
-        check_tensors(config, tensors, shapes)
+        config, tensors = _mtp(raw, headers) if kind == "mtp" else _block(raw, kind, headers, quantisation)
     except HeadConfigError as error:
         raise ModelNotUsable(folder, "damaged", f"config.json ({str(error)[:80]})") from error
     except HeadTensorError as error:
         raise ModelNotUsable(folder, "wrong-tensors", str(error)[:80]) from error
     return HeadContent(folder, tuple(files), config, tensors, quantisation)
+
+
+def _block(
+    raw: Mapping[str, Any], kind: str, headers: Mapping[str, TensorHeader], quantisation: Mapping[str, Any]
+) -> tuple[HeadShape, Mapping[str, TensorHeader]]:
+    tensors = by_our_names(headers)
+    shapes = whole_shapes(tensors, quantisation)
+    config = read_config(raw, kind, shapes)
+    check_tensors(config, tensors, shapes)
+    return config, tensors
+
+
+def _mtp(raw: Mapping[str, Any], headers: Mapping[str, TensorHeader]) -> tuple[HeadShape, Mapping[str, TensorHeader]]:
+    """Shapes are compared when the network is built, of arrays that are not read yet."""
+    tensors = {mtp_config.our_name(name): header for name, header in headers.items()}
+    config = mtp_config.read_mtp_config(raw, tensors)
+    missing = [name for name in mtp_config.FUSION if name not in tensors]
+    if missing:
+        raise HeadTensorError(missing[0])
+    return config, tensors
 
 
 def identity_of(content: HeadContent) -> str:

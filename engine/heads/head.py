@@ -87,6 +87,11 @@ class HeadContext(ABC):
     def nbytes(self) -> int:
         """Bytes of memory that it holds."""
 
+    @property
+    def ready(self) -> bool:
+        """False where a proposal needs one more row first, as after `rewind` of some heads."""
+        return True
+
     @abstractmethod
     def kept_arrays(self) -> list[mx.array]:
         """Every array that it keeps; they stay lazy, and keep taps in memory, until the caller evaluates them."""

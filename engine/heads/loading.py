@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -15,10 +13,13 @@ from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
 from engine.heads.block_head import BlockHead, BlockNetwork
+from engine.heads.block_loading import block_network
 from engine.heads.config import HeadConfig
 from engine.heads.folder import HeadContent, identity_of, inspect_head
 from engine.heads.head import Head
-from engine.heads.tensors import expected_shapes, our_name, quantisation_of
+from engine.heads.mtp_config import MtpConfig
+from engine.heads.mtp_loading import mtp_network
+from engine.heads.mtp_network import MtpHead, MtpNetwork
 from engine.steps import Steps, in_chunks, result_of, run_to_completion
 
 
@@ -33,77 +34,34 @@ def load_head_in_steps(path: str | Path) -> Steps[Head]:
     with DiskPool() as disk:
         content = yield from result_of(disk.start(inspect_head, folder))
         identity = yield from result_of(disk.start(identity_of, content))
-    network = BlockNetwork(content.config)
     try:
-        weights = _weights(content)
-        _quantise(network, content.config, weights, content.quantisation)
-        network.load_weights(list(weights.items()))
+        network = _network(content)
         if mx.default_device() == mx.Device(mx.cpu):
             network = dequantize_model(network)
             network.set_dtype(mx.float32)
-        network.backbone.join_products()
+        if isinstance(network, BlockNetwork):
+            network.backbone.join_products()
         if mx.default_device() == mx.Device(mx.cpu):
-            use_narrow_products(network.backbone)
+            use_narrow_products(network.backbone if isinstance(network, BlockNetwork) else network)
     # Whatever the headers did not show, mlx raises as built-in errors.
     except Exception as error:
         raise ModelNotUsable(folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
     yield from _evaluate(network, folder)
-    return BlockHead(folder, content.config, network, identity)
+    return _head(content, network, identity)
 
 
-def _weights(content: HeadContent) -> dict[str, mx.array]:
-    """The tensors by the names of the network, not yet read."""
-    config = content.config
-    expected = [name for name, _ in expected_shapes(config)]
-    layers = {_stem(name) for name in expected} - {""}
-    found: dict[str, mx.array] = {}
-    for file in content.files:
-        loaded: Mapping[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
-        for name, array in loaded.items():
-            found.update(_split(our_name(name), array, config))
-    return {_in_network(name): array for name, array in found.items() if name in expected or _stem(name) in layers}
+def _network(content: HeadContent) -> nn.Module:
+    if isinstance(content.config, MtpConfig):
+        return mtp_network(content.config, content.files)
+    return block_network(content)
 
 
-def _stem(name: str) -> str:
-    """The layer that a tensor belongs to; "" for those at the top."""
-    return name.rpartition(".")[0]
-
-
-def _split(name: str, array: mx.array, config: HeadConfig) -> dict[str, mx.array]:
-    """A tensor by its name, or those for queries, keys and values where they are one matrix."""
-    if ".qkv_proj." not in name:
-        return {name: array}
-    queries, keys = config.heads * config.head_dim, config.kv_heads * config.head_dim
-    parts = mx.split(array, [queries, queries + keys], axis=0)
-    names = (name.replace("qkv_proj", projection) for projection in ("q_proj", "k_proj", "v_proj"))
-    return dict(zip(names, parts, strict=True))
-
-
-def _in_network(name: str) -> str:
-    top = name.partition(".")[0]
-    if top in ("embed_tokens", "lm_head", "d2t"):
-        return name
-    if top == "candidate_selector":
-        return name.replace("candidate_selector", "refiner", 1)
-    if top == "embed_proj":
-        return f"refiner.{name}"
-    return f"refiner.{name}" if top in ("markov_head", "confidence_head", "prefix_gru") else f"backbone.{name}"
-
-
-def _quantise(
-    network: nn.Module, config: HeadConfig, weights: Mapping[str, mx.array], settings: Mapping[str, Any]
-) -> None:
-    """Make the layers quantised that have scales, each as its entry of config.json says."""
-
-    def parameters(path: str, _module: nn.Module) -> bool | dict[str, int]:
-        if f"{path}.scales" not in weights:
-            return False
-        bits, group = quantisation_of(in_file[path], settings)
-        return {"bits": bits, "group_size": group}
-
-    in_file = {_stem(_in_network(name)): _stem(name) for name, _ in expected_shapes(config)}
-    if any(name.endswith(".scales") for name in weights):
-        nn.quantize(network, class_predicate=parameters)
+def _head(content: HeadContent, network: nn.Module, identity: str) -> Head:
+    if isinstance(network, MtpNetwork):
+        assert isinstance(content.config, MtpConfig)
+        return MtpHead(content.folder, content.config, network, identity)
+    assert isinstance(content.config, HeadConfig)
+    return BlockHead(content.folder, content.config, network, identity)
 
 
 def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:

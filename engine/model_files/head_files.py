@@ -17,7 +17,7 @@ from engine.model_files.folder_paths import LeavesFolderError, TooManyEntriesErr
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 
 # Families that Tandem can run.
-SUPPORTED_HEADS = ("dflash", "dflash2", "dspark", "domino")
+SUPPORTED_HEADS = ("dflash", "dflash2", "dspark", "domino", "mtp")
 _MOST_FILES = 2_000
 # Families of heads, by what tells their tensors apart. The first that matches counts.
 _BY_TENSOR = (
@@ -31,7 +31,7 @@ _BY_TENSOR = (
 _MTP = ("mtp.", "mtp_layers.")
 _FUSION = ("eh_proj.weight", "enorm.weight", "hidden_layernorm.weight")
 _LAYER = re.compile(r"(layers\.\d+)\.(.+)")
-_PREFIX = re.compile(r"^(?:model\.|logit_head\.|draft_model\.)+")
+_PREFIX = re.compile(r"^(?:model\.|language_model\.|logit_head\.|draft_model\.)+")
 _BY_NAME = (
     ("dflash2", "dflash2"),
     ("domino", "domino"),

@@ -85,6 +85,11 @@ class HeadSession:
         return sum(len(piece) for piece in self._unread)
 
     @property
+    def ready(self) -> bool:
+        """Whether the head can propose."""
+        return bool(self._unread) or self.context.ready
+
+    @property
     def bytes(self) -> int:
         return self.context.nbytes + self._unread_bytes
 

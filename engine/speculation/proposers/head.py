@@ -79,7 +79,8 @@ class HeadProposer(Proposer):
 
     def max_proposals(self) -> int:
         # While a plain round is under way, the row of the newest token is there already: the round has read it.
-        if self.session.length < len(self._main.tokens) - 1 and not self.backlog:
+        behind = self.session.length < len(self._main.tokens) - 1 or not self.session.ready
+        if behind and not self.backlog:
             return 0
         return self.session.head.max_proposals
 

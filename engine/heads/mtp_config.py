@@ -1,0 +1,134 @@
+"""What an MTP head is made of: its family, and the settings of the main model whose decoder layer it repeats.
+
+Makers ship these heads inside the main model's files; exports keep them in files or folders of their own, under the
+same names or mlx-vlm's. Families differ in names, in the order of what is fused and in the state that is fed. No mlx
+here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.heads.dialects import HeadConfigError, Settings, made_for
+from engine.model_files.inspection import text_config
+
+# Each draft token of a chain is less likely than the one before it; nobody reports gains from more.
+PROPOSALS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class MtpFamily:
+    """A family of MTP heads: `module` of mlx-lm has its decoder layer.
+
+    With `zero_centred`, published weights of norms are added to 1. With `reversed`, the fused row is state and
+    embedding, not embedding and state. The state is that after the main model's last norm, unless `raw_state`.
+    """
+
+    name: str
+    module: str
+    zero_centred: bool = False
+    reversed: bool = False
+    raw_state: bool = False
+
+
+_QWEN3_5 = MtpFamily("qwen3_5", "qwen3_5", zero_centred=True)
+_QWEN3_NEXT = MtpFamily("qwen3_next", "qwen3_next", zero_centred=True)
+# By the model type of the main model. The plain Qwen3 layer is that of the starter pair's head.
+FAMILIES = {
+    "qwen3_5": _QWEN3_5,
+    "qwen3_5_text": _QWEN3_5,
+    "qwen3_5_moe": _QWEN3_5,
+    "qwen3_5_moe_text": _QWEN3_5,
+    "qwen3_next": _QWEN3_NEXT,
+    "qwen3": MtpFamily("qwen3", "qwen3"),
+}
+FUSION = ("fc.weight", "pre_fc_norm_embedding.weight", "pre_fc_norm_hidden.weight", "norm.weight")
+_PREFIX = re.compile(r"^(?:model\.|language_model\.)*mtp\.")
+_LAYER = re.compile(r"layers\.(\d+)\.")
+
+
+@dataclass(frozen=True, slots=True)
+class MtpConfig:
+    """An MTP head for a main model with the settings `text`; see `engine.heads.config.HeadShape`.
+
+    It has `layer_count` decoder layers, each with `kv_heads` keys and values of `head_dim`.
+    """
+
+    family: MtpFamily
+    text: Mapping[str, Any] = field(hash=False)
+    width: int
+    inner: int
+    vocabulary: int
+    main_layers: int
+    layer_count: int
+    kv_heads: int
+    head_dim: int
+    made_for: str = ""
+    kind: str = "mtp"
+    proposals: int = PROPOSALS
+
+    @property
+    def taps(self) -> tuple[int, ...]:
+        """The last layer's output."""
+        return (self.main_layers - 1,)
+
+    @property
+    def tap_width(self) -> int:
+        return self.width
+
+    @property
+    def block_rows(self) -> int:
+        return self.proposals
+
+    @property
+    def windows(self) -> tuple[int | None, ...]:
+        return (None,) * self.layer_count
+
+    @property
+    def row_elements(self) -> int:
+        return 2 * self.kv_heads * self.head_dim
+
+
+def our_name(name: str) -> str:
+    """The name of this package for a tensor of an MTP head's file."""
+    return _PREFIX.sub("", name)
+
+
+def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
+    """The family of the heads of a main model with this config.json, or of the head that names it."""
+    kinds = (text_config(config).get("model_type"), str(config.get("model_type", "")).removesuffix("_mtp"))
+    return next((FAMILIES[kind] for kind in kinds if kind in FAMILIES), None)
+
+
+def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpConfig:
+    """The head with this config.json, its own or the main model's, and tensors of our names.
+
+    Raises `HeadConfigError`.
+    """
+    family = family_of(config)
+    if family is None:
+        raise HeadConfigError("model_type")
+    text = text_config(config)
+    settings = Settings(text)
+    width = settings.whole("hidden_size", 1, 2**16)
+    heads = settings.whole("num_attention_heads", 1, 4096)
+    experts = settings.whole("num_experts", 0, 4096, 0)
+    inner = settings.whole("moe_intermediate_size" if experts else "intermediate_size", 1, 2**18)
+    layers = {int(match[1]) for match in map(_LAYER.match, names) if match}
+    if layers != set(range(len(layers))) or not 1 <= len(layers) <= 8:
+        raise HeadConfigError("layers")
+    return MtpConfig(
+        family=family,
+        text=text,
+        width=width,
+        inner=inner,
+        vocabulary=settings.whole("vocab_size", 2, 2**21),
+        main_layers=settings.whole("num_hidden_layers", 1, 1000),
+        layer_count=len(layers),
+        kv_heads=settings.whole("num_key_value_heads", 1, heads, heads),
+        head_dim=settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
+        made_for=made_for(config),
+    )

@@ -1,0 +1,112 @@
+"""Makes an MTP head of its files: published names and layouts become those of mlx-lm's layers.
+
+Nothing is read here but the weights of norms, which say whether they are zero-centred.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx_lm.models.switch_layers import SwitchLinear
+
+from engine.heads.mtp_config import MtpConfig, our_name
+from engine.heads.mtp_network import MtpNetwork
+
+Weights = dict[str, mx.array]
+
+_EXPERT = re.compile(r"(.+)\.experts\.(\d+)\.(gate_proj|up_proj|down_proj)\.(weight|scales|biases)")
+_QK_NORMS = ("self_attn.q_norm.weight", "self_attn.k_norm.weight")
+_OTHER_NORMS = (
+    *("input_layernorm.weight", "post_attention_layernorm.weight"),
+    *("pre_fc_norm_hidden.weight", "pre_fc_norm_embedding.weight"),
+)
+# Means of weights that are to be added to 1 lie below these, as of those that are factors at least one does not.
+_QK_MEAN, _OTHER_MEAN = 1.25, 0.5
+
+
+def mtp_network(config: MtpConfig, files: Sequence[Path]) -> MtpNetwork:
+    """The network with the weights of `files`, not yet read; raises ValueError for tensors that do not fit."""
+    weights: Weights = {}
+    for file in files:
+        loaded: Mapping[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
+        weights |= {our_name(name): array for name, array in loaded.items()}
+    weights = converted(weights, zero_centred=config.family.zero_centred)
+    network = MtpNetwork(config)
+    _quantise(network, weights)
+    network.load_weights(list(weights.items()))
+    return network
+
+
+def converted(weights: Mapping[str, mx.array], *, zero_centred: bool) -> Weights:
+    """Weights by the names of the network, from our names of the published ones. What is converted stays as it is."""
+    made = dict(_with_stacked_experts(_with_split_experts(weights)))
+    if zero_centred and are_zero_centred(made):
+        norms = (*_QK_NORMS, *_OTHER_NORMS)
+        made = {
+            name: array + 1 if name.endswith(norms) or name == "norm.weight" else array for name, array in made.items()
+        }
+    return made
+
+
+def are_zero_centred(weights: Mapping[str, mx.array]) -> bool:
+    """Whether the norms' weights are still to be added to 1, going by their means (as MTPLX, compressed_tensors.py).
+
+    An export may have added it and kept the published names, so that neither names nor formats tell.
+    """
+    queries, others = (
+        [array.astype(mx.float32).mean() for name, array in weights.items() if name.endswith(names)]
+        for names in (_QK_NORMS, _OTHER_NORMS)
+    )
+    if not queries or not others:
+        return False
+    return bool(((mx.stack(queries).max() < _QK_MEAN) & (mx.stack(others).min() < _OTHER_MEAN)).item())
+
+
+def _with_split_experts(weights: Mapping[str, mx.array]) -> Iterator[tuple[str, mx.array]]:
+    """Fused gate and up projections of all experts (experts, 2 * inner, width) in two, by mlx-lm's names."""
+    for name, array in weights.items():
+        stem, _, leaf = name.rpartition(".experts.")
+        if leaf == "gate_up_proj":
+            gate, up = mx.split(array, 2, axis=-2)
+            yield f"{stem}.switch_mlp.gate_proj.weight", gate
+            yield f"{stem}.switch_mlp.up_proj.weight", up
+        elif leaf == "down_proj":
+            yield f"{stem}.switch_mlp.down_proj.weight", array
+        else:
+            yield name, array
+
+
+def _with_stacked_experts(weights: Iterator[tuple[str, mx.array]]) -> Iterator[tuple[str, mx.array]]:
+    """Numbered experts as one tensor (experts, outputs, inputs), by mlx-lm's names."""
+    numbered: dict[str, dict[int, mx.array]] = {}
+    for name, array in weights:
+        match = _EXPERT.fullmatch(name)
+        if match is None:
+            yield name, array
+        else:
+            numbered.setdefault(f"{match[1]}.switch_mlp.{match[3]}.{match[4]}", {})[int(match[2])] = array
+    for name, experts in numbered.items():
+        if sorted(experts) != list(range(len(experts))):
+            raise ValueError(f"{name}: experts are missing")
+        yield name, mx.stack([experts[index] for index in range(len(experts))])
+
+
+def _quantise(network: nn.Module, weights: Weights) -> None:
+    """Make the layers quantised that have scales; bits and groups follow from the shapes."""
+
+    def parameters(path: str, module: nn.Module) -> bool | dict[str, int]:
+        scales = weights.get(f"{path}.scales")
+        if scales is None or not isinstance(module, nn.Linear | SwitchLinear):
+            return False
+        if f"{path}.biases" not in weights:
+            raise ValueError(f"{path}.biases")
+        inputs = module.weight.shape[-1]
+        packed = weights[f"{path}.weight"].shape[-1]
+        return {"bits": packed * 32 // inputs, "group_size": inputs // scales.shape[-1]}
+
+    if any(name.endswith(".scales") for name in weights):
+        nn.quantize(network, class_predicate=parameters)

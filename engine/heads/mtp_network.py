@@ -1,0 +1,101 @@
+"""The network of MTP heads: a fusion of embedding and state, and decoder layers that are mlx-lm's own.
+
+A family's layer is the main model's, so that its attention, rotary positions and experts are those that mlx-lm keeps
+right. Attribute names are those of Qwen's published tensors.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx_lm.models.base import create_attention_mask
+
+from engine.heads.chain_context import CacheRows
+from engine.heads.chain_head import ChainHead
+from engine.heads.mtp_config import MtpConfig
+
+
+class MtpNetwork(nn.Module):  # type: ignore[misc]
+    """All weights of an MTP head."""
+
+    def __init__(self, config: MtpConfig) -> None:
+        super().__init__()
+        width = config.width
+        eps = float(config.text.get("rms_norm_eps", 1e-6))
+        self._reversed = config.family.reversed
+        self.fc = nn.Linear(2 * width, width, bias=False)
+        self.pre_fc_norm_embedding = nn.RMSNorm(width, eps=eps)
+        self.pre_fc_norm_hidden = nn.RMSNorm(width, eps=eps)
+        self.layers = [_layer(config) for _ in range(config.layer_count)]
+        self.norm = nn.RMSNorm(width, eps=eps)
+
+    def __call__(self, embedded: mx.array, states: mx.array, caches: list[CacheRows]) -> mx.array:
+        """States (1, n, width) from embeddings and states of the positions before; appends to `caches`."""
+        parts = [self.pre_fc_norm_embedding(embedded), self.pre_fc_norm_hidden(states)]
+        rows: mx.array = self.fc(mx.concatenate(parts[::-1] if self._reversed else parts, axis=-1))
+        for layer, cache in zip(self.layers, caches, strict=True):
+            rows = layer(rows, mask=create_attention_mask(rows, cache), cache=cache)
+        normed: mx.array = self.norm(rows)
+        return normed
+
+
+class MtpHead(ChainHead):
+    """An MTP head: reads the main model's last state, and uses its embedding and its output matrix."""
+
+    network: MtpNetwork
+
+    def __init__(self, path: Any, config: MtpConfig, network: MtpNetwork, identity: str) -> None:
+        super().__init__(path, config, network, identity)
+        self.config = config
+
+    @property
+    def dtype(self) -> mx.Dtype:
+        found: mx.Dtype = self.network.norm.weight.dtype
+        return found
+
+    @property
+    def cache_shapes(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        shape = (self.config.kv_heads, self.config.head_dim)
+        return [(shape, shape)] * self.config.layer_count
+
+    @property
+    def state_width(self) -> int:
+        return self.config.width
+
+    def states_of(self, taps: mx.array) -> mx.array:
+        return taps if self.config.family.raw_state else self.ports.final_norm(taps)
+
+    def step(self, embedded: mx.array, states: mx.array, caches: list[CacheRows], depth: int) -> mx.array:
+        del depth
+        return self.network(embedded, states, caches)
+
+    def logits(self, states: mx.array) -> mx.array:
+        return self.ports.logits(states.astype(self.main_dtype))
+
+
+def _layer(config: MtpConfig) -> nn.Module:
+    """A decoder layer of the family with full attention."""
+    module: Any = importlib.import_module(f"mlx_lm.models.{config.family.module}")
+    settings = copy.deepcopy(dict(config.text))
+    return _LAYERS[config.family.module](module, settings)
+
+
+def _qwen3_5(module: Any, settings: dict[str, Any]) -> nn.Module:
+    return module.DecoderLayer(module.TextModelArgs.from_dict(settings | {"full_attention_interval": 1}), 0)
+
+
+def _qwen3_next(module: Any, settings: dict[str, Any]) -> nn.Module:
+    every = {"full_attention_interval": 1, "decoder_sparse_step": 1, "mlp_only_layers": []}
+    return module.Qwen3NextDecoderLayer(module.ModelArgs.from_dict(settings | every), 0)
+
+
+def _qwen3(module: Any, settings: dict[str, Any]) -> nn.Module:
+    return module.TransformerBlock(module.ModelArgs.from_dict(settings))
+
+
+_LAYERS: Mapping[str, Any] = {"qwen3_5": _qwen3_5, "qwen3_next": _qwen3_next, "qwen3": _qwen3}

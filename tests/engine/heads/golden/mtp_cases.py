@@ -1,0 +1,149 @@
+"""The MTP heads that golden tensors were made with: settings of their main models, and the shapes of their weights.
+
+Used by the tests, and by the generators in the environments of the reference packages: the standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+WEIGHTS = HERE / "mtp_weights.safetensors"
+WIDTH, HEADS, KV_HEADS, HEAD_DIM, INNER, VOCABULARY, MAIN_LAYERS = 64, 4, 2, 16, 96, 256, 4
+EXPERTS, EXPERT_INNER = 4, 32
+# States of each round; a proposal of STEPS tokens follows, the anchor being the next of TOKENS.
+ROUNDS = (11, 3, 1, 4)
+STEPS = 3
+TOKENS = tuple((7 * index * index + 13 * index + 5) % VOCABULARY for index in range(sum(ROUNDS) + 1))
+
+
+@dataclass(frozen=True)
+class MtpCase:
+    """One head: `text` are its main model's settings, `tensors` the shapes of its published tensors.
+
+    Norms are published less 1 where they are `zero_centred`. `reference` is what the golden tensors come from.
+    """
+
+    text: Mapping[str, Any]
+    tensors: Mapping[str, tuple[int, ...]]
+    zero_centred: bool = False
+    reference: str = "speculators"
+
+
+def shared_name(name: str, shape: tuple[int, ...]) -> str:
+    """The key of a tensor in WEIGHTS; cases have tensors of the same name and shape in common."""
+    return f"{name} {'x'.join(map(str, shape))}"
+
+
+def text(**changes: Any) -> dict[str, Any]:
+    return {
+        "hidden_size": WIDTH,
+        "intermediate_size": INNER,
+        "num_hidden_layers": MAIN_LAYERS,
+        "num_attention_heads": HEADS,
+        "num_key_value_heads": KV_HEADS,
+        "head_dim": HEAD_DIM,
+        "rms_norm_eps": 1e-6,
+        "vocab_size": VOCABULARY,
+        "max_position_embeddings": 4096,
+        "rope_theta": 10000.0,
+        "tie_word_embeddings": False,
+        "attention_bias": False,
+        "hidden_act": "silu",
+        **changes,
+    }
+
+
+HYBRID = {
+    "layer_types": ["linear_attention", "full_attention"] * 2,
+    "full_attention_interval": 2,
+    "partial_rotary_factor": 0.25,
+    "linear_num_value_heads": 4,
+    "linear_num_key_heads": 2,
+    "linear_key_head_dim": 16,
+    "linear_value_head_dim": 16,
+    "linear_conv_kernel_dim": 4,
+}
+MROPE = {
+    "rope_type": "default",
+    "rope_theta": 10000.0,
+    "partial_rotary_factor": 0.25,
+    "mrope_section": [1, 1, 0],
+    "mrope_interleaved": True,
+}
+MOE = {
+    "num_experts": EXPERTS,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": EXPERT_INNER,
+    "shared_expert_intermediate_size": EXPERT_INNER,
+    "norm_topk_prob": True,
+    "decoder_sparse_step": 1,
+    "mlp_only_layers": [],
+}
+NORMS = {
+    "pre_fc_norm_embedding.weight": (WIDTH,),
+    "pre_fc_norm_hidden.weight": (WIDTH,),
+    "norm.weight": (WIDTH,),
+    "layers.0.input_layernorm.weight": (WIDTH,),
+    "layers.0.post_attention_layernorm.weight": (WIDTH,),
+    "layers.0.self_attn.q_norm.weight": (HEAD_DIM,),
+    "layers.0.self_attn.k_norm.weight": (HEAD_DIM,),
+}
+
+
+def attention(*, gated: bool) -> dict[str, tuple[int, ...]]:
+    queries, keys = HEADS * HEAD_DIM, KV_HEADS * HEAD_DIM
+    layer = "layers.0.self_attn."
+    return {
+        "fc.weight": (WIDTH, 2 * WIDTH),
+        **NORMS,
+        f"{layer}q_proj.weight": (2 * queries if gated else queries, WIDTH),
+        f"{layer}k_proj.weight": (keys, WIDTH),
+        f"{layer}v_proj.weight": (keys, WIDTH),
+        f"{layer}o_proj.weight": (WIDTH, queries),
+    }
+
+
+def mlp(layer: str, inner: int) -> dict[str, tuple[int, ...]]:
+    inwards = {f"{layer}.{name}_proj.weight": (inner, WIDTH) for name in ("gate", "up")}
+    return inwards | {f"{layer}.down_proj.weight": (WIDTH, inner)}
+
+
+def experts(*, fused: bool) -> dict[str, tuple[int, ...]]:
+    layer = "layers.0.mlp"
+    shapes: dict[str, tuple[int, ...]] = {
+        f"{layer}.gate.weight": (EXPERTS, WIDTH),
+        f"{layer}.shared_expert_gate.weight": (1, WIDTH),
+        **mlp(f"{layer}.shared_expert", EXPERT_INNER),
+    }
+    if fused:
+        return shapes | {
+            f"{layer}.experts.gate_up_proj": (EXPERTS, 2 * EXPERT_INNER, WIDTH),
+            f"{layer}.experts.down_proj": (EXPERTS, WIDTH, EXPERT_INNER),
+        }
+    for index in range(EXPERTS):
+        shapes |= mlp(f"{layer}.experts.{index}", EXPERT_INNER)
+    return shapes
+
+
+CASES: dict[str, MtpCase] = {
+    "mtp_qwen3": MtpCase(text(model_type="qwen3"), attention(gated=False) | mlp("layers.0.mlp", INNER)),
+    "mtp_qwen3_5": MtpCase(
+        text(model_type="qwen3_5_text", rope_parameters=MROPE, **HYBRID),
+        attention(gated=True) | mlp("layers.0.mlp", INNER),
+        zero_centred=True,
+    ),
+    "mtp_qwen3_5_moe": MtpCase(
+        text(model_type="qwen3_5_moe_text", rope_parameters=MROPE, **HYBRID, **MOE),
+        attention(gated=True) | experts(fused=True),
+        zero_centred=True,
+    ),
+    "mtp_qwen3_next": MtpCase(
+        text(model_type="qwen3_next", **HYBRID, **MOE),
+        attention(gated=True) | experts(fused=False),
+        zero_centred=True,
+    ),
+}

@@ -1,0 +1,189 @@
+"""MTP heads in the whole engine: the text stays as it is, and rounds leave the head's cache as one pass would."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.events import Finished
+from engine.heads.head import HeadContext
+from engine.requests import ChatRequest, SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from engine.speculation.head_session import HeadSession
+from engine.speculation.sequence import PREFILL_CHUNK
+from tests.engine.heads.heads_on_disk import likeliest
+from tests.engine.serving import PLAIN, alone, load_models, request, run
+from tests.engine.speculation.family_configs import FAMILIES
+from tests.tiny_models import QWEN3, write_model
+from tests.tiny_mtp import Told, write_mtp_head
+
+HEAD = SpeculationSettings(method="draft", depth=3)
+HYBRIDS = ["qwen3_5", "qwen3_next", "qwen3_5_moe"]
+
+
+@pytest.fixture
+def scheduler() -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    yield scheduler
+    scheduler.close()
+
+
+def serve(scheduler: Scheduler, folder: Path, family: str = "qwen3") -> None:
+    config = QWEN3 if family == "qwen3" else {"model_type": family, **FAMILIES[family]}
+    main = write_model(folder / "main", config=config)
+    pair = load_models(scheduler, main, write_mtp_head(folder / "head", main))
+    assert pair.draft_problem is None
+    assert pair.draft is not None
+    assert (pair.draft.kind, pair.draft.architecture) == ("head", "mtp")
+
+
+def teach(scheduler: Scheduler, told: Told, asked: ChatRequest) -> Finished:
+    """The plain answer, which the head knows from now on."""
+    finished = alone(scheduler, replace(asked, speculation=PLAIN))
+    prompt: list[int] = scheduler.models.main.tokenizer.apply_chat_template(
+        list(asked.messages), add_generation_prompt=True, tokenize=True, return_dict=False
+    )
+    told.answers = [*prompt, *finished.ids]
+    return finished
+
+
+def session_of(scheduler: Scheduler) -> HeadSession:
+    """What is kept of the latest conversation."""
+    session = scheduler.prefix_cache.latest.head
+    assert session is not None
+    assert session.unread == 0
+    return session
+
+
+def read_anew(scheduler: Scheduler) -> HeadContext:
+    """A context of the latest conversation, from one pass over its text."""
+    conversation, session, main = scheduler.prefix_cache.latest, session_of(scheduler), scheduler.models.main
+    tokens = conversation.main.tokens[: session.length]
+    context, caches = session.head.new_context(session.start), main.new_caches()
+    for start in range(0, len(tokens), PREFILL_CHUNK):
+        chunk = tokens[start : start + PREFILL_CHUNK]
+        with session.taps.record() as outputs:
+            mx.eval(main.model(mx.array([chunk], mx.uint32), cache=caches))
+        skip = max(0, session.start - start)
+        session.head.extend(context, mx.concatenate(outputs, axis=-1)[:, skip:], chunk[skip:])
+    return context
+
+
+def assert_as_read_anew(scheduler: Scheduler) -> None:
+    """What the head has cached is what one pass over the text gives, and so is what it proposes, three steps deep."""
+    session, anew = session_of(scheduler), read_anew(scheduler)
+    assert session.length > 20
+    kept = session.context.copy()
+    proposed = [
+        session.head.propose(context, mx.array([9], mx.int32), 3, likeliest)
+        for context in (kept, anew)
+        if context.ready
+    ]
+    assert_close(proposed[0].scores, proposed[-1].scores)
+    for name in ("0.keys", "0.values"):
+        one, other = kept.state[name], anew.state[name]
+        rows = min(one.shape[2], other.shape[2])
+        assert rows >= session.length - 1
+        assert_close(one[:, :, :rows], other[:, :, :rows])
+
+
+def assert_close(one: mx.array, other: mx.array) -> None:
+    assert mx.abs(one - other).max().item() <= 1e-3 * mx.abs(other).max().item()
+
+
+@pytest.mark.parametrize("family", ["qwen3", *HYBRIDS])
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+def test_the_text_is_the_same_with_the_head_as_without(
+    scheduler: Scheduler, tmp_path: Path, family: str, temperature: float
+) -> None:
+    serve(scheduler, tmp_path, family)
+    for depth in (1, 4):
+        asked = request(max_tokens=24, temperature=temperature, speculation=replace(HEAD, depth=depth))
+        expected = alone(scheduler, replace(asked, speculation=PLAIN))
+        [client] = run(scheduler, asked)
+        assert client.finished.ids == expected.ids
+        assert client.finished.stats.drafted > 0
+    assert_as_read_anew(scheduler)
+
+
+@pytest.mark.parametrize("family", ["qwen3", *HYBRIDS])
+@pytest.mark.parametrize("wrong", [1, 2, 3, 5])
+def test_rounds_accepted_in_part_leave_every_cache_as_if_read_at_once(
+    scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str, wrong: int
+) -> None:
+    """Every `wrong`-th draft token is rejected: all, each second, and so on."""
+    told = Told(monkeypatch)
+    serve(scheduler, tmp_path, family)
+    asked = request(max_tokens=24, speculation=HEAD)
+    expected = teach(scheduler, told, asked)
+    told.answers = [(t + 1) % 90 if i % wrong == 0 else t for i, t in enumerate(told.answers)]
+    [client] = run(scheduler, asked)
+    assert client.finished.ids == expected.ids
+    stats = client.finished.stats
+    assert stats.drafted > stats.accepted
+    assert (stats.accepted > 0) == (wrong > 1)
+    monkeypatch.undo()
+    assert_as_read_anew(scheduler)
+
+
+@pytest.mark.parametrize(
+    "sampling", [{"temperature": 0.9, "top_p": 0.8, "top_k": 20}, {"repetition_penalty": 1.3, "temperature": 0.7}]
+)
+@pytest.mark.parametrize("acceptance", ["match", "rejection"])
+def test_a_right_head_is_accepted(
+    scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampling: dict[str, Any], acceptance: str
+) -> None:
+    told = Told(monkeypatch)
+    serve(scheduler, tmp_path)
+    asked = request(max_tokens=24, speculation=replace(HEAD, acceptance=acceptance), **sampling)
+    expected = teach(scheduler, told, asked)
+    [client] = run(scheduler, asked)
+    assert client.finished.stats.drafted > 0
+    if acceptance == "match":
+        assert client.finished.ids == expected.ids
+        assert client.finished.stats.accept_rate == 1.0
+
+
+@pytest.mark.parametrize("family", ["qwen3", "qwen3_5"])
+def test_the_next_turn_and_an_edited_question_find_what_the_head_has_read(
+    scheduler: Scheduler, tmp_path: Path, family: str
+) -> None:
+    serve(scheduler, tmp_path, family)
+    edited = request("the quick brown fox jumps over a cat", speculation=HEAD)
+    expected = alone(scheduler, replace(edited, speculation=PLAIN))
+    first = request("the quick brown fox jumps over the lazy dog", speculation=HEAD)
+    [client] = run(scheduler, first)
+    answered = [*first.messages, {"role": "assistant", "content": client.finished.text}]
+    [again] = run(scheduler, replace(first, messages=[*answered, {"role": "user", "content": "and then"}]))
+    [client] = run(scheduler, edited)
+
+    assert again.finished.stats.cached_tokens > 0
+    for finished in (again.finished, client.finished):
+        assert finished.stats.drafted > 0
+    assert client.finished.ids == expected.ids
+    assert session_of(scheduler).start == 0
+    if family == "qwen3":
+        # A hybrid goes back to checkpoints only, and here there is none.
+        assert client.finished.stats.cached_tokens > 0
+        assert_as_read_anew(scheduler)
+
+
+def test_a_reopened_chat_is_not_blind(scheduler: Scheduler, tmp_path: Path) -> None:
+    scheduler.configure(EngineSettings(prefix_cache_folder=tmp_path / "prefixes"))
+    serve(scheduler, tmp_path)
+    asked = replace(request("the quick brown fox jumps over the lazy dog", speculation=HEAD), conversation="chat")
+    [client] = run(scheduler, asked)
+    # Saves what is in memory.
+    load_models(scheduler, tmp_path / "main", tmp_path / "head")
+    more = [*asked.messages, {"role": "assistant", "content": client.finished.text}, {"role": "user", "content": "go"}]
+    [again] = run(scheduler, replace(asked, messages=more))
+
+    assert again.finished.stats.cached_tokens > 20
+    assert session_of(scheduler).start == 0
+    assert_as_read_anew(scheduler)
