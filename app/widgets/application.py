@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFileOpenEvent, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.system.language import Language
@@ -13,6 +13,9 @@ from app.widgets.theme import Theme
 
 class Application(QApplication):
     """Applies the theme and the user's language. One in a process."""
+
+    document_opened = Signal(str)
+    """The path of a file that the person opens with the app in the Finder, or drops on its icon in the Dock."""
 
     def __init__(self, arguments: list[str], language: str = "system") -> None:
         QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
@@ -25,3 +28,9 @@ class Application(QApplication):
         self.language = Language(self)
         self.language.choose(language)
         self.theme = Theme(self)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QFileOpenEvent):
+            self.document_opened.emit(event.file())
+            return True
+        return super().event(event)

@@ -193,6 +193,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         session.chats.path_changed.connect(self._show_path)
         session.answers.not_stored.connect(self._take_back)
         self._chats.export_wanted.connect(self._transfer.export_chat)
+        self._application.document_opened.connect(self._transfer.open_document)
         chats = session.chats
         for changed in (
             session.answers.stored,

@@ -107,6 +107,10 @@ class Transfer(QObject):
         if name:
             self.read(Path(name))
 
+    def open_document(self, name: str) -> None:
+        """Import the chats of a file that the person opened with the app."""
+        self.read(Path(name))
+
     def write_chat(self, chat_id: int, path: Path) -> None:
         form = _form_of(path)
         if form == JSON:

@@ -7,7 +7,7 @@ from threading import Event, Timer
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QFileOpenEvent
 
 from app.conversations.opening import open_store
 from app.system.paths import data_folder
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from app.widgets.application import Application
     from tests.app.conftest import OpenWindow
     from tests.app.window_driver import WindowDriver
 
@@ -74,6 +75,15 @@ def test_a_file_that_is_no_chat_is_told(window: WindowDriver, tmp_path: Path) ->
     window.settle()
     assert "0 chats imported" in window.banner_text
     assert "could not be read" in window.banner_text
+
+
+def test_a_file_opened_with_the_app_in_the_finder_is_imported(
+    window: WindowDriver, qapp: Application, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Info.plist offers Tandem for chat exports; macOS then sends their paths to the application."""
+    qapp.sendEvent(qapp, QFileOpenEvent(str(history(tmp_path / "conversations.json", 3))))
+    qtbot.waitUntil(lambda: "3 chats imported" in window.banner_text)
+    qtbot.waitUntil(lambda: {"chat 0", "chat 1", "chat 2"} <= {*window.titles})
 
 
 def history(path: Path, count: int) -> Path:
