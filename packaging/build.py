@@ -18,6 +18,10 @@ import tarfile
 import tomllib
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent / "bundle"))
+
+import info_plist
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 # Seconds since 1970 that every file of an archive is dated with, where the caller does not say.
@@ -61,7 +65,20 @@ def make_environment(folder: Path) -> Path:
     python = folder / "bin" / "python"
     constraints = ("-c", HERE / "constraints.txt", "-c", HERE / "tools.txt")
     run(python, "-m", "pip", "install", "-q", *constraints, ROOT, "-r", HERE / "tools.txt")
+    if sys.platform == "darwin":
+        take_mlx_of_oldest_macos(python, folder / "wheels")
     return python
+
+
+def take_mlx_of_oldest_macos(python: Path, folder: Path) -> None:
+    """Replace MLX by its wheels for the oldest macOS that the app promises; pip took those of the system it runs on.
+
+    What belongs to a newer macOS does not load on an older one. `verify.py` fails if another library is so, too.
+    """
+    oldest = f"macosx_{info_plist.LEAST_MACOS.replace('.', '_')}_arm64"
+    wanted = ("--no-deps", "--only-binary", ":all:", "--platform", oldest, "-c", HERE / "constraints.txt")
+    run(python, "-m", "pip", "download", "-q", *wanted, "-d", folder, "mlx", "mlx-metal")
+    run(python, "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", *sorted(folder.glob("*.whl")))
 
 
 def collect(python: Path, out: Path, version: str, icon: Path) -> Path:

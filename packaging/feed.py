@@ -2,6 +2,7 @@
 
     python packaging/feed.py keys                        a new pair: resources/updates.json gets the public key
     python packaging/feed.py sign VERSION PAGE FOLDER    writes FOLDER/feed.json and FOLDER/feed.json.sig
+    python packaging/feed.py news VERSION                what is new in it, for the text of the release
 
 The private key is in TANDEM_FEED_KEY, in base64; only who publishes releases has it. What is new comes from the
 version's part of CHANGELOG.md.
@@ -29,6 +30,8 @@ def main(command: str, *arguments: str) -> None:
         make_keys()
     elif command == "sign":
         sign(*arguments)
+    elif command == "news":
+        print(news_of(*arguments))
     else:
         raise SystemExit(__doc__)
 

@@ -16,13 +16,13 @@ from pathlib import Path
 
 ENTITLEMENTS = Path(__file__).resolve().parent / "bundle" / "entitlements.plist"
 # How a file begins that macOS runs or links: Mach-O of 32 and 64 bits, and files for several processors.
-_MACH_O = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+_MACH_O = (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf")
 
 
 def main(product: str) -> None:
     identity, profile = os.environ.get("TANDEM_SIGNING_IDENTITY"), os.environ.get("TANDEM_NOTARY_PROFILE")
     if not identity:
-        print("Not signed: TANDEM_SIGNING_IDENTITY is not set. macOS will refuse the app until the user allows it.")
+        warn("Not signed: TANDEM_SIGNING_IDENTITY is not set. macOS will refuse the app until the user allows it.")
         return
     is_image = product.endswith(".dmg")
     if is_image:
@@ -30,11 +30,16 @@ def main(product: str) -> None:
     else:
         sign(Path(product), identity)
     if not profile:
-        print("Not notarised: TANDEM_NOTARY_PROFILE is not set. macOS will warn about the app.")
+        warn("Not notarised: TANDEM_NOTARY_PROFILE is not set. macOS will warn about the app.")
         return
     notarise(Path(product), profile)
     opened = ("--type", "open", "--context", "context:primary-signature") if is_image else ("--type", "execute")
     run("spctl", "--assess", *opened, "--verbose=2", product)
+
+
+def warn(sentence: str) -> None:
+    """Print it; on GitHub, it is shown at the head of the run."""
+    print(f"::warning::{sentence}" if "GITHUB_ACTIONS" in os.environ else sentence)
 
 
 def run(*command: str | Path) -> None:

@@ -1,11 +1,10 @@
-"""What goes into the bundle, what macOS is told of it, and, as a campaign, the bundle itself."""
+"""What goes into the bundle, and, as a campaign, the bundle itself."""
 
 from __future__ import annotations
 
 import importlib
 import json
 import os
-import plistlib
 import runpy
 import subprocess
 import sys
@@ -18,8 +17,6 @@ from transformers.utils.import_utils import create_import_structure_from_path
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 contents = runpy.run_path(str(PACKAGING / "bundle" / "contents.py"))
-info_plist = runpy.run_path(str(PACKAGING / "bundle" / "info_plist.py"))
-sign = runpy.run_path(str(PACKAGING / "sign.py"))
 TRANSFORMERS = Path(transformers.__file__).parent
 
 
@@ -92,32 +89,6 @@ def test_transformers_finds_the_same_names_in_what_is_left_of_its_sources(model:
     found = create_import_structure_from_path(str(whole))
     assert found
     assert create_import_structure_from_path(str(shortened)) == found
-
-
-def test_macos_is_told_what_the_app_is() -> None:
-    told = plistlib.loads(plistlib.dumps(info_plist["content"]("1.2.3")))
-    assert told["CFBundleShortVersionString"] == "1.2.3"
-    assert told["LSMinimumSystemVersion"] == "14.0"
-    assert told["LSArchitecturePriority"] == ["arm64"]
-    # As many as the window speaks.
-    assert len(told["CFBundleLocalizations"]) == len(list((PACKAGING.parent / "i18n").glob("tandem_*.ts")))
-
-
-def test_there_is_one_entitlement() -> None:
-    entitlements = plistlib.loads((PACKAGING / "bundle" / "entitlements.plist").read_bytes())
-    assert entitlements == {"com.apple.security.cs.allow-unsigned-executable-memory": True}
-
-
-def test_code_inside_the_app_is_signed_from_the_inside_out(tmp_path: Path) -> None:
-    app = tmp_path / "Tandem.app"
-    for name in ("Contents/MacOS/Tandem", "Contents/Frameworks/mlx/lib/libmlx.dylib", "Contents/Frameworks/libz.dylib"):
-        (app / name).parent.mkdir(parents=True, exist_ok=True)
-        (app / name).write_bytes(b"\xcf\xfa\xed\xfe and so on")
-    (app / "Contents" / "Resources").mkdir()
-    (app / "Contents" / "Resources" / "words.txt").write_text("words")
-    (app / "Contents" / "Resources" / "libz.dylib").symlink_to(app / "Contents/Frameworks/libz.dylib")
-    signed = [file.name for file in sign["nested_code"](app)]
-    assert signed == ["libmlx.dylib", "libz.dylib"]
 
 
 def test_the_bundles_program_serves_prompts_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import runpy
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +28,16 @@ def sources(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_wheel_carries_the_compiled_translations_of_now(
-    sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
-    wheel = zipfile.ZipFile(tmp_path / build.build_wheel(str(tmp_path)))
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    folder = tmp_path_factory.mktemp("wheel")
+    with contextlib.chdir(ROOT):
+        name = build.build_wheel(str(folder))
+    with zipfile.ZipFile(folder / name) as wheel:
+        yield wheel
+
+
+def test_the_wheel_carries_the_compiled_translations_of_now(sources: Path, wheel: zipfile.ZipFile) -> None:
     i18n = sorted(name for name in wheel.namelist() if name.startswith("i18n/"))
     assert i18n == [f"i18n/tandem_{language}.qm" for language in LANGUAGES]
     # A .qm file that is newer than its source and yet older than its content would be taken for current.
@@ -38,9 +45,8 @@ def test_the_wheel_carries_the_compiled_translations_of_now(
         assert wheel.read(f"i18n/{fresh.name}") == fresh.read_bytes(), f"delete i18n/{fresh.name}: it is stale"
 
 
-def test_the_wheel_carries_what_runs_and_not_what_made_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    names = zipfile.ZipFile(tmp_path / build.build_wheel(str(tmp_path))).namelist()
+def test_the_wheel_carries_what_runs_and_not_what_made_it(wheel: zipfile.ZipFile) -> None:
+    names = wheel.namelist()
     assert {"app/__main__.py", "engine/__init__.py", "resources/catalog.json", "resources/loadable.json"} <= {*names}
     assert not [name for name in names if name.startswith(("tests/", "packaging/", "resources/starter/recipe/"))]
 

@@ -1,0 +1,41 @@
+"""Each README says how to install and uninstall, and names the folders that the app keeps its data in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs.macos
+import platformdirs.unix
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+READMES = [ROOT / "README.md", *sorted((ROOT / "i18n").glob("README.*.md"))]
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda file: file.name)
+def test_it_says_where_everything_is(readme: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name)
+    text = readme.read_text(encoding="utf-8")
+    for system in (platformdirs.macos.MacOS, platformdirs.unix.Unix):
+        folders = system("Tandem", appauthor=False)
+        for folder in (folders.user_data_dir, folders.user_config_dir, folders.user_cache_dir):
+            assert folder.replace(str(own_home), "~") in text
+    assert "~/.cache/huggingface/hub" in text
+
+
+@pytest.mark.parametrize("readme", READMES, ids=lambda file: file.name)
+def test_it_says_how_to_install_the_command_and_how_to_get_rid_of_it(readme: Path) -> None:
+    text = readme.read_text(encoding="utf-8")
+    for command in (
+        "uv tool install --constraints packaging/constraints.txt .",
+        'pipx install "--pip-args=-c packaging/constraints.txt" .',
+        "uv tool uninstall tandem-chat",
+        "pipx uninstall tandem-chat",
+    ):
+        assert f"`{command}`" in text
+
+
+def test_there_is_one_in_each_language_of_the_window() -> None:
+    spoken = {file.stem.partition("_")[2] for file in (ROOT / "i18n").glob("tandem_*.ts")}
+    assert {file.stem.partition(".")[2] for file in READMES} - {""} | {"en"} == spoken
