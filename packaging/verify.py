@@ -26,6 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "bundle"))
 
 from info_plist import LEAST_MACOS
 
+HERE = Path(__file__).resolve().parent
+
 # Bytes on Linux; a Mac's bundle carries Metal's library of 147 MB besides.
 LARGEST = 260_000_000
 _NEVER = ("torch", "Qt6Qml", "Qt6Quick", "Qt6Designer", "QtQml", "QtQuick", "lrelease", "lupdate", "starter/recipe")
@@ -136,10 +138,10 @@ def what_the_self_test_says(folder: Path) -> Iterator[str]:
 
 
 def without_network() -> list[str]:
-    """The beginning of a command that has no network, where this system can do that."""
-    unshare = ["unshare", "--user", "--map-root-user", "--net"]
-    if sys.platform == "linux" and shutil.which("unshare") and not subprocess.run([*unshare, "true"]).returncode:
-        return unshare
+    """The beginning of a command that reaches nothing but its own machine, where this system can do that."""
+    alone = ["unshare", "--user", "--map-root-user", "--net", sys.executable, str(HERE / "loopback.py")]
+    if sys.platform == "linux" and shutil.which("unshare") and not subprocess.run([*alone, "true"]).returncode:
+        return alone
     return []
 
 

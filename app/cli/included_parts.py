@@ -9,6 +9,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QCollator, QCoreApplication, QLocale
 
+from app.api.engine_host import EngineHost
+from app.api.local_api import ApiSettings, LocalApi
 from app.chat.formula_pictures import outline_of
 from app.session.attachments import read_attachment
 from app.settings.keychain import Keychain
@@ -17,18 +19,20 @@ from app.system.language import LANGUAGES, Language
 from app.system.paths import resource
 from app.text.formulas import find_formulas
 from engine import starter_pair
+from engine.client import EngineClient
 from engine.prompt_process.client import PromptProcess
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob
 
-_PROMPT_S = 60
+_PROMPT_S, _SERVER_S = 60, 60
 _PDF_TEXT = "Tandem reads this page."
 
 
-def try_parts(folder: Path, language: Language) -> dict[str, str]:
+def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[str, str]:
     """The problem of each part by its name, "" where there is none. `folder` is for temporary files.
 
-    The engine must have loaded a model: MLX belongs to the thread that imports it first.
+    `engine` must have loaded a model: MLX belongs to the thread that imports it first. It has the starter pair loaded
+    afterwards.
     """
     parts: dict[str, Callable[[], object]] = {
         "architectures": _find_architectures,
@@ -39,6 +43,7 @@ def try_parts(folder: Path, language: Language) -> dict[str, str]:
         "languages": lambda: _translate(language),
         "sorting": _sort_names,
         "updates": feed_source,
+        "server": lambda: _serve(engine),
     }
     return {name: _problem_of(try_part) for name, try_part in parts.items()}
 
@@ -102,6 +107,24 @@ def _sort_names() -> None:
     for code in LANGUAGES:
         if not QCollator(QLocale(code)).compare("Äpfel", "zebra") < 0:
             raise ValueError(f"{code} sorts by code points")
+
+
+def _serve(engine: EngineClient) -> None:
+    """A program on this computer gets an answer."""
+    import httpx2
+
+    host = EngineHost(engine)
+    host.load(*map(str, starter_pair())).result(_SERVER_S)
+    api = LocalApi(host)
+    api.start(ApiSettings(port=0))
+    try:
+        with httpx2.Client(base_url=api.status.address, timeout=_SERVER_S, trust_env=False) as client:
+            question = {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 8}
+            answer = client.post("/v1/chat/completions", json=question).raise_for_status().json()
+    finally:
+        api.stop()
+    if not answer["choices"][0]["message"]["content"]:
+        raise ValueError(f"the server says {answer}")
 
 
 def _pdf(text: str) -> bytes:

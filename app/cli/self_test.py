@@ -70,7 +70,7 @@ def _ask(application: Application, pictures: Path | None) -> dict[str, Any]:
             for language in LANGUAGES:
                 application.language.choose(language)
                 _save(application, window, pictures, f"answer-{language}.png")
-        parts = try_parts(Path(folder.name), application.language)
+        parts = try_parts(Path(folder.name), application.language, session.models.engine)
         missing = [f"{name}: {problem}" for name, problem in parts.items() if problem]
         return _report(answer, _problem_of(answer) or "; ".join(missing)) | {"parts": parts}
     finally:

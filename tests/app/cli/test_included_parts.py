@@ -11,6 +11,8 @@ import pytest
 from app.cli import included_parts
 from app.cli.included_parts import try_parts
 from app.widgets.application import Application
+from engine.status import LoadedPair
+from tests.app.scripted_engine import Script, ScriptedEngine, model_info
 
 
 class CodePointOrder:
@@ -25,13 +27,17 @@ class CodePointOrder:
 
 def parts_of(folder: Path, qapp: Any) -> dict[str, str]:
     assert isinstance(qapp, Application)
-    return try_parts(folder, qapp.language)
+    engine = ScriptedEngine([Script("Hello.")], loads=[LoadedPair(model_info("main"), model_info("draft"))])
+    try:
+        return try_parts(folder, qapp.language, engine)
+    finally:
+        engine.close()
 
 
 def test_everything_is_here(tmp_path: Path, qapp: Any) -> None:
     before = qapp.language.choice
     parts = parts_of(tmp_path, qapp)
-    assert len(parts) == 8
+    assert len(parts) == 9
     assert not any(parts.values()), parts
     assert qapp.language.choice == before
 
@@ -45,6 +51,7 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypat
     monkeypatch.setattr(included_parts, "read_attachment", gone)
     monkeypatch.setattr(included_parts, "feed_source", gone)
     monkeypatch.setattr(included_parts, "PromptProcess", gone)
+    monkeypatch.setattr(included_parts, "LocalApi", gone)
     monkeypatch.setattr(included_parts, "QCollator", CodePointOrder)
     monkeypatch.setattr(included_parts.QCoreApplication, "translate", lambda _, text: text)
     parts = parts_of(tmp_path, qapp)
@@ -56,5 +63,6 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypat
         "languages",
         "updates",
         "sorting",
+        "server",
     }
     assert "it was not collected" in parts["pdf"]

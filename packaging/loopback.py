@@ -1,0 +1,26 @@
+"""Run a command in a new network namespace of Linux with its loopback switched on, as it is not at first.
+
+    unshare --user --map-root-user --net python packaging/loopback.py COMMAND [ARGUMENT ...]
+
+https://man7.org/linux/man-pages/man7/netdevice.7.html
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import struct
+import sys
+
+_SET_FLAGS, _UP = 0x8914, 0x1
+
+
+def main(command: list[str]) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sH14x", b"lo", _UP))
+    os.execvp(command[0], command)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
