@@ -9,10 +9,10 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import mlx.nn as nn
 import psutil
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
-from mlx_lm.utils import _tokenizer_defaults, dequantize_model, load_config, load_model, load_tokenizer
+from mlx_lm.utils import _get_classes, _tokenizer_defaults, dequantize_model, load_config, load_model, load_tokenizer
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 
 from engine.cpu_backend.narrow_products import use_narrow_products
@@ -30,7 +30,7 @@ from engine.errors import EngineClosed, EngineError, ModelNotUsable, TemplateFai
 from engine.foreign_code import panics_as_errors
 from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.generation_config import recommended_sampling
-from engine.model_files.inspection import check_folder, context_length, weight_files
+from engine.model_files.inspection import check_folder, context_length, tensors_beside, weight_files
 from engine.model_files.names import resolve_model
 from engine.model_files.template_options import thinking_of
 from engine.paths import is_known_good
@@ -172,7 +172,9 @@ def _load_weights(
     # Reading more than half of the free memory ahead would evict what was read first.
     ahead = disk.read_ahead(weight_files(path), psutil.virtual_memory().available // 2) if streaming() else None
     try:
-        model, config = load_model(path, lazy=True)
+        model, config = load_model(path, lazy=True, get_model_classes=partial(_classes, tensors_beside(path)))
+        # A model that holds a function of its own is a circle of references, and outlives its last use.
+        vars(model).pop("sanitize", None)
         if mx.default_device() == mx.Device(mx.cpu):
             model = dequantize_model(model)
             model.set_dtype(mx.float32)
@@ -189,6 +191,21 @@ def _load_weights(
     except Exception as error:
         raise _explain(path, error) from error
     return model, config
+
+
+def _classes(beside: Set[str], config: dict[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
+    """mlx-lm's classes for a configuration; models leave out the tensors `beside` them, which it would not know."""
+    model_class, arguments = _get_classes(config)
+    if not beside:
+        return model_class, arguments
+
+    def built(arguments: Any) -> nn.Module:
+        model = model_class(arguments)
+        sanitize = getattr(model, "sanitize", dict)
+        model.sanitize = lambda weights: sanitize({n: array for n, array in weights.items() if n not in beside})
+        return model
+
+    return built, arguments
 
 
 def _new_caches(model: nn.Module, bits: int | None, group: int) -> list[Any]:

@@ -16,6 +16,7 @@ from engine.errors import ModelNotUsable, NotEnoughMemory
 from engine.heads.fit import memory_config
 from engine.heads.folder import HeadContent, inspect_head
 from engine.model_files.head_files import kind_of_folder
+from engine.model_files.head_folder import config_folder
 from engine.model_files.inspection import context_length, read_checked_config, weight_files
 from engine.status import MemoryUse
 
@@ -42,7 +43,7 @@ def memory_use(limit: int | None = None) -> MemoryUse:
 
 def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     """The size that a model folder will have in memory. Raises `ModelNotUsable`, also for sizes out of bounds."""
-    config = read_checked_config(path)
+    config = read_checked_config(config_folder(path))
     if kind_of_folder(path) is not None:
         return _size_of_head(inspect_head(path), config, kv_bits)
     try:

@@ -16,7 +16,7 @@ from engine.heads.dialects import HeadConfigError, read_config
 from engine.heads.tensors import HeadTensorError, by_our_names, check_tensors, whole_shapes
 from engine.model_files.folder_paths import open_regular
 from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_tensors
-from engine.model_files.head_folder import head_weight_files, read_head_tensors
+from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.safetensors_header import TensorHeader
 
@@ -40,11 +40,11 @@ class HeadContent:
 
 
 def inspect_head(folder: Path) -> HeadContent:
-    """What is in the folder of a head. Reads JSON and headers only.
+    """What is in the folder of a head, or in a file of tensors beside a main model. Reads JSON and headers only.
 
     Raises `ModelNotUsable`: missing, not-a-model, unsafe, damaged, incomplete, wrong-tensors, unknown-architecture.
     """
-    raw = read_checked_config(folder)
+    raw = read_checked_config(config_folder(folder))
     files = head_weight_files(folder)
     headers = read_head_tensors(folder, files)
     kind = kind_of_tensors(headers)
@@ -90,7 +90,7 @@ def identity_of(content: HeadContent) -> str:
     """
     digest = hashlib.sha256()
     try:
-        digest.update((content.folder / "config.json").read_bytes())
+        digest.update((config_folder(content.folder) / "config.json").read_bytes())
         for path in content.files:
             with open_regular(path) as file:
                 size = os.fstat(file.fileno()).st_size

@@ -42,6 +42,8 @@ def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
         raise HubError("built-in", model.id)
     if model.source == "folder":
         folder = Path(model.path)
+        if folder.is_file():
+            return RemovalPlan(model.id, (folder,), _freed_bytes(folder), False, 1)
         if not (folder / "config.json").exists():
             raise HubError("not-installed", model.id)
         paths = _of_the_model(folder)

@@ -19,7 +19,7 @@ from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.cache_names import repository_of_folder
 from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_folder
-from engine.model_files.head_folder import head_weight_files, read_head_tensors
+from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
 from engine.model_files.inspection import (
     context_length,
     inspect_folder,
@@ -121,7 +121,7 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
 def _describe_head(folder: Path, model: InstalledModel) -> InstalledModel:
     """A head: what its headers say. Whether it fits a main model is for advice to judge."""
     try:
-        config = read_checked_config(folder)
+        config = read_checked_config(config_folder(folder))
         tensors = read_head_tensors(folder, head_weight_files(folder))
     except ModelNotUsable as error:
         return replace(model, problem=error.reason, detail=error.detail)
@@ -173,10 +173,12 @@ def _folders(cache_dir: Path, extra_folders: Sequence[Path]) -> Iterator[tuple[P
 
 
 def _heads_inside(folder: Path, name: str) -> Iterator[tuple[Path, str, str]]:
-    """Heads in folders of their own inside a main model's."""
-    for inner in _entries(folder):
-        if os.path.isdir(inner) and _is_model(inner) and kind_of_folder(inner) is not None:
-            yield inner, f"{name}/{inner.name}", "folder"
+    """Heads inside a main model's folder: in folders of their own, and in files of tensors."""
+    if kind_of_folder(folder) is not None:
+        return
+    for head in sidecars(folder):
+        if _is_model(head.path) or head.path.is_file():
+            yield head.path, f"{name}/{head.path.relative_to(folder)}", "folder"
 
 
 def _model_folders(folder: Path) -> list[Path]:
@@ -220,6 +222,8 @@ def _snapshot(home: Path) -> Path:
 
 def _disk_bytes(folder: Path) -> int:
     """All bytes of the repository (in the Hub cache: its blobs, partial ones too) or of the folder."""
+    if folder.is_file():
+        return folder.stat().st_size
     home = folder.parent.parent if folder.parent.name == "snapshots" else folder
     blobs = home / "blobs"
     counted = blobs if blobs.is_dir() else folder

@@ -88,8 +88,11 @@ def kind_of_config(config: Mapping[str, Any]) -> str | None:
 def kind_of_folder(folder: Path) -> str | None:
     """The family of the head in a folder, or None where it holds none or cannot be read. Reads headers only.
 
-    Without any weights, as while it is downloaded, its configuration decides.
+    Without any weights, as while it is downloaded, its configuration decides. `folder` may be a file of tensors in the
+    folder of a main model.
     """
+    if os.path.isfile(folder):
+        return kind_of_tensors(set(tensor_names([folder])))
     try:
         files = sorted(name for name in list_inside(folder) if "/" not in name and name.endswith(".safetensors"))
         config = read_object(folder / "config.json", CONFIG) if os.path.exists(folder / "config.json") else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +10,12 @@ from pathlib import Path
 from engine.errors import ModelNotUsable
 from engine.model_files.folder_paths import LeavesFolderError, TooManyEntriesError, list_inside
 from engine.model_files.head_files import kind_of_folder, kind_of_tensors, tensor_names
-from engine.model_files.inspection import missing_weights, weight_files
+from engine.model_files.inspection import SHARD_OF_MODEL, missing_weights, weight_files
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
 
 _MOST_FILES = 100
-_SHARD_OF_MODEL = re.compile(r"model(?:-\d{5}-of-\d{5})?\.safetensors")
+# Where packs put a head's tensors, in folders without a configuration of their own.
+_NESTED = ("mtp/weights.safetensors",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +29,10 @@ class Sidecar:
 def head_weight_files(folder: Path) -> list[Path]:
     """The files that hold a head's weights; raises `ModelNotUsable` where one is missing.
 
-    They are named like a model's, or else all safetensors files of the folder count.
+    They are named like a model's, or else all safetensors files of the folder count. `folder` may be one such file.
     """
+    if os.path.isfile(folder):
+        return [folder]
     named = weight_files(folder)
     files = named or sorted(folder.glob("*.safetensors"))
     absent = missing_weights(folder) if named or not files else None
@@ -38,6 +41,14 @@ def head_weight_files(folder: Path) -> list[Path]:
     if len(files) > _MOST_FILES:
         raise ModelNotUsable(folder, "damaged", "hundreds of files")
     return files
+
+
+def config_folder(path: Path) -> Path:
+    """The folder whose config.json is that of the head at `path`: for a file, that of the main model around it."""
+    if not os.path.isfile(path):
+        return path
+    around = (path.parent, path.parent.parent)
+    return next((folder for folder in around if os.path.exists(folder / "config.json")), path.parent)
 
 
 def read_head_tensors(folder: Path, files: Sequence[Path]) -> dict[str, TensorHeader]:
@@ -67,7 +78,8 @@ def sidecars(folder: Path) -> list[Sidecar]:
         return []
     folders = sorted({name.partition("/")[0] for name in names if name.count("/") == 1})
     files = [name for name in names if "/" not in name and name.endswith(".safetensors")]
-    beside = [name for name in files if not _SHARD_OF_MODEL.fullmatch(name)]
+    beside = [name for name in files if not SHARD_OF_MODEL.fullmatch(name)]
+    beside += [name for name in _NESTED if name in names]
     kinds = {folder / inner: kind_of_folder(folder / inner) for inner in folders}
     kinds |= {folder / name: kind_of_tensors(set(tensor_names([folder / name]))) for name in beside}
     return [Sidecar(path, kind) for path, kind in kinds.items() if kind is not None]

@@ -32,11 +32,12 @@ from engine.model_files.folder_paths import (
     open_regular,
     stays_inside,
 )
-from engine.model_files.head_files import kind_of_folder
+from engine.model_files.head_files import kind_of_folder, tensor_names
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
 from engine.model_files.tokenizer_growth import grows_without_bounds
 
 INDEX_NAME = "model.safetensors.index.json"
+SHARD_OF_MODEL = re.compile(r"model(?:-\d{5}-of-\d{5})?\.safetensors")
 _SHARD = re.compile(r"(model.*)-(\d{5})-of-(\d{5})\.safetensors")
 _LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")
 _VOCABULARIES = ("tokenizer.model", "vocab.txt", "tiktoken.model", "tekken.json")
@@ -129,7 +130,20 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files that mlx-lm loads weights from, by name."""
+    """The files that hold a model's weights, by name: those that mlx-lm reads, less heads that lie beside them."""
+    files = _named_like_weights(folder)
+    if not any(SHARD_OF_MODEL.fullmatch(file.name) for file in files):
+        return files
+    return [file for file in files if SHARD_OF_MODEL.fullmatch(file.name) or kind_of_folder(file) is None]
+
+
+def tensors_beside(folder: Path) -> frozenset[str]:
+    """The tensors that mlx-lm reads with a model's though they are those of a head, as in model-mtp.safetensors."""
+    own = set(weight_files(folder))
+    return frozenset(tensor_names(file for file in _named_like_weights(folder) if file not in own))
+
+
+def _named_like_weights(folder: Path) -> list[Path]:
     return sorted(folder.glob("model*.safetensors"))
 
 
@@ -138,7 +152,7 @@ def missing_weights(folder: Path) -> str | None:
 
     Raises `ModelNotUsable` (damaged, unsafe) for an index that cannot be trusted.
     """
-    present = {file.name for file in weight_files(folder) if os.path.exists(file)}
+    present = {file.name for file in _named_like_weights(folder) if os.path.exists(file)}
     expected: set[str] = set()
     if os.path.exists(folder / INDEX_NAME):
         expected |= _indexed(folder)

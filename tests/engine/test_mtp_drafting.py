@@ -12,6 +12,8 @@ import pytest
 
 from engine.events import Finished
 from engine.heads.head import HeadContext
+from engine.memory import size_on_disk
+from engine.model_files.discovery import installed_models
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -21,7 +23,7 @@ from tests.engine.heads.heads_on_disk import likeliest
 from tests.engine.serving import PLAIN, alone, load_models, request, run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import QWEN3, write_model
-from tests.tiny_mtp import Told, write_mtp_head
+from tests.tiny_mtp import Told, mtp_tensors, write_mtp_head
 
 HEAD = SpeculationSettings(method="draft", depth=3)
 HYBRIDS = ["qwen3_5", "qwen3_next", "qwen3_5_moe"]
@@ -172,6 +174,34 @@ def test_the_next_turn_and_an_edited_question_find_what_the_head_has_read(
         # A hybrid goes back to checkpoints only, and here there is none.
         assert client.finished.stats.cached_tokens > 0
         assert_as_read_anew(scheduler)
+
+
+@pytest.mark.parametrize("name", ["mtp.safetensors", "model-mtp.safetensors", "mtp/weights.safetensors"])
+@pytest.mark.parametrize("family", ["qwen3", "qwen3_5"])
+def test_a_head_beside_its_main_model_is_listed_and_drafts(
+    scheduler: Scheduler, tmp_path: Path, family: str, name: str
+) -> None:
+    """mlx-lm would read model-mtp.safetensors with the main model, and refuse what it does not know."""
+    config = QWEN3 if family == "qwen3" else {"model_type": family, **FAMILIES[family]}
+    main = write_model(tmp_path / "models" / "main", config=config)
+    load_models(scheduler, main, None)
+    asked = request(max_tokens=16, speculation=HEAD)
+    expected = alone(scheduler, replace(asked, speculation=PLAIN))
+    size = size_on_disk(main, None)
+    (main / name).parent.mkdir(exist_ok=True)
+    tensors = {f"mtp.{key}": array for key, array in mtp_tensors(main).items()}
+    mx.save_safetensors(str(main / name), tensors)
+
+    found = {model.id: model for model in installed_models(tmp_path / "none", [tmp_path / "models"])}
+    assert set(found) == {"main", f"main/{name}"}
+    assert found["main"].complete
+    assert size_on_disk(main, None).weight_bytes == size.weight_bytes
+    head = found[f"main/{name}"]
+    assert (head.head, head.kinds) == ("mtp", ("head",))
+    assert load_models(scheduler, main, Path(head.path)).draft_problem is None
+    [client] = run(scheduler, asked)
+    assert client.finished.ids == expected.ids
+    assert client.finished.stats.drafted > 0
 
 
 def test_a_reopened_chat_is_not_blind(scheduler: Scheduler, tmp_path: Path) -> None:

@@ -115,7 +115,12 @@ def test_heads_in_the_folder_of_a_main_model_are_found(tmp_path: Path) -> None:
     assert beside == [("dflash", "dflash"), ("mtp.safetensors", "mtp")]
     check_folder(main)
     found = installed_models(tmp_path / "none", [tmp_path / "models"])
-    assert [(model.id, model.kinds) for model in found] == [("main", ("main", "draft")), ("main/dflash", ("head",))]
+    assert [(model.id, model.kinds) for model in found] == [
+        ("main", ("main", "draft")),
+        ("main/dflash", ("head",)),
+        ("main/mtp.safetensors", ("head",)),
+    ]
+    assert found[2].weight_bytes < found[2].disk_bytes == (main / "mtp.safetensors").stat().st_size
 
 
 def test_the_starter_pair_is_no_head() -> None:
