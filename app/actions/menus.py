@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 
 from app.actions.actions import Actions
 from app.actions.spec import MENUS, ActionSpec, menu_title
+from app.widgets.popups import Menu
 
 
 class Menus:
@@ -21,15 +22,17 @@ class Menus:
         for menu in MENUS:
             # On macOS Qt moves these by their roles to the menu that the system names after the app.
             if not (on_mac and menu == "tandem"):
-                self._fill(self._add(window.menuBar().addMenu(""), menu), actions.by_menu[menu])
+                shown = self._add(Menu(window.menuBar()), menu)
+                window.menuBar().addMenu(shown)
+                self._fill(shown, actions.by_menu[menu])
         if on_mac:
             help_menu = self._titled[-1][0]
             help_menu.addActions([actions[spec.id] for spec in actions.by_menu["tandem"]])
         window.addActions(actions.all())
-        self.settings = QMenu(window)
+        self.settings = Menu(window)
         self._fill_settings()
         if on_mac:
-            dock: Any = QMenu(window)
+            dock: Any = Menu(window)
             dock.addAction(actions["new-chat"])
             # Only Qt for macOS has it.
             dock.setAsDockMenu()
@@ -45,7 +48,7 @@ class Menus:
         submenus: dict[str, QMenu] = {}
         for spec in specs:
             if spec.submenu and spec.submenu not in submenus:
-                submenus[spec.submenu] = self._add(QMenu(widget), spec.submenu)
+                submenus[spec.submenu] = self._add(Menu(widget), spec.submenu)
                 if spec.begins_section:
                     widget.addSeparator()
                 widget.addMenu(submenus[spec.submenu])
@@ -60,7 +63,7 @@ class Menus:
         menu.addAction(actions["models-page"])
         menu.addSeparator()
         for submenu, group in (("appearance", "theme"), ("language", "language")):
-            options = self._add(QMenu(menu), submenu)
+            options = self._add(Menu(menu), submenu)
             options.addActions(actions.in_group(group))
             menu.addMenu(options)
         menu.addSeparator()

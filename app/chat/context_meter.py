@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QMenu
 
 from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
@@ -20,6 +19,7 @@ from app.session import prompt_variables
 from app.session.attachments import count_tokens, cut_to_tokens
 from app.session.session import Session
 from app.system.background import Background
+from app.widgets.popups import Menu
 from app.wording.figures import number, percent
 
 # The part of the context, one in so many, that a shortened message leaves to the answer.
@@ -75,7 +75,7 @@ class ContextMeter(QObject):
         self._background = Background("tokens", parent=self)
         self._counted: _Unsent | None = None
         self._text, self._files = 0, dict[Attachment, int]()
-        self._menu = QMenu(composer)
+        self._menu = Menu(composer)
         self._menu.aboutToShow.connect(self.fill_menu)
         composer.shorten.setMenu(self._menu)
         self._timer = QTimer(self)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QMenu
 
 from app.widgets.labels import tip
+from app.widgets.popups import Menu
 
 # Anything else could start a program of this computer.
 _OPENED = ("http", "https", "mailto")
@@ -15,7 +15,7 @@ _WIDEST = 480
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
-class LinkMenu(QMenu):
+class LinkMenu(Menu):
     """Shows where the link goes; opens and copies it."""
 
     def fill(self, address: str) -> None:

@@ -16,6 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, QSizePolicy, QWidget
 
+from app.widgets.popups import round_field_menu
+
 _MAX_LINES = 10
 
 
@@ -41,6 +43,7 @@ class MessageEdit(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None, shrinks: bool = False) -> None:
         """`shrinks`: may be as small as one line where the layout around it has too little height."""
         super().__init__(parent)
+        round_field_menu(self)
         self._shrinks, self._height = shrinks, 0
         self.history: Callable[[], Sequence[str]] = lambda: ()
         self._recalled = 0

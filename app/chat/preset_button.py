@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
 from app.session.session import Session
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import set_name
+from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
 
 _WIDEST_NAME = 160
@@ -26,7 +27,7 @@ class PresetButton(Restyled, QToolButton):
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(14, 14))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu_ = QMenu(self)
+        self.menu_ = Menu(self)
         self.setMenu(self.menu_)
         self.menu_.aboutToShow.connect(self.fill_menu)
         session.chats.opened.connect(self.refresh)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
 
 from app.conversations.chat_settings import VARIABLES
 from app.widgets.labels import WrappedLabel, label
 from app.widgets.layouts import vbox
+from app.widgets.popups import Menu, round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
@@ -26,12 +27,13 @@ class PromptField(Restyled, QWidget):
         self._values: Mapping[str, str] = {}
         self._title = label(self, "title")
         self.insert = styled(QPushButton(self), "quiet")
-        self.menu = QMenu(self.insert)
+        self.menu = Menu(self.insert)
         self.insert.setMenu(self.menu)
         self.menu.aboutToShow.connect(self.fill_menu)
         frame = QFrame(self)
         frame.setObjectName("composerCard")
         self.edit = QPlainTextEdit(frame)
+        round_field_menu(self.edit)
         self.edit.setObjectName("composer")
         self.edit.setFrameShape(QFrame.Shape.NoFrame)
         self.edit.setTabChangesFocus(True)

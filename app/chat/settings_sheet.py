@@ -28,6 +28,7 @@ from app.widgets.icons import icon
 from app.widgets.labels import WrappedLabel, label, set_name
 from app.widgets.layouts import hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
+from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.wording.models import recommendation_text
 
@@ -50,6 +51,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         # Its text is elided before the buttons beside it are cut off.
         self.presets.setMinimumWidth(96)
         self.name = QLineEdit(self)
+        round_field_menu(self.name)
         self.save, self.delete, self.begin, self.reset = (QPushButton(self) for _ in range(4))
         for button in (self.save, self.delete, self.begin, self.reset):
             button.setProperty("styleClass", "button")

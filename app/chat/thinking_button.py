@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.session.session import Session
+from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
 from engine.model_files.template_options import EFFORTS
 
@@ -18,7 +19,7 @@ class ThinkingButton(Restyled, QToolButton):
         self._session = session
         self.setProperty("styleClass", "small")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._levels = QMenu(self)
+        self._levels = Menu(self)
         self._levels.aboutToShow.connect(self._fill)
         self.clicked.connect(self._toggle)
         for changed in (

@@ -24,6 +24,7 @@ from app.settings.declarations import FIT_CONTEXTS
 from app.widgets.controls import Chooser, Segments
 from app.widgets.labels import label
 from app.widgets.layouts import keep_right_edge, vbox
+from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
@@ -53,6 +54,7 @@ class ModelsPage(Restyled, QWidget):
         self._memory.setWordWrap(True)
         self.note, self.empty = label(self, "reason-plain", wraps=True), label(self, "muted", wraps=True)
         self.field, self._tabs = QLineEdit(self), Segments(3, self)
+        round_field_menu(self.field)
         self.context = Chooser(self)
         self._add_folder = styled(QPushButton(self), "link")
         self._downloads, self._heading = DownloadList(library, self), label(self, "caption")

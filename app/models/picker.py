@@ -14,6 +14,7 @@ from app.widgets import theme
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import hbox
 from app.widgets.overlay import Overlay
+from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.models import entry_name
@@ -39,6 +40,7 @@ class Picker(Restyled, Overlay):
         self._advice: tuple[PairAdvice, ...] = ()
         self._advised_path = ""
         self._field, self._note = QLineEdit(self), label(self, "muted", wraps=True)
+        round_field_menu(self._field)
         self._note.setMargin(12)
         # What speculation does now, which the header says too; a draft is chosen because of it.
         self.state = styled(ElidedLabel(self), "muted")

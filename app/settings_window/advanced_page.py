@@ -18,6 +18,7 @@ from app.system.paths import resource
 from app.system.versions import installed_version
 from app.widgets.labels import label
 from app.widgets.layouts import hbox
+from app.widgets.popups import round_field_menu
 from app.widgets.style_class import styled
 from app.wording.errors import joined
 from app.wording.hub import size_words
@@ -50,6 +51,7 @@ class AdvancedPage(TablePage):
         super().__init__("advanced", title, library.settings, parent)
         self._library, self._session = library, session
         self.view = QPlainTextEdit(self)
+        round_field_menu(self.view)
         self.view.setObjectName("record")
         self.view.setReadOnly(True)
         self.view.setTabChangesFocus(True)

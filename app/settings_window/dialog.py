@@ -15,6 +15,7 @@ from app.settings.declarations import settings_of
 from app.settings_window.form import Form
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.layouts import hbox, settle_layouts, vbox
+from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.tab_order import TabOrdered
 
@@ -50,6 +51,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self._library, self._session, self._models = library, session, models
         self._list, self._stack = QListWidget(self), QStackedWidget(self)
         self.search = QLineEdit(self)
+        round_field_menu(self.search)
         self.search.setClearButtonEnabled(True)
         side = QWidget(self)
         side.setObjectName("settingsSide")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
 from app.library.library import Library
 from app.settings_window.table_page import TablePage
+from app.widgets.popups import round_field_menu
 from app.widgets.style_class import styled
 from app.wording.errors import joined
 from app.wording.hub import hub_sentence
@@ -21,6 +22,7 @@ class NetworkPage(TablePage):
         super().__init__("network", title, library.settings, parent)
         self._library = library
         self.token = QLineEdit(self)
+        round_field_menu(self.token)
         self.token.setMinimumWidth(220)
         self.token.setEchoMode(QLineEdit.EchoMode.Password)
         self._token_row = self.row(self.token)

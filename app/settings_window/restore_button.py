@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QDateTime, QLocale, Signal
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.conversations.backups import Backup
 from app.library.library import Library
 from app.session.session import Session
+from app.widgets.popups import Menu
 
 
 class RestoreButton(QPushButton):
@@ -21,7 +22,7 @@ class RestoreButton(QPushButton):
         super().__init__(parent)
         self._library, self._session = library, session
         self._backups: list[Backup] = []
-        self.choices = QMenu(self)
+        self.choices = Menu(self)
         self.setMenu(self.choices)
 
     def refresh(self) -> None:

@@ -16,6 +16,7 @@ from app.settings_window.form import Form
 from app.system.language import LANGUAGES
 from app.widgets.controls import Chooser, Number, Switch, WholeNumber, number_box
 from app.widgets.layouts import hbox
+from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.errors import joined
@@ -95,6 +96,7 @@ class TablePage(Restyled, Form):
             box.setMinimumHeight(32)
             return box, box.setValue
         field = QLineEdit(self)
+        round_field_menu(field)
         field.setMinimumWidth(220)
         field.editingFinished.connect(lambda: self._keep(setting, field.text().strip()))
         return field, field.setText

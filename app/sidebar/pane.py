@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QListView,
-    QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -31,6 +30,7 @@ from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import set_name
 from app.widgets.layouts import hbox, vbox
+from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import SearchField
 from app.widgets.style_class import styled
@@ -58,7 +58,7 @@ class ChatPane(Restyled, QFrame):
         self.search.setClearButtonEnabled(True)
         self._views = QToolButton(self)
         self._views.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._views_menu = QMenu(self)
+        self._views_menu = Menu(self)
         self._views.setMenu(self._views_menu)
         self._back = styled(QPushButton(self), "plain")
         self.empty = PurgeButton(self)
@@ -79,7 +79,7 @@ class ChatPane(Restyled, QFrame):
         self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.settings.setIconSize(QSize(16, 16))
         self.row_menu = RowMenu(session.list, session.chats, self)
-        self.folder_menu = QMenu(self)
+        self.folder_menu = Menu(self)
         self._build()
         self._connect()
         self.restyle()

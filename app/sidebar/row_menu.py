@@ -12,13 +12,14 @@ from PySide6.QtWidgets import QMenu, QWidget
 from app.conversations.records import Conversation, Folder
 from app.session.chat_service import ChatService
 from app.session.list_service import ListService
+from app.widgets.popups import Menu
 
 # The keys that move a folder in the list. The pane handles them; the menu only names them.
 MOVE_UP = QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Up))
 MOVE_DOWN = QKeySequence(QKeyCombination(Qt.KeyboardModifier.AltModifier, Qt.Key.Key_Down))
 
 
-class RowMenu(QMenu):
+class RowMenu(Menu):
     """Runs on the services what they can do; the signals carry the id of the chat or folder for everything else."""
 
     rename_wanted = Signal(int)
@@ -31,6 +32,7 @@ class RowMenu(QMenu):
     def __init__(self, listed: ListService, chats: ChatService, parent: QWidget) -> None:
         super().__init__(parent)
         self._list, self._chats = listed, chats
+        self._folders = Menu(self)
 
     def fill_for_chat(self, chat: Conversation) -> None:
         listed, chats, translate = self._list, self._chats, QCoreApplication.translate
@@ -45,9 +47,9 @@ class RowMenu(QMenu):
                 self._add(translate("ChatPane", "Pin to the top"), listed.pin, chat.id)
             else:
                 self._add(translate("ChatPane", "Unpin"), listed.unpin, chat.id)
-            fill_folders(
-                self.addMenu(translate("ChatPane", "Move to folder")), chat, listed, self.new_folder_wanted.emit
-            )
+            fill_folders(self._folders, chat, listed, self.new_folder_wanted.emit)
+            self._folders.setTitle(translate("ChatPane", "Move to folder"))
+            self.addMenu(self._folders)
         self._add(translate("ChatPane", "Duplicate"), chats.duplicate, chat.id)
         if chat.archived_at is None:
             self._add(translate("ChatPane", "Archive chat"), listed.archive, chat.id)

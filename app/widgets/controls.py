@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.layouts import hbox
+from app.widgets.popups import round_corners, round_field_menu
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractSpinBox as _SpinBox
@@ -56,6 +57,7 @@ class Chooser(_WithoutWheel, QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         # Qt's own delegate draws the list as a menu of the system's, whatever the style sheet says.
         self.setItemDelegate(QStyledItemDelegate(self))
+        round_corners(self.view().window())
         for value in values:
             self.addItem("", value)
         if chosen is not None:
@@ -84,6 +86,7 @@ class _StepBox(_WithoutWheel, _SpinBox):
         super().__init__(parent)
         # The style sheet's padding widens the box on the left without moving the text there.
         self.lineEdit().setTextMargins(7, 0, 0, 0)
+        round_field_menu(self)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the arrows, faint where there is no further step."""

@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from app.widgets.popups import round_field_menu
+
 
 class LiveField(QLineEdit):
     """`typed` carries the search text after every change.
@@ -18,6 +20,7 @@ class LiveField(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        round_field_menu(self)
         self._composed = self._emitted = self._preedit = ""
         self.textChanged.connect(self._emit)
 

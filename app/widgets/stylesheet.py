@@ -164,8 +164,9 @@ QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
 QComboBox { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 5px 9px; combobox-popup: 0; }
 QComboBox:focus { border: 1px solid $main; }
 QComboBox::drop-down { border: none; width: 24px; }
-QComboBoxPrivateContainer { background: $panel; border: none; }
-QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; padding: 3px; outline: none; }
+QComboBoxPrivateContainer { background: transparent; border: none; }
+QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 3px;
+    outline: none; }
 QComboBox QAbstractItemView::item { padding: 5px 8px; border-radius: 6px; color: $text; }
 QComboBox QAbstractItemView::item:selected { background: $selection; color: $text; }
 #note { background: $selection; border-radius: 12px; }

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from PySide6.QtCore import QLocale, QObject, QPoint
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMenu
 
 from app.chat.composer import Composer
 from app.chat.plain_text import is_long, mime_of, shown_parts, spoken_text
@@ -18,6 +17,7 @@ from app.chat.transcript import Transcript
 from app.session.chats import Turn
 from app.session.session import Session
 from app.system.background import Background
+from app.widgets.popups import Menu
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ class TurnCommands(QObject):
         self._session, self._transcript, self._composer = session, transcript, composer
         self.speaker = Speaker(self)
         self._background = Background("rendering", parent=self)
-        self.menu = QMenu()
+        self.menu = Menu()
         self._actions = self._declare()
         transcript.acted.connect(self.run)
         transcript.edited.connect(self._save_edit)

@@ -1,0 +1,72 @@
+"""Popups: nothing of one is seen outside of its rounded border."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor, QContextMenuEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QMenuBar, QPlainTextEdit, QWidget
+
+from app.settings_window.dialog import PAGES
+from app.widgets import theme
+from app.widgets.controls import Chooser
+
+if TYPE_CHECKING:
+    from app.widgets.application import Application
+    from tests.app.conftest import OpenShown
+    from tests.app.window_driver import WindowDriver
+
+
+def corner_and_middle(popup: QWidget) -> tuple[int, QColor]:
+    """How opaque the corner of a popup is, and the colour beside its upper border, half way along it."""
+    popup.resize(160, 120)
+    image = popup.grab().toImage()
+    return image.pixelColor(0, 0).alpha(), image.pixelColor(image.width() // 2, 3)
+
+
+def open_everything(window: WindowDriver) -> list[QWidget]:
+    for page in PAGES:
+        window.settings.open(page.id)
+    return [window.window, window.settings]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_menus_and_lists_of_choices_have_round_corners(open_shown: OpenShown, qapp: Application, mode: str) -> None:
+    qapp.theme.set_mode(mode)
+    window, _, _ = open_shown()
+    owners = open_everything(window)
+    menus = [menu for owner in owners for menu in owner.findChildren(QMenu)]
+    for menu in menus:
+        # Some are filled when they are shown.
+        menu.aboutToShow.emit()
+    # Qt's own, without a title, is for a menu bar that is too narrow: ours is hidden, or the system's.
+    menus = [menu for menu in menus if menu.title() or not isinstance(menu.parent(), QMenuBar)]
+    menus = [menu for menu in menus if any(action.isVisible() for action in menu.actions())]
+    lists = [chooser.view().window() for owner in owners for chooser in owner.findChildren(Chooser)]
+    assert len(menus) > 10
+    assert len(lists) > 5
+    panel = QColor(theme.colours().panel)
+    for popup in [*menus, *lists]:
+        assert corner_and_middle(popup) == (0, panel)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_the_menus_of_fields_have_round_corners(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    fields = [
+        field
+        for owner in open_everything(window)
+        for field in owner.findChildren(QWidget)
+        if isinstance(field, QPlainTextEdit | QAbstractSpinBox)
+        or (isinstance(field, QLineEdit) and not isinstance(field.parent(), QAbstractSpinBox))
+    ]
+    assert len(fields) > 10
+    for field in fields:
+        QApplication.sendEvent(field, QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(1, 1), QPoint(1, 1)))
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        assert menu.actions()
+        assert corner_and_middle(menu)[0] == 0
+        menu.close()
