@@ -55,6 +55,7 @@ class ModelsPage(Restyled, QWidget):
         self.note, self.empty = label(self, "reason-plain", wraps=True), label(self, "muted", wraps=True)
         self.field, self._tabs = QLineEdit(self), Segments(3, self)
         round_field_menu(self.field)
+        self.field.setClearButtonEnabled(True)
         self.context = Chooser(self)
         self._add_folder = styled(QPushButton(self), "link")
         self._downloads, self._heading = DownloadList(library, self), label(self, "caption")

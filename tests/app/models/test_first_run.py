@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.library.library import Library
@@ -64,6 +64,33 @@ def test_a_download_is_paused_resumed_and_cancelled_from_the_page(
     qtbot.waitUntil(lambda: library.running == 1)
     card.cancel_button.click()
     qtbot.waitUntil(lambda: not library.downloads and not page.findChildren(DownloadCard))
+
+
+def test_a_pair_that_was_paused_goes_on_as_a_pair(
+    hub_window: WindowDriver, library: Library, hub: FakeHub, qtbot: QtBot
+) -> None:
+    hub.bytes_a_second = 5_000
+    qtbot.waitUntil(lambda: library.inventory is not None)
+    hub_window.trigger("models-page")
+    page = hub_window.settings.page("models")
+
+    def pair_button() -> QPushButton:
+        return next(card.main_button for card in page.cards() if card.entry.id == MAIN)
+
+    qtbot.waitUntil(lambda: MAIN in [card.entry.id for card in page.cards()])
+    assert pair_button().text().startswith("Get ")
+    pair_button().click()
+    qtbot.waitUntil(lambda: len(page.findChildren(DownloadCard)) == 2)
+    for card in page.findChildren(DownloadCard):
+        assert card.main_button.text() == "Pause"
+        card.main_button.click()
+    qtbot.waitUntil(lambda: {status.state for status in library.downloads} == {"paused"})
+    assert pair_button().text() == "Resume"
+    assert pair_button().isEnabled()
+    hub.bytes_a_second = None
+    pair_button().click()
+    qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["ready", "ready"])
+    qtbot.waitUntil(lambda: "Tiny Main is ready." in hub_window.banner_text)
 
 
 def test_a_search_finds_and_a_pasted_address_is_looked_at(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QScrollArea, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QScrollArea, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.models.download_card import DownloadCard
@@ -150,6 +151,22 @@ def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
         library.finder.searched = searched
         library.finder.changed.emit()
         assert page.empty.text().startswith(words)
+
+
+def test_a_search_ends_with_the_button_in_the_field_or_with_another_tab(open_shown: OpenShown) -> None:
+    window, _, _ = open_shown()
+    page = open_page(window)
+    for word in ("qwen", "gemma"):
+        QTest.keyClicks(page.field, word)
+        (clear,) = (button for button in page.field.findChildren(QToolButton) if button.isVisible())
+        QTest.mouseClick(clear, Qt.MouseButton.LeftButton)
+        assert page.field.text() == ""
+        assert page.empty.text().startswith("Type part of a name")
+    for tab in ("Recommended", "Installed"):
+        QTest.keyClicks(page.field, "qwen")
+        next(button for button in page.findChildren(QPushButton) if button.text() == tab).click()
+        assert page.field.text() == ""
+        assert page.cards()
 
 
 def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown) -> None:

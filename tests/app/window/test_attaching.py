@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFrame, QLabel, QToolButton
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QToolButton
 
 from app.conversations.records import Attachment
 from app.session.attachments import NotAttachable, read_attachment
+from app.sidebar.pane import ChatPane
 from app.system.language import LANGUAGES
 from app.widgets.layouts import settle_layouts
 from app.window.attachment_reader import AttachmentReader
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from app.widgets.application import Application
     from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
 
 
 def test_a_pasted_file_goes_with_the_question_and_comes_back_with_the_chat(
@@ -310,23 +312,53 @@ def test_one_file_takes_one_row(open_window: OpenWindow) -> None:
     assert files.isHidden()
 
 
-def test_files_can_be_dropped_anywhere_in_the_window(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("note")
+def drop(window: WindowDriver, at: QPoint, data: QMimeData) -> bool:
+    """Drag `data` into the window and let go there, as the system delivers it; whether the drop was taken."""
+    options = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    handle = window.windowHandle()
+    entering = QDragEnterEvent(at, *options)
+    QApplication.sendEvent(handle, entering)
+    QApplication.sendEvent(handle, QDragMoveEvent(at, *options))
+    dropped = QDropEvent(QPointF(at), *options)
+    dropped.ignore()
+    QApplication.sendEvent(handle, dropped)
+    return dropped.isAccepted()
+
+
+def test_files_dropped_anywhere_in_the_window_land_in_the_message(
+    open_window: OpenWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = open_window(ScriptedEngine([Script("Some words.\n\n```python\nprint()\n```\n")]))
+    window.resize(1440, 900)
+    window.ask_and_wait("Question?")
+    window.trigger("panel") if window.panel.isHidden() else None
+    data = QMimeData()
+    views = [
+        window.edit,
+        window.turn().body,
+        window.find(ChatPane).list,
+        window.panel,
+        window.header,
+        window.turn().bubble,
+    ]
+    for number, view in enumerate(views):
+        file = tmp_path / f"notes-{number}.txt"
+        file.write_text("note")
+        data.setUrls([QUrl.fromLocalFile(str(file))])
+        assert view.isVisible()
+        assert drop(window, view.mapTo(window.window, view.rect().center()), data), view
+        qtbot.waitUntil(lambda count=number + 1: len(window.attached) == count)
+    assert window.unsent == ""
+
+
+def test_words_that_are_dropped_outside_of_the_message_change_nothing(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine())
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "notes.txt"))])
-    options = (Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    entering = QDragEnterEvent(QPoint(500, 200), *options)
-    window.dragEnterEvent(entering)
-    assert entering.isAccepted()
-    window.dropEvent(QDropEvent(QPointF(500, 200), *options))
-    qtbot.waitUntil(lambda: window.attached == ["notes.txt"])
-    data.clear()
     data.setText("words")
-    entering = QDragEnterEvent(QPoint(500, 200), *options)
-    entering.ignore()
-    window.dragEnterEvent(entering)
-    assert not entering.isAccepted()
+    assert not drop(window, window.header.rect().center(), data)
+    assert window.unsent == ""
+    assert drop(window, window.edit.mapTo(window.window, window.edit.rect().center()), data)
+    assert window.unsent == "words"
 
 
 def test_why_a_file_was_refused_is_no_news_after_sending(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
