@@ -22,7 +22,7 @@ from app.api.activity import CANCELLED, Activity, outcome
 from app.api.errors import ApiError
 from app.api.replies import EVENT_STREAM, KEEP_ALIVE
 from engine.client import EngineClient
-from engine.events import Event, Failed, Finished, Token, TokensCommitted
+from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import ChatRequest
 from engine.stream import RequestStream
 
@@ -40,7 +40,10 @@ class ClientGone(Exception):
 
 
 class Answering:
-    """The answers of one call. Belongs to the server's loop, all but `_deliver`."""
+    """The answers of one call. Belongs to the server's loop, all but `_deliver`.
+
+    `prompt_tokens` is how many the prompt of the first has, once they have begun.
+    """
 
     def __init__(self, engine: EngineClient, requests: Sequence[ChatRequest], call_id: str, activity: Activity) -> None:
         self._loop = asyncio.get_running_loop()
@@ -50,6 +53,7 @@ class Answering:
         self._call_id, self._activity = call_id, activity
         self._open = set(range(len(requests)))
         self._last: list[Event] = []
+        self.prompt_tokens = 0
         self._streams: list[RequestStream] = [
             engine.submit(request, partial(self._deliver, index)) for index, request in enumerate(requests)
         ]
@@ -76,6 +80,8 @@ class Answering:
                 if isinstance(event, Failed):
                     self._last.append(event)
                     raise self._refusal(event)
+                if isinstance(event, PrefillProgress) and index == 0:
+                    self.prompt_tokens = event.total
                 waiting.discard(index)
             begun += batch
         self._pending.extendleft(reversed(begun))

@@ -77,7 +77,7 @@ class Api:
                 await self.models.set_draft(draft)
             name = self.models.name_of(lease.info)
             plan = make(lease.info, name)
-            answering = self._start(request, plan, name)
+            answering = self._start(request, plan.requests, name)
             await answering.begin(request.receive)
             if fields.flag("stream"):
                 streaming = True
@@ -91,13 +91,24 @@ class Api:
             if not streaming:
                 lease.release()
 
-    def _start(self, request: Request, plan: Plan, model: str) -> Answering:
-        if sum(len(call.stats) for call in self.activity.under_way) + len(plan.requests) > MOST_ANSWERS:
+    async def prompt_tokens(self, request: Request, fields: Fields, make: Callable[[ModelInfo], ChatRequest]) -> int:
+        """How many tokens the prompt of a call has: its answer is ended as soon as that is known. Raises `ApiError`."""
+        lease = await self.models.use(fields.text("model", "") or "")
+        try:
+            answering = self._start(request, [make(lease.info)], self.models.name_of(lease.info))
+            await answering.begin(request.receive)
+            answering.close()
+            return answering.prompt_tokens
+        finally:
+            lease.release()
+
+    def _start(self, request: Request, requests: Sequence[ChatRequest], model: str) -> Answering:
+        if sum(len(call.stats) for call in self.activity.under_way) + len(requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")
         client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
         call = Call(new_id("call"), request.url.path, model, client, time.time())
-        self.activity.begin(call, len(plan.requests))
-        return Answering(self.models.host.engine, plan.requests, call.id, self.activity)
+        self.activity.begin(call, len(requests))
+        return Answering(self.models.host.engine, requests, call.id, self.activity)
 
 
 async def fields_of(request: Request) -> Fields:

@@ -19,7 +19,7 @@ Message = dict[str, Any]
 
 def conversation_of(fields: Fields) -> list[Message]:
     """`messages` as turns for the engine. Raises `ApiError`."""
-    return joined_instructions([_message(message) for message in fields.objects("messages")])
+    return joined_instructions([conversation_turn(message) for message in fields.objects("messages")])
 
 
 def joined_instructions(messages: Sequence[Message]) -> list[Message]:
@@ -47,13 +47,18 @@ def text_of(fields: Fields, key: str) -> str:
 
 def tools_of(fields: Fields, tool_format: str) -> list[dict[str, Any]]:
     """The functions that the model may call. Raises `ApiError` for a model that knows no calls."""
-    choice = fields.raw("tool_choice")
     tools = fields.objects("tools")
-    if not tools or choice == "none":
+    if not tools or tool_choice(fields) == "none":
         return []
-    if choice not in (None, "auto"):
-        raise unsupported("tool_choice", "Only `auto` and `none` are supported as the choice of a tool.")
     return checked_tools([_tool(tool) for tool in tools], tool_format)
+
+
+def tool_choice(fields: Fields) -> str:
+    """Whether functions may be called: "auto" or "none". Raises `ApiError` for others, which nothing can enforce."""
+    choice = fields.raw("tool_choice")
+    if choice not in (None, "auto", "none"):
+        raise unsupported("tool_choice", "Only `auto` and `none` are supported as the choice of a tool.")
+    return choice or "auto"
 
 
 def checked_tools(tools: list[dict[str, Any]], tool_format: str) -> list[dict[str, Any]]:
@@ -95,7 +100,8 @@ def _tool(tool: Fields) -> dict[str, Any]:
     return function_tool(function.required_text("name"), function.text("description"), dict(parameters))
 
 
-def _message(message: Fields) -> Message:
+def conversation_turn(message: Fields) -> Message:
+    """One message as a turn for the engine. Raises `ApiError`."""
     role = message.required_text("role")
     if role not in _ROLES:
         raise bad_field(message.name("role"), f"one of {', '.join(_ROLES)}")

@@ -11,13 +11,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.api import speculation
 from app.api.answering import ClientGone
+from app.api.anthropic_messages import count_tokens, messages
 from app.api.calls import Api
 from app.api.chat import chat_completions
+from app.api.completions import completions
 from app.api.errors import ApiError
 from app.api.guard import AccessRules, Guard
 from app.api.models import listed
 from app.api.replies import JsonReply, error_reply
+from app.api.responses import responses
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +33,14 @@ def application(api: Api, rules: AccessRules) -> ASGIApp:
         Route("/v1/models", list_models),
         Route("/v1/models/{name:path}", show_model),
         Route("/v1/chat/completions", chat_completions, methods=["POST"]),
+        Route("/v1/completions", completions, methods=["POST"]),
+        Route("/v1/responses", responses, methods=["POST"]),
+        Route("/v1/messages", messages, methods=["POST"]),
+        Route("/v1/messages/count_tokens", count_tokens, methods=["POST"]),
+        Route("/v1/speculation", speculation.show),
+        Route("/v1/speculation", speculation.change, methods=["PUT"]),
+        Route("/v1/speculation", speculation.clear, methods=["DELETE"]),
+        Route("/v1/speculation/events", speculation.events),
     ]
     handlers = {
         ApiError: _api_error,

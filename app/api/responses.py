@@ -1,0 +1,282 @@
+"""POST /v1/responses: what the official clients use of it, without a memory of earlier responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+from app.api.answer_parts import AnswerParts, Delta
+from app.api.answering import Answer, Indexed, failure, now
+from app.api.bodies import Fields
+from app.api.calls import Api, Plan, fields_of, new_id
+from app.api.conversation import (
+    Message,
+    call_turn,
+    checked_tools,
+    conversation_turn,
+    function_tool,
+    joined_instructions,
+    parsed_arguments,
+    text_of,
+    tool_choice,
+)
+from app.api.errors import of_engine, unsupported
+from app.api.replies import sse
+from app.api.request_settings import choices_of, refuse_unsupported
+from app.api.usage import speculation, timings
+from engine.errors import EngineError
+from engine.events import Finished, TokensCommitted
+from engine.requests import ChatRequest
+from engine.stats import RequestStats
+from engine.status import ModelInfo
+from engine.tool_calls import ToolCall, tool_format
+
+_UNSUPPORTED = {
+    "previous_response_id": "Responses are not kept: send the whole conversation as `input`.",
+    "conversation": "Conversations are not kept: send the whole conversation as `input`.",
+    "background": "Responses in the background are not supported.",
+}
+# Echoed as the clients' types ask for them.
+_ECHOED = (
+    "instructions",
+    "metadata",
+    "parallel_tool_calls",
+    "temperature",
+    "top_p",
+    "max_output_tokens",
+    "tool_choice",
+)
+
+
+async def responses(request: Request) -> ASGIApp:
+    fields = await fields_of(request)
+    api: Api = request.app.state.api
+    return await api.answer(request, fields, lambda info, name: _plan(api, fields, info, name))
+
+
+def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
+    refuse_unsupported(fields, _UNSUPPORTED)
+    if fields.fields("text").fields("format").text("type", "text") != "text":
+        raise unsupported("text.format", "Structured output is not supported yet.")
+    choices = choices_of(fields, api.recommended(info), api.speculation)
+    tools = _tools(fields, info.tool_format)
+    options: dict[str, str | bool] = {}
+    if (effort := fields.fields("reasoning").text("effort")) is not None:
+        options["reasoning_effort"] = effort
+    try:
+        request = ChatRequest(
+            _conversation(fields),
+            choices.sampling,
+            choices.speculation,
+            choices.max_tokens,
+            choices.stop,
+            template_options=options,
+            tools=tools,
+        )
+    except EngineError as error:
+        raise of_engine(error) from error
+    parts = AnswerParts(tool_format(info.tool_format) if tools else None, tools)
+    return Plan([request], ResponseShape(name, parts, fields))
+
+
+def _conversation(fields: Fields) -> list[Message]:
+    """`instructions` and `input` as turns for the engine."""
+    turns: list[Message] = []
+    if instructions := fields.text("instructions"):
+        turns.append({"role": "system", "content": instructions})
+    if isinstance(fields.raw("input"), str):
+        turns.append({"role": "user", "content": fields.raw("input")})
+        return turns
+    for item in fields.objects("input"):
+        kind = item.text("type", "message")
+        if kind == "message":
+            turns.append(conversation_turn(item))
+        elif kind == "function_call":
+            call = call_turn(item.required_text("call_id"), item.required_text("name"), parsed_arguments(item))
+            if turns and "tool_calls" in turns[-1]:
+                turns[-1]["tool_calls"].append(call)
+            else:
+                turns.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        elif kind == "function_call_output":
+            turn = {"role": "tool", "content": text_of(item, "output"), "tool_call_id": item.required_text("call_id")}
+            turns.append(turn)
+        elif kind != "reasoning":
+            # Thoughts of earlier turns are not shown to the model again.
+            raise unsupported(item.name("type"), f"Items of the type {str(kind)[:40]!r} are not supported.")
+    return joined_instructions(turns)
+
+
+def _tools(fields: Fields, form: str) -> list[dict[str, Any]]:
+    tools = fields.objects("tools")
+    if not tools or tool_choice(fields) == "none":
+        return []
+    found = []
+    for tool in tools:
+        if tool.required_text("type") != "function":
+            raise unsupported(tool.name("type"), "Only tools of the type `function` are supported.")
+        parameters = dict(tool.fields("parameters").values)
+        found.append(function_tool(tool.required_text("name"), tool.text("description"), parameters))
+    return checked_tools(found, form)
+
+
+class _Item:
+    """An output item that grows: thoughts or a message."""
+
+    def __init__(self, kind: str, index: int) -> None:
+        self.kind, self.index, self.text = kind, index, ""
+        self.id = new_id("rs" if kind == "reasoning" else "msg")
+
+    def part(self) -> dict[str, Any]:
+        if self.kind == "reasoning":
+            return {"type": "reasoning_text", "text": self.text}
+        return {"type": "output_text", "text": self.text, "annotations": [], "logprobs": []}
+
+    def whole(self, status: str = "completed", *, empty: bool = False) -> dict[str, Any]:
+        content = [] if empty else [self.part()]
+        if self.kind == "reasoning":
+            return {"id": self.id, "type": "reasoning", "summary": [], "content": content, "status": status}
+        return {"id": self.id, "type": "message", "role": "assistant", "content": content, "status": status}
+
+
+class ResponseShape:
+    """Writes an answer as a response: its events, or whole."""
+
+    def __init__(self, model: str, parts: AnswerParts, fields: Fields) -> None:
+        self._parts = parts
+        self._base: dict[str, Any] = {
+            "id": new_id("resp"),
+            "object": "response",
+            "created_at": now(),
+            "model": model,
+            "error": None,
+            "incomplete_details": None,
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": fields.items("tools"),
+            **{key: fields.raw(key) for key in _ECHOED if fields.has(key)},
+        }
+        self._number = -1
+        self._item: _Item | None = None
+        self._output: list[dict[str, Any]] = []
+        self._begun = False
+
+    def write(self, batch: list[Indexed]) -> bytes:
+        events: list[bytes] = []
+        if not self._begun:
+            self._begun = True
+            started = {**self._base, "status": "in_progress", "output": [], "usage": None}
+            events += [self._event(f"response.{name}", response=started) for name in ("created", "in_progress")]
+        for _, event in batch:
+            if (error := failure(event)) is not None:
+                wrong = {"code": error.code or "server_error", "message": error.sentence}
+                failed = {**self._base, "status": "failed", "output": self._output, "error": wrong}
+                events.append(self._event("response.failed", response=failed))
+            elif isinstance(event, TokensCommitted):
+                events += self._grow(self._parts.add(event.text))
+            elif isinstance(event, Finished):
+                events += self._grow(self._parts.add("", ended=True)) + self._close()
+                ended = self._ended(event.reason, event.stats)
+                events.append(self._event(f"response.{ended['status']}", response=ended))
+        return b"".join(events)
+
+    def finish(self) -> bytes:
+        return b""
+
+    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+        [answer] = answers
+        self._grow(self._parts.add(answer.finished.text, ended=True))
+        self._close()
+        return self._ended(answer.finished.reason, answer.finished.stats)
+
+    def _grow(self, delta: Delta) -> list[bytes]:
+        events = self._grow_item("reasoning", delta.reasoning) if delta.reasoning else []
+        if delta.content:
+            events += self._grow_item("message", delta.content)
+        for call in delta.calls:
+            events += self._close() + self._add_call(call)
+        return events
+
+    def _grow_item(self, kind: str, text: str) -> list[bytes]:
+        events: list[bytes] = []
+        if self._item is None or self._item.kind != kind:
+            events += self._close()
+            self._item = _Item(kind, len(self._output))
+            added = self._item.whole("in_progress", empty=True)
+            events.append(self._event("response.output_item.added", output_index=self._item.index, item=added))
+            events.append(self._part_event("response.content_part.added", part=self._item.part()))
+        self._item.text += text
+        name = "reasoning_text" if kind == "reasoning" else "output_text"
+        more: dict[str, Any] = {} if kind == "reasoning" else {"logprobs": []}
+        events.append(self._part_event(f"response.{name}.delta", delta=text, **more))
+        return events
+
+    def _close(self) -> list[bytes]:
+        """End the item that grows."""
+        item = self._item
+        if item is None:
+            return []
+        name = "reasoning_text" if item.kind == "reasoning" else "output_text"
+        more: dict[str, Any] = {} if item.kind == "reasoning" else {"logprobs": []}
+        events = [
+            self._part_event(f"response.{name}.done", text=item.text, **more),
+            self._part_event("response.content_part.done", part=item.part()),
+            self._event("response.output_item.done", output_index=item.index, item=item.whole()),
+        ]
+        self._output.append(item.whole())
+        self._item = None
+        return events
+
+    def _add_call(self, call: ToolCall) -> list[bytes]:
+        index, item_id = len(self._output), new_id("fc")
+        item = {
+            "id": item_id,
+            "type": "function_call",
+            "call_id": new_id("call"),
+            "name": call.name,
+            "arguments": call.arguments,
+            "status": "completed",
+        }
+        self._output.append(item)
+        begun = {**item, "arguments": "", "status": "in_progress"}
+        place = {"item_id": item_id, "output_index": index}
+        done = {"arguments": call.arguments, "name": call.name}
+        return [
+            self._event("response.output_item.added", output_index=index, item=begun),
+            self._event("response.function_call_arguments.delta", delta=call.arguments, **place),
+            self._event("response.function_call_arguments.done", **done, **place),
+            self._event("response.output_item.done", output_index=index, item=item),
+        ]
+
+    def _ended(self, reason: str, stats: RequestStats) -> dict[str, Any]:
+        cut = reason == "length"
+        return {
+            **self._base,
+            "status": "incomplete" if cut else "completed",
+            "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
+            "output": self._output,
+            "usage": _usage(stats),
+            "timings": timings(stats),
+        }
+
+    def _part_event(self, kind: str, **fields: Any) -> bytes:
+        assert self._item is not None
+        place = {"item_id": self._item.id, "output_index": self._item.index, "content_index": 0}
+        return self._event(kind, **place, **fields)
+
+    def _event(self, kind: str, **fields: Any) -> bytes:
+        self._number += 1
+        return sse({"type": kind, "sequence_number": self._number, **fields}, kind)
+
+
+def _usage(stats: RequestStats) -> dict[str, Any]:
+    return {
+        "input_tokens": stats.prompt_tokens,
+        "input_tokens_details": {"cached_tokens": stats.cached_tokens},
+        "output_tokens": stats.generated_tokens,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": stats.prompt_tokens + stats.generated_tokens,
+        "speculation": speculation([stats]),
+    }

@@ -1,0 +1,136 @@
+"""/v1/speculation: which draft model, method and depth calls use that do not say; and the rounds of all calls, live."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from app.api.activity import Activity
+from app.api.answering import KEEP_ALIVE_S, STALL_S
+from app.api.bodies import Fields
+from app.api.calls import Api, fields_of
+from app.api.replies import EVENT_STREAM, KEEP_ALIVE, JsonReply, sse
+from app.api.request_settings import speculation_of
+from engine.requests import SpeculationSettings
+from engine.stats import RequestStats, RoundRecord
+
+# Rounds that a listener may be behind; older ones are left out, and counted.
+_MOST_BEHIND = 1024
+
+
+async def show(request: Request) -> Response:
+    return JsonReply(_state(request.app.state.api))
+
+
+async def change(request: Request) -> Response:
+    """Set what is given; a draft model takes effect at the next round of answers under way, the rest with the next."""
+    api: Api = request.app.state.api
+    fields = await fields_of(request)
+    # The same object as in a request, one level up.
+    chosen = speculation_of(Fields({"speculation": dict(fields.values)}), api.speculation)
+    if "draft_model" in fields.values:
+        name = fields.text("draft_model")
+        await api.models.set_draft(None if name in (None, "", "none") else name)
+    api.speculation = chosen
+    return JsonReply(_state(api))
+
+
+async def clear(request: Request) -> Response:
+    """Drop the draft model, and let method and depth be chosen automatically."""
+    api: Api = request.app.state.api
+    await api.models.set_draft(None)
+    api.speculation = SpeculationSettings()
+    return JsonReply(_state(api))
+
+
+async def events(request: Request) -> RoundStream:
+    return RoundStream(request.app.state.api.activity)
+
+
+def _state(api: Api) -> dict[str, Any]:
+    pair, settings = api.models.host.pair, api.speculation
+    return {
+        "object": "speculation",
+        "model": api.models.name_of(pair.main) or None,
+        "draft_model": api.models.name_of(pair.draft) or None,
+        "method": settings.method,
+        "depth": settings.depth,
+        "acceptance": settings.acceptance,
+        "calls": [
+            {
+                "id": call.id,
+                "state": call.state,
+                "tokens": call.tokens,
+                "drafted": call.drafted,
+                "accepted": call.accepted,
+                "accept_rate": call.accept_rate,
+            }
+            for call in api.activity.under_way
+        ],
+    }
+
+
+class RoundStream:
+    """An ASGI response: every round of every call as a server-sent event, until the client leaves."""
+
+    def __init__(self, activity: Activity) -> None:
+        self._activity = activity
+        self._rounds: deque[bytes] = deque(maxlen=_MOST_BEHIND)
+        self._left_out = 0
+        self._wake = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        del scope
+        end = self._activity.listen(self._take)
+        gone = asyncio.get_running_loop().create_task(self._watch(receive))
+        try:
+            headers = [(b"content-type", EVENT_STREAM.encode())]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await self._send(send, KEEP_ALIVE)
+            while not gone.done():
+                await self._send(send, await self._next())
+        except TimeoutError:
+            return
+        finally:
+            end()
+            gone.cancel()
+
+    async def _next(self) -> bytes:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(KEEP_ALIVE_S):
+                await self._wake.wait()
+        self._wake.clear()
+        found = b"".join(self._rounds.popleft() for _ in range(len(self._rounds)))
+        if self._left_out:
+            found = sse({"left_out": self._left_out}, "behind") + found
+            self._left_out = 0
+        return found or KEEP_ALIVE
+
+    async def _watch(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._wake.set()
+
+    @staticmethod
+    async def _send(send: Send, body: bytes) -> None:
+        async with asyncio.timeout(STALL_S):
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+
+    def _take(self, call_id: str, record: RoundRecord, stats: RequestStats) -> None:
+        """Called on the engine's thread."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._add, call_id, record, stats)
+
+    def _add(self, call_id: str, record: RoundRecord, stats: RequestStats) -> None:
+        self._left_out += len(self._rounds) == _MOST_BEHIND
+        figures = {"accept_rate": stats.accept_rate, "tokens_per_round": stats.tokens_per_round}
+        self._rounds.append(sse({"id": call_id, **asdict(record), **figures}, "round"))
+        self._wake.set()

@@ -1,0 +1,226 @@
+"""The official clients, unmodified, against the starter pair and against answers that play scripts."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import anthropic
+import openai
+import pytest
+from openai.types.chat import ChatCompletionMessageParam
+
+from engine.errors import InternalFailure
+from engine.status import LoadedPair
+from tests.app.api.conftest import Serve
+from tests.app.api.serving import Served
+from tests.app.scripted_engine import Script, ScriptedEngine, model_info
+from tests.patience import PATIENCE_S
+
+ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": "What is a draft model?"}]
+CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "Seoul"}}\n</tool_call>'
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {"city": {"type": "string"}}}
+
+
+def openai_client(served: Served) -> openai.OpenAI:
+    return openai.OpenAI(base_url=f"{served.address}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S)
+
+
+def anthropic_client(served: Served) -> anthropic.Anthropic:
+    return anthropic.Anthropic(base_url=served.address, api_key="none", max_retries=0, timeout=PATIENCE_S)
+
+
+@pytest.fixture
+def client(starter: Served) -> Iterator[openai.OpenAI]:
+    with openai_client(starter) as client:
+        yield client
+
+
+@pytest.fixture
+def claude(starter: Served) -> Iterator[anthropic.Anthropic]:
+    with anthropic_client(starter) as client:
+        yield client
+
+
+@pytest.fixture
+def calling(serve: Serve) -> Served:
+    """A model that thinks, then calls a function."""
+    pair = LoadedPair(replace(model_info("main"), tool_format="json_tools"), None)
+    return serve(ScriptedEngine([Script(f"<think>\nWhere?\n</think>\n\nLet me see. {CALL}")]), pair)
+
+
+def test_openai_lists_models(client: openai.OpenAI) -> None:
+    assert [model.id for model in client.models.list()] == ["starter/draft", "starter/head", "starter/main"]
+    assert client.models.retrieve("starter/main").owned_by == "starter"
+
+
+def test_openai_chats_whole_and_streamed(client: openai.OpenAI) -> None:
+    whole = client.chat.completions.create(model="starter/main", messages=ASKED, max_tokens=12, temperature=0)
+    stream = client.chat.completions.create(
+        model="starter/main",
+        messages=ASKED,
+        max_tokens=12,
+        temperature=0,
+        logprobs=True,
+        stream=True,
+        stream_options={"include_usage": True},
+        extra_body={"num_draft_tokens": 3},
+    )
+    chunks = list(stream)
+    text = "".join(choice.delta.content or "" for chunk in chunks for choice in chunk.choices)
+    assert whole.choices[0].message.content == text
+    assert whole.usage is not None
+    assert chunks[-1].usage is not None
+    assert chunks[-1].usage.completion_tokens == whole.usage.completion_tokens == 12
+    tokens = [
+        token.token
+        for chunk in chunks
+        for choice in chunk.choices
+        if choice.logprobs is not None
+        for token in choice.logprobs.content or ()
+    ]
+    assert "".join(tokens) == text
+
+
+def test_openai_may_close_a_stream_early(client: openai.OpenAI, starter: Served) -> None:
+    with client.chat.completions.create(model="default", messages=ASKED, stream=True) as stream:
+        next(iter(stream))
+    # The next one gets its turn all the same.
+    assert client.chat.completions.create(model="default", messages=ASKED, max_tokens=2).choices[0].message.content
+    assert starter.api.status.under_way == ()
+
+
+def test_openai_asks_asynchronously_many_at_once(starter: Served) -> None:
+    async def ask() -> set[str | None]:
+        async with openai.AsyncOpenAI(
+            base_url=f"{starter.address}/v1", api_key="none", max_retries=0, timeout=PATIENCE_S
+        ) as client:
+            asked = (
+                client.chat.completions.create(model="default", messages=ASKED, max_tokens=8, temperature=0)
+                for _ in range(6)
+            )
+            return {answer.choices[0].message.content for answer in await asyncio.gather(*asked)}
+
+    assert len(asyncio.run(ask())) == 1
+
+
+def test_openai_completes_raw_prompts(client: openai.OpenAI) -> None:
+    prompt = "<|im_start|>user\nWhat is a draft model?<|im_end|>\n<|im_start|>assistant\n"
+    chat = client.chat.completions.create(model="default", messages=ASKED, max_tokens=12, temperature=0)
+    raw = client.completions.create(model="default", prompt=[prompt, prompt], max_tokens=12, temperature=0, logprobs=0)
+    assert [choice.text for choice in raw.choices] == [chat.choices[0].message.content] * 2
+    logprobs = raw.choices[0].logprobs
+    assert logprobs is not None
+    assert "".join(logprobs.tokens or ()) == raw.choices[0].text
+    stream = client.completions.create(model="default", prompt=prompt, max_tokens=12, temperature=0, stream=True)
+    assert "".join(chunk.choices[0].text for chunk in stream) == raw.choices[0].text
+
+
+def test_openai_gets_responses_whole_and_streamed(client: openai.OpenAI) -> None:
+    chat = client.chat.completions.create(model="default", messages=ASKED, temperature=0)
+    whole = client.responses.create(model="default", input="What is a draft model?", temperature=0)
+    assert (whole.output_text, whole.status) == (chat.choices[0].message.content, "completed")
+    with client.responses.stream(model="default", input="What is a draft model?", temperature=0) as stream:
+        kinds = [event.type for event in stream]
+        final = stream.get_final_response()
+    assert final.output_text == whole.output_text
+    assert kinds[0] == "response.created"
+    assert kinds[-1] == "response.completed"
+    short = client.responses.create(model="default", input="What is a draft model?", max_output_tokens=3)
+    assert (short.status, short.incomplete_details and short.incomplete_details.reason) == (
+        "incomplete",
+        "max_output_tokens",
+    )
+
+
+def test_openai_calls_functions(calling: Served) -> None:
+    tool: Any = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
+    with openai_client(calling) as client:
+        whole = client.chat.completions.create(model="default", messages=ASKED, tools=[tool])
+        with client.chat.completions.stream(model="default", messages=ASKED, tools=[tool]) as stream:
+            streamed = stream.get_final_completion()
+        for answer in (whole, streamed):
+            [call] = answer.choices[0].message.tool_calls or ()
+            assert call.type == "function"
+            assert (call.function.name, json.loads(call.function.arguments)) == ("weather", {"city": "Seoul"})
+        flat: Any = {"type": "function", "name": "weather", "parameters": SCHEMA}
+        response = client.responses.create(model="default", input="Weather?", tools=[flat])
+        kinds = [item.type for item in response.output]
+        with client.responses.stream(model="default", input="Weather?", tools=[flat]) as events:
+            assert [item.type for item in events.get_final_response().output] == kinds
+    assert kinds == ["reasoning", "message", "function_call"]
+
+
+def test_openai_reads_our_errors(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError) as missing:
+        client.chat.completions.create(model="gpt-4o", messages=ASKED)
+    assert missing.value.code == "model_not_found"
+    with pytest.raises(openai.BadRequestError) as wrong:
+        client.chat.completions.create(model="default", messages=ASKED, temperature=-1)
+    assert wrong.value.param == "temperature"
+
+
+def test_anthropic_gets_messages_whole_and_streamed(claude: anthropic.Anthropic, client: openai.OpenAI) -> None:
+    asked: Any = {"model": "default", "messages": ASKED, "max_tokens": 12, "extra_body": {"temperature": 0}}
+    chat = client.chat.completions.create(model="default", messages=ASKED, max_tokens=12, temperature=0)
+    whole = claude.messages.create(**asked)
+    assert whole.content[0].type == "text"
+    assert (whole.content[0].text, whole.stop_reason) == (chat.choices[0].message.content, "max_tokens")
+    with claude.messages.stream(**asked) as stream:
+        assert "".join(stream.text_stream) == whole.content[0].text
+        assert stream.get_final_message().usage.output_tokens == 12
+    assert chat.usage is not None
+    assert claude.messages.count_tokens(model="default", messages=asked["messages"]).input_tokens == (
+        chat.usage.prompt_tokens
+    )
+
+
+def test_anthropic_uses_tools(calling: Served) -> None:
+    asked: Any = {
+        "model": "default",
+        "max_tokens": 99,
+        "system": [{"type": "text", "text": "Be brief."}],
+        "messages": [
+            {"role": "user", "content": "Weather?"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "weather", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "rain"}]},
+        ],
+        "tools": [{"name": "weather", "input_schema": SCHEMA}],
+    }
+    with anthropic_client(calling) as client:
+        whole = client.messages.create(**asked)
+        with client.messages.stream(**asked) as stream:
+            streamed = stream.get_final_message()
+    assert isinstance(calling.engine, ScriptedEngine)
+    assert [turn["role"] for turn in calling.engine.requests[0].messages] == ["system", "user", "assistant", "tool"]
+    for message in (whole, streamed):
+        assert message.stop_reason == "tool_use"
+        assert [block.type for block in message.content] == ["thinking", "text", "tool_use"]
+        call = message.content[-1]
+        assert call.type == "tool_use"
+        assert (call.name, call.input) == ("weather", {"city": "Seoul"})
+
+
+def test_anthropic_reads_our_errors(claude: anthropic.Anthropic) -> None:
+    with pytest.raises(anthropic.NotFoundError, match="no installed model"):
+        claude.messages.create(model="claude", max_tokens=3, messages=[{"role": "user", "content": "Hi"}])
+
+
+def test_a_stream_that_fails_half_way_is_an_error_of_the_client(serve: Serve) -> None:
+    gate = threading.Semaphore(3)
+    failing = Script(error=InternalFailure("/secret/path broke"), fail_after=1)
+    served = serve(ScriptedEngine([failing], gate=gate))
+    with openai_client(served) as client:
+        stream = client.chat.completions.create(model="default", messages=ASKED, stream=True)
+        next(stream)
+        gate.release(9)
+        with pytest.raises(openai.APIError) as failed:
+            list(stream)
+    gate.release(9)
+    with anthropic_client(served) as claude, pytest.raises(anthropic.APIStatusError) as refused:
+        claude.messages.create(model="default", max_tokens=9, messages=[{"role": "user", "content": "Hi"}])
+    assert "secret" not in f"{failed.value} {refused.value}"

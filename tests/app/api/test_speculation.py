@@ -1,0 +1,67 @@
+"""/v1/speculation: changing the draft, the method and the depth while the server runs, and the rounds live."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.app.api.serving import Served
+
+
+def put(served: Served, **fields: Any) -> Any:
+    return served.client.put("/v1/speculation", json=fields)
+
+
+def test_what_was_set_holds_for_calls_that_say_nothing(starter: Served, question: dict[str, Any]) -> None:
+    text = starter.chat(question)["choices"][0]["message"]
+    assert put(starter, method="draft", depth=2).json()["depth"] == 2
+    answer = starter.chat(question)
+    found = answer["usage"]["speculation"]
+    assert 0 < found["drafted"] <= 2 * found["rounds"]
+    plain = starter.chat(question | {"speculation": "off"})
+    assert plain["usage"]["speculation"]["drafted"] == 0
+    assert put(starter, depth="auto").json()["depth"] is None
+    assert answer["choices"][0]["message"] == plain["choices"][0]["message"] == text
+
+
+def test_the_draft_can_be_cleared_and_set_again(starter: Served, question: dict[str, Any]) -> None:
+    cleared = starter.client.delete("/v1/speculation").json()
+    assert (cleared["draft_model"], cleared["method"], cleared["depth"]) == (None, "auto", None)
+    assert starter.host.pair.draft is None
+    assert put(starter, draft_model="starter/head").json()["draft_model"] == "starter/head"
+    answer = starter.chat(question | {"draft_model": "starter/draft"})
+    assert answer["usage"]["speculation"]["draft"] == "starter/draft"
+    assert starter.get("/v1/speculation").json()["draft_model"] == "starter/draft"
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"method": "magic"}, 400),
+        ({"depth": 99}, 400),
+        ({"acceptance": "always"}, 400),
+        ({"draft_model": "no/such"}, 404),
+        ({"draft_model": 5}, 400),
+    ],
+)
+def test_what_cannot_be_set_changes_nothing(starter: Served, fields: dict[str, Any], status: int) -> None:
+    before = starter.get("/v1/speculation").json()
+    assert put(starter, **fields).status_code == status
+    assert starter.get("/v1/speculation").json() == before
+
+
+def test_rounds_are_streamed_live(starter: Served, question: dict[str, Any]) -> None:
+    with starter.client.stream("GET", "/v1/speculation/events") as response:
+        lines = response.iter_lines()
+        assert next(lines).startswith(":")
+        usage = starter.chat(question | {"num_draft_tokens": 4})["usage"]["speculation"]
+        rounds: list[dict[str, Any]] = []
+        while sum(one["committed"] for one in rounds) < 24:
+            if (line := next(lines)).startswith("data: "):
+                rounds.append(json.loads(line.removeprefix("data: ")))
+    assert len({one["id"] for one in rounds}) == 1
+    assert len(rounds) == usage["rounds"]
+    assert sum(one["accepted"] for one in rounds) == usage["accepted"]
+    assert rounds[-1]["accept_rate"] == usage["accept_rate"]
