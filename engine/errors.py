@@ -200,6 +200,31 @@ class TemplateFailed(EngineError):
         )
 
 
+class GrammarNotUsable(EngineError):
+    """The grammar that an answer is to follow cannot be used, or cannot be followed any further.
+
+    `reason` is a key of `REASONS`; `detail` is what the library says, or the limit that was exceeded.
+    """
+
+    code = "grammar-not-usable"
+
+    REASONS: ClassVar[dict[str, str]] = {
+        "not-json": "the schema is not JSON ({detail})",
+        "not-a-schema": "the schema is not a JSON object",
+        "invalid": "{detail}",
+        "too-large": "it is larger than {detail} KB",
+        "too-slow": "compiling it takes longer than {detail} seconds",
+        "too-complex": "it takes more memory than it may",
+        "continued": "the text that is to be continued does not follow it",
+        "lost": "it became too complex while the answer was written ({detail})",
+    }
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        self.reason = reason
+        sentence = self.REASONS[reason].format(detail=detail)
+        super().__init__(f"the answer cannot follow the grammar: {sentence}", reason=reason, detail=detail)
+
+
 class EngineClosed(EngineError):
     """The engine was closed before or while it served this call."""
 

@@ -15,6 +15,7 @@ import mlx.core as mx
 from engine.conversation import Conversation
 from engine.errors import BadRequest
 from engine.events import Finished, PrefillProgress, Token, TokensCommitted
+from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
 from engine.loading import LoadedModel
 from engine.prefix_cache import PrefixCache
 from engine.prompts import Prompt, PromptJob, make_prompt, newest_turns, turn_boundaries
@@ -41,9 +42,9 @@ class DrawnTokens:
 class Generation:
     """Answers `request` with `main`.
 
-    `made` is its prompt, where that was made already. The constructor raises `PromptTooLong`, `TemplateFailed` or
-    `BadRequest` when the conversation cannot be answered. `started` is the `time.perf_counter()` of the submission. Set
-    `cancelled` to end within one round.
+    `made` is its prompt, where that was made already, and `grammar` its grammar, compiled. The constructor raises
+    `PromptTooLong`, `TemplateFailed`, `BadRequest` or `GrammarNotUsable` when the conversation cannot be answered.
+    `started` is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round.
     """
 
     def __init__(
@@ -53,18 +54,20 @@ class Generation:
         cache: PrefixCache,
         started: float,
         made: Prompt | None = None,
+        grammar: CompiledGrammar | None = None,
     ) -> None:
         limit = main.info.context_length
         if made is None:
             made = make_prompt(main.tokenizer, prompt_job(request, main))
         prompt = made.ids
         _check_ids(prompt, main)
+        constraint = None if grammar is None else _constraint(request, grammar, main, prompt)
         self.request = request
         self.cancelled = False
         self.conversation: Conversation = cache.take(main, prompt, request.conversation)
         sequence = self.conversation.main
         sequence.boundaries = _boundaries(request, made, main) if sequence.needs_boundaries else ()
-        self.sampler = Sampler(request.sampling, main.vocabulary)
+        self.sampler = Sampler(request.sampling, main.vocabulary, constraint)
         self.ids: list[int] = []
         self.reason: str | None = None
         self.round = 0
@@ -207,6 +210,23 @@ def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[
             break
         messages = left
     return turn_boundaries(main.tokenizer, messages, made.ids, request.tools)
+
+
+def _constraint(request: ChatRequest, grammar: CompiledGrammar, main: LoadedModel, prompt: Sequence[int]) -> Constraint:
+    """The grammar of an answer that begins behind `prompt`, or goes on with its last message."""
+    begun = request.messages[-1]["content"] if request.prompt is None and request.continues else ""
+    return Constraint(grammar, len(prompt), begun, _thinking(main.tokenizer, prompt))
+
+
+def _thinking(tokenizer: Any, prompt: Sequence[int]) -> Thinking | None:
+    """The thinking that may precede the answer; None for models that do not think, or where it is over already."""
+    if not tokenizer.has_thinking or len(tokenizer.think_start_tokens) > 1 or len(tokenizer.think_end_tokens) > 1:
+        return None
+    start, end = tokenizer.think_start_id, tokenizer.think_end_id
+    newest = next((token for token in reversed(prompt) if token in (start, end)), None)
+    if newest == start:
+        return Thinking(end)
+    return Thinking(end, start)
 
 
 def _check_ids(prompt: Sequence[int], main: LoadedModel) -> None:

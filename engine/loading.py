@@ -28,6 +28,7 @@ from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
 from engine.errors import EngineClosed, EngineError, ModelNotUsable, TemplateFailed
 from engine.foreign_code import panics_as_errors
+from engine.grammar_compiler import GrammarCompiler
 from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, context_length, tensors_beside, weight_files
@@ -84,6 +85,11 @@ class LoadedModel:
         """
         source = self.prompt_source
         return local_encoder(self.tokenizer) if source is None else RemoteEncoder(source)
+
+    @cached_property
+    def grammars(self) -> GrammarCompiler:
+        """Compiles grammars for answers of this model."""
+        return GrammarCompiler(self.tokenizer, self.vocabulary, self.end_tokens)
 
     def prompt_ids(self, messages: Sequence[Mapping[str, str]], stop: Callable[[], bool] = lambda: False) -> list[int]:
         """Token ids of a conversation that is to be answered, made where requests' prompts are. Waits for them.

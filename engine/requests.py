@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import BadRequest, require
+from engine.grammars.grammar import Grammar
 from engine.speculation.proposers.registry import methods
 
 ACCEPTANCE_RULES = ("match", "rejection")
@@ -100,6 +101,8 @@ class ChatRequest:
     `conversation` is the caller's name of the chat that `messages` belong to. With one, the caches may be kept on disk
     (`EngineSettings.prefix_cache_folder`) until `EngineClient.forget_conversations`; without one, never.
     `template_options` are variables of the model's chat template, such as `enable_thinking`.
+    With a `grammar`, the answer behind any thinking matches it as far as it goes: all of it unless it ended before, at
+    its length or a stop string. A grammar that cannot be used fails the request with `GrammarNotUsable`.
 
     Raises `BadRequest` when a message has no role or content, or the last one has nothing to answer.
     """
@@ -115,6 +118,7 @@ class ChatRequest:
     template_options: Mapping[str, str | bool] = field(default_factory=dict)
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None
+    grammar: Grammar | None = None
 
     def __post_init__(self) -> None:
         if self.prompt is None:

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from typing import cast
 
 import mlx.core as mx
 from mlx_lm.sample_utils import apply_min_p, apply_top_k, apply_top_p
 
+from engine.grammars.constraint import Constraint
 from engine.requests import SamplingSettings
 
 _MASK = 2**64 - 1
@@ -27,12 +29,14 @@ class Sampler:
 
     `vocabulary` is how many of the main model's output rows stand for a token; rows behind it are padding and never
     drawn. `seed` is the request's, or a fresh one. `plain_scores`: scores are the logits as they are;
-    `plain_argmax`: the draw is the largest of them.
+    `plain_argmax`: the draw is the largest of them. A `constraint` excludes tokens whatever else the settings say.
+    `contextual`: the scores of a row depend on the tokens before it, draft tokens included.
     """
 
-    def __init__(self, settings: SamplingSettings, vocabulary: int) -> None:
+    def __init__(self, settings: SamplingSettings, vocabulary: int, constraint: Constraint | None = None) -> None:
         self.settings = settings
         self.vocabulary = vocabulary
+        self.constraint = constraint
         self.seed = secrets.randbits(63) if settings.seed is None else settings.seed
         self.greedy = settings.temperature == 0.0
         self.penalised = (
@@ -41,7 +45,8 @@ class Sampler:
         bias = {token: value for token, value in settings.logit_bias.items() if 0 <= token < vocabulary}
         self._bias_ids = mx.array(list(bias), dtype=mx.uint32) if bias else None
         self._bias_values = mx.array(list(bias.values()), dtype=mx.float32)
-        self.plain_scores = not self.penalised and not bias
+        self.contextual = self.penalised or constraint is not None
+        self.plain_scores = not self.contextual and not bias
         self.plain_argmax = self.greedy and self.plain_scores
         self._latest_noise: tuple[int, int, mx.array] | None = None
 
@@ -65,16 +70,20 @@ class Sampler:
         return mx.vmap(lambda key: mx.random.uniform(key=key))(self._keys(position, count, ACCEPT))
 
     def scores(self, logits: mx.array, committed: Sequence[int], draft_tokens: mx.array | None = None) -> mx.array:
-        """Biased and penalised logits (rows, vocabulary), float32.
+        """Biased, penalised and constrained logits (rows, vocabulary), float32: excluded tokens at -inf.
 
         `logits` (rows, V) follow `committed` and, for row i, all but the last rows - 1 - i of `draft_tokens`:
-        with k of them and k + 1 rows, row i has seen draft_tokens[:i].
+        with k of them and k + 1 rows, row i has seen draft_tokens[:i]. With a constraint it waits for these tokens.
         """
         scores = fit(logits, self.vocabulary).astype(mx.float32)
         if self._bias_ids is not None:
             scores = scores.at[:, self._bias_ids].add(self._bias_values)
         if self.penalised:
             scores = self._penalise(scores, committed, draft_tokens)
+        if self.constraint is not None:
+            drafted = [] if draft_tokens is None else cast("list[int]", draft_tokens.tolist())
+            allowed = self.constraint.allowed(committed, drafted, scores.shape[0])
+            scores = mx.where(mx.array(allowed), scores, -mx.inf)
         return scores
 
     @staticmethod

@@ -18,7 +18,7 @@ from engine.active_request import ActiveRequest, as_engine_error, log_finished, 
 from engine.decoding import CachesLost, Decoding, Outcome
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull
 from engine.events import Failed, Finished
-from engine.generation import Generation, prompt_job, release_unused_memory
+from engine.generation import Generation, release_unused_memory
 from engine.loading import LoadedModel, OnProgress
 from engine.memory_admission import MemoryAdmission
 from engine.model_changes import ModelChanges
@@ -26,7 +26,7 @@ from engine.models import Models
 from engine.pacing import PrefillPacer
 from engine.prefix_cache import PrefixCache
 from engine.prefix_files import forget, forget_others, stored_bytes
-from engine.prompt_process.client import PROMPT_PROCESS, PromptCall
+from engine.preparation import Preparation
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
@@ -58,8 +58,7 @@ class Scheduler:
         self._thread = threading.get_ident()
         self._pacer = PrefillPacer()
         self._waiting: deque[RequestStream] = deque()
-        # Prompts of waiting requests that the prompt process makes.
-        self._prompts: dict[RequestStream, PromptCall] = {}
+        self._preparation = Preparation()
         self._prefilling: deque[ActiveRequest] = deque()
         self._decoding = Decoding(self.models, self._pacer)
         # Prefilling and loading take turns, and a decode step follows each of them.
@@ -180,7 +179,7 @@ class Scheduler:
             other()
         elif self.changes.busy:
             self.changes.step()
-        elif pending := [call for call in self._prompts.values() if not call.done()]:
+        elif pending := self._preparation.pending:
             wait(pending, PROMPT_WAIT_S)
 
     def close(self) -> None:
@@ -196,7 +195,7 @@ class Scheduler:
 
     def fail(self, error: EngineError) -> None:
         """End every request and every change with `error`, without touching the models: the thread is about to end."""
-        self._abandon_prompts()
+        self._preparation.drop_all()
         for active in self._all_active:
             active.stream.deliver(Failed(error, active.generation.text, active.generation.stats()))
         for stream in self._waiting:
@@ -224,30 +223,21 @@ class Scheduler:
         if self._waiting and not self.changes.busy and (parked := self.models.parked) is not None:
             self.changes.enqueue(self.changes.restore(parked), self._models_restored)
         while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._blocked:
-            if self.changes.blocks_requests or not self._prompt_made(self._waiting[0]):
+            if self.changes.blocks_requests or not self._prepared(self._waiting[0]):
                 return
             if not self._start(self._waiting[0]):
                 self._blocked = self._waiting[0]
                 return
-            self._prompts.pop(self._waiting.popleft(), None)
+            self._preparation.drop(self._waiting.popleft())
 
-    def _prompt_made(self, stream: RequestStream) -> bool:
-        """Whether a request can start; a stranger's template and tokenizer make its prompt elsewhere meanwhile."""
-        if not self.models.loaded or (source := self.models.main.prompt_source) is None:
+    def _prepared(self, stream: RequestStream) -> bool:
+        """Whether a request can start: without a model it fails as it does."""
+        if not self.models.loaded:
             return True
-        if stream not in self._prompts:
-            self._prompts[stream] = PROMPT_PROCESS.start_prompt(
-                source, prompt_job(self._request_of(stream), self.models.main)
-            )
-        return self._prompts[stream].done()
+        return self._preparation.ready(stream, self._request_of(stream), self.models.main)
 
     def _request_of(self, stream: RequestStream) -> ChatRequest:
         return replace(stream.request, overflow=stream.request.overflow or self.settings.overflow)
-
-    def _abandon_prompts(self) -> None:
-        for call in self._prompts.values():
-            call.abandon()
-        self._prompts.clear()
 
     def _models_restored(self, outcome: LoadedPair | EngineError) -> None:
         """Requests that waited for parked models fail if these cannot be loaded any more."""
@@ -258,9 +248,9 @@ class Scheduler:
     def _start(self, stream: RequestStream) -> bool:
         """Start a request, or end it at once; False while it has to wait for memory that active ones hold."""
         try:
-            made = self._prompts[stream].result() if stream in self._prompts else None
             request, main = self._request_of(stream), self.models.main
-            generation = Generation(request, main, self.prefix_cache, stream.submitted, made)
+            made, grammar = self._preparation.result(stream)
+            generation = Generation(request, main, self.prefix_cache, stream.submitted, made, grammar)
         except Exception as error:
             stream.deliver(Failed(as_engine_error(error), ""))
             return True
@@ -368,7 +358,7 @@ class Scheduler:
 
     def _end_active(self) -> None:
         """End all active requests as cancelled and drop the timings, before the main model changes."""
-        self._abandon_prompts()
+        self._preparation.drop_all()
         for active in self._all_active:
             self._cancel(active)
         self._pacer.reset()
@@ -379,8 +369,7 @@ class Scheduler:
                 self._cancel(active)
         for stream in [stream for stream in self._waiting if stream.cancel_requested.is_set()]:
             self._waiting.remove(stream)
-            if (call := self._prompts.pop(stream, None)) is not None:
-                call.abandon()
+            self._preparation.drop(stream)
             stream.deliver(Finished("cancelled", "", (), RequestStats()))
 
     def _drop_draft_caches(self) -> None:

@@ -1493,6 +1493,38 @@
         <translation>このチャットでモデルのチャットテンプレートかトークナイザーが停止しました（{detail}）。新しいチャットを始めるか、別のモデルを選んでください。</translation>
     </message>
     <message>
+        <source>The answer format can&apos;t be used: {detail}.</source>
+        <translation>回答形式を使えません：{detail}。</translation>
+    </message>
+    <message>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
+        <translation>スキーマが正しい JSON ではありません：{detail}。</translation>
+    </message>
+    <message>
+        <source>The schema has to be a JSON object in braces.</source>
+        <translation>スキーマは波かっこで囲んだ JSON オブジェクトである必要があります。</translation>
+    </message>
+    <message>
+        <source>The answer format is too large. Shorten it.</source>
+        <translation>回答形式が長すぎます。短くしてください。</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.</source>
+        <translation>回答形式が複雑すぎるため、{detail} 秒で確認を中止しました。単純にしてください。</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it took too much memory. Simplify it.</source>
+        <translation>回答形式が複雑すぎて、確認に必要なメモリが多すぎました。単純にしてください。</translation>
+    </message>
+    <message>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
+        <translation>これまでの回答が回答形式に合っていないため、続けられません。再生成するか、回答形式でテキストを選んでください。</translation>
+    </message>
+    <message>
+        <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
+        <translation>回答の生成中に回答形式が複雑になりすぎました。単純にして、もう一度試してください。</translation>
+    </message>
+    <message>
         <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>このチャットは {tokens} トークンですが、モデルのコンテキストは {limit} トークンです。新しいチャットを始めるか、メッセージを短くするか、コンテキストの長いモデルを選んでください。</translation>
     </message>
@@ -1650,6 +1682,10 @@
     <message>
         <source>prompt lookup</source>
         <translation>プロンプトルックアップ</translation>
+    </message>
+    <message>
+        <source>answer format</source>
+        <translation>回答形式</translation>
     </message>
 </context>
 <context>
@@ -2837,6 +2873,10 @@
         <translation>投機的デコーディング休止中：このチャットのここまでに一致するテキストがありません。</translation>
     </message>
     <message>
+        <source>Not speculating: the answer format leaves a choice at this point.</source>
+        <translation>投機的デコーディング休止中：この位置では、回答形式から次のトークンが決まりません。</translation>
+    </message>
+    <message>
         <source>Not speculating: plain decoding is faster.</source>
         <translation>投機的デコーディング休止中：通常のデコードのほうが高速です。</translation>
     </message>
@@ -2899,6 +2939,10 @@
     <message>
         <source>Without speculation: no matching text earlier in the chat.</source>
         <translation>投機的デコーディングなし：チャットのそれまでに一致するテキストがありませんでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer format left a choice everywhere.</source>
+        <translation>投機的デコーディングなし：回答形式から次のトークンが決まる箇所がありませんでした。</translation>
     </message>
     <message>
         <source>Without speculation: plain decoding was faster.</source>

@@ -1493,6 +1493,38 @@
         <translation>이 대화에서 모델의 대화 템플릿이나 토크나이저가 멈췄어요({detail}). 새 대화를 시작하거나 다른 모델을 선택해 주세요.</translation>
     </message>
     <message>
+        <source>The answer format can&apos;t be used: {detail}.</source>
+        <translation>답변 형식을 사용할 수 없어요: {detail}.</translation>
+    </message>
+    <message>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
+        <translation>스키마가 올바른 JSON이 아니에요: {detail}.</translation>
+    </message>
+    <message>
+        <source>The schema has to be a JSON object in braces.</source>
+        <translation>스키마는 중괄호로 묶은 JSON 객체여야 해요.</translation>
+    </message>
+    <message>
+        <source>The answer format is too large. Shorten it.</source>
+        <translation>답변 형식이 너무 커요. 줄여 주세요.</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.</source>
+        <translation>답변 형식이 너무 복잡해서 {detail}초 뒤에 확인을 중단했어요. 더 단순하게 바꿔 주세요.</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it took too much memory. Simplify it.</source>
+        <translation>답변 형식이 너무 복잡해서 확인하는 데 메모리가 너무 많이 필요했어요. 더 단순하게 바꿔 주세요.</translation>
+    </message>
+    <message>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
+        <translation>지금까지의 답변이 답변 형식과 맞지 않아 계속할 수 없어요. 다시 생성하거나 답변 형식으로 텍스트를 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
+        <translation>답변을 쓰는 동안 답변 형식이 너무 복잡해졌어요. 더 단순하게 바꾼 뒤 다시 시도해 주세요.</translation>
+    </message>
+    <message>
         <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>이 대화는 {tokens}토큰인데 모델의 컨텍스트는 {limit}토큰이에요. 새 대화를 시작하거나, 메시지를 줄이거나, 컨텍스트가 더 긴 모델을 선택해 주세요.</translation>
     </message>
@@ -1650,6 +1682,10 @@
     <message>
         <source>prompt lookup</source>
         <translation>프롬프트 룩업</translation>
+    </message>
+    <message>
+        <source>answer format</source>
+        <translation>답변 형식</translation>
     </message>
 </context>
 <context>
@@ -2837,6 +2873,10 @@
         <translation>추측하지 않음: 이 대화의 앞부분에 일치하는 텍스트가 없어요.</translation>
     </message>
     <message>
+        <source>Not speculating: the answer format leaves a choice at this point.</source>
+        <translation>추측하지 않음: 이 지점에서는 답변 형식이 다음 토큰을 정해 주지 않아요.</translation>
+    </message>
+    <message>
         <source>Not speculating: plain decoding is faster.</source>
         <translation>추측하지 않음: 일반 디코딩이 더 빨라요.</translation>
     </message>
@@ -2899,6 +2939,10 @@
     <message>
         <source>Without speculation: no matching text earlier in the chat.</source>
         <translation>추측 없음: 대화의 앞부분에 일치하는 텍스트가 없었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer format left a choice everywhere.</source>
+        <translation>추측 없음: 답변 형식이 다음 토큰을 정해 준 곳이 없었어요.</translation>
     </message>
     <message>
         <source>Without speculation: plain decoding was faster.</source>

@@ -1493,6 +1493,38 @@
         <translation>模型的对话模板或分词器处理此对话时崩溃（{detail}）。请开始新对话或选择其他模型。</translation>
     </message>
     <message>
+        <source>The answer format can&apos;t be used: {detail}.</source>
+        <translation>无法使用这个回答格式：{detail}。</translation>
+    </message>
+    <message>
+        <source>The schema isn&apos;t valid JSON: {detail}.</source>
+        <translation>这个 JSON Schema 不是有效的 JSON：{detail}。</translation>
+    </message>
+    <message>
+        <source>The schema has to be a JSON object in braces.</source>
+        <translation>JSON Schema 必须是用花括号括起来的 JSON 对象。</translation>
+    </message>
+    <message>
+        <source>The answer format is too large. Shorten it.</source>
+        <translation>回答格式太大。请缩短。</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.</source>
+        <translation>回答格式过于复杂，检查在 {detail} 秒后停止。请简化。</translation>
+    </message>
+    <message>
+        <source>The answer format is too complex: checking it took too much memory. Simplify it.</source>
+        <translation>回答格式过于复杂，检查占用了过多内存。请简化。</translation>
+    </message>
+    <message>
+        <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
+        <translation>目前的回答不符合回答格式，因此无法继续。请重新生成，或将回答格式设为文字。</translation>
+    </message>
+    <message>
+        <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
+        <translation>生成回答时，回答格式变得过于复杂。请简化后重试。</translation>
+    </message>
+    <message>
         <source>This chat is {tokens} tokens long; the model&apos;s context is {limit}. Start a new chat, shorten your message or choose a model with a longer context.</source>
         <translation>此对话有 {tokens} 个 token，而模型的上下文为 {limit} 个。请开始新对话、缩短消息，或选择上下文更长的模型。</translation>
     </message>
@@ -1650,6 +1682,10 @@
     <message>
         <source>prompt lookup</source>
         <translation>提示词查找</translation>
+    </message>
+    <message>
+        <source>answer format</source>
+        <translation>回答格式</translation>
     </message>
 </context>
 <context>
@@ -2837,6 +2873,10 @@
         <translation>未推测：此对话的上文中没有匹配的文字。</translation>
     </message>
     <message>
+        <source>Not speculating: the answer format leaves a choice at this point.</source>
+        <translation>未推测：回答格式没有确定接下来的 token。</translation>
+    </message>
+    <message>
         <source>Not speculating: plain decoding is faster.</source>
         <translation>未推测：普通解码更快。</translation>
     </message>
@@ -2899,6 +2939,10 @@
     <message>
         <source>Without speculation: no matching text earlier in the chat.</source>
         <translation>未使用推测：对话的上文中没有匹配的文字。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the answer format left a choice everywhere.</source>
+        <translation>未使用推测：回答格式没有确定过下一个 token。</translation>
     </message>
     <message>
         <source>Without speculation: plain decoding was faster.</source>

@@ -1,6 +1,7 @@
 """The token view: an answer's raw text, with each token tinted by its proposer, exactly as the engine reports it.
 
-Draft tokens of the draft model have a solid underline, those of lookup a dashed one, so colour is not needed.
+Draft tokens of the draft model have a solid underline, those of lookup a dashed one, those that the answer format
+forces a dotted one, so colour is not needed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _UNDERLINES = {
     "draft": QTextCharFormat.UnderlineStyle.SingleUnderline,
     "head": QTextCharFormat.UnderlineStyle.SingleUnderline,
     "ngram": QTextCharFormat.UnderlineStyle.DashUnderline,
+    "grammar": QTextCharFormat.UnderlineStyle.DotLine,
 }
 
 # Looked at by each fit.

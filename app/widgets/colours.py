@@ -41,14 +41,14 @@ class Colours:
     on_accent: str
 
     def accent(self, source: str) -> str:
-        """The colour of a token's proposer: "main", "draft", "head" or "ngram"."""
-        return {"draft": self.draft, "head": self.draft, "ngram": self.lookup}.get(source, self.main)
+        """The colour of a token's proposer: "main", "draft", "head", "ngram" or "grammar"."""
+        own = {"draft": self.draft, "head": self.draft, "ngram": self.lookup, "grammar": self.lookup}
+        return own.get(source, self.main)
 
     def tint(self, source: str) -> str:
         """The background of a token of that proposer."""
-        return {"draft": self.draft_tint, "head": self.draft_tint, "ngram": self.lookup_tint}.get(
-            source, self.main_tint
-        )
+        tints = {"draft": self.draft_tint, "head": self.draft_tint}
+        return (tints | dict.fromkeys(("ngram", "grammar"), self.lookup_tint)).get(source, self.main_tint)
 
 
 def contrast(first: str, second: str) -> float:

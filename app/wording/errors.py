@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
 from app.conversations.opening import Damage
+from app.wording.grammars import grammar_sentence
 from app.wording.hub import hub_sentence
 from engine.errors import EngineError
 from engine.stats import PlainSpan
@@ -35,6 +36,8 @@ def _sentence_of(error: EngineError) -> str:
         return _not_enough_memory(arguments)
     if error.code == "template-failed":
         return _template_failed(arguments)
+    if error.code == "grammar-not-usable":
+        return grammar_sentence(arguments)
     return _error_sentences(error.code).format_map(_Lenient(arguments))
 
 
@@ -247,6 +250,7 @@ def plain_reasons() -> dict[str, str]:
         "carried-rows": translate("PlainReasons", "Not speculating: earlier tokens must be reprocessed first."),
         "cache-kind": translate("PlainReasons", "Not speculating: this model's cache ({kind}) cannot be rolled back."),
         "no-match": translate("PlainReasons", "Not speculating: no matching text earlier in this chat."),
+        "not-forced": translate("PlainReasons", "Not speculating: the answer format leaves a choice at this point."),
         "costs-more": translate("PlainReasons", "Not speculating: plain decoding is faster."),
         "measuring": translate("PlainReasons", "Measuring plain decoding speed."),
         "batch": translate("PlainReasons", "Not speculating: several answers are running at once."),
@@ -276,6 +280,7 @@ def past_plain_reasons() -> dict[str, str]:
             "PlainReasons", "Without speculation: this model's cache ({kind}) cannot be rolled back."
         ),
         "no-match": translate("PlainReasons", "Without speculation: no matching text earlier in the chat."),
+        "not-forced": translate("PlainReasons", "Without speculation: the answer format left a choice everywhere."),
         "costs-more": translate("PlainReasons", "Without speculation: plain decoding was faster."),
         "measuring": translate("PlainReasons", "Without speculation: plain decoding was still being measured."),
         "batch": translate("PlainReasons", "Without speculation: several answers were running at once."),

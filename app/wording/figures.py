@@ -180,6 +180,7 @@ def source_name(source: str) -> str:
         "draft": translate("Figures", "draft"),
         "head": translate("Figures", "head"),
         "ngram": translate("Figures", "prompt lookup"),
+        "grammar": translate("Figures", "answer format"),
     }.get(source, source)
 
 

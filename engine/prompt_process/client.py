@@ -29,6 +29,7 @@ from engine.errors import EngineClosed, PromptTooLong, TemplateFailed, without_f
 from engine.prompt_process.protocol import (
     LARGEST_REPLY,
     MOST_TOKENIZERS,
+    WITHOUT_TOKENIZERS,
     TokenizerSource,
     announced_length,
     content_of,
@@ -47,7 +48,8 @@ _POLL_S = 0.02
 _CHUNK_BYTES = 2**16
 _SECRETS = ("TOKEN", "SECRET", "PASSWORD", "KEY")
 _PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from engine.prompt_process.worker import main; main()"
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from engine.prompt_process.worker import main; "
+    "main(sys.argv[2:])"
 )
 
 
@@ -55,11 +57,12 @@ class _ProcessEnded(Exception):
     """The process ended without having exceeded a limit: something else killed it, or it crashed."""
 
 
-def _command() -> list[str]:
+def _command(*, tokenizers: bool) -> list[str]:
     """What starts the process. A bundle has no interpreter to start: its own program takes an option instead."""
+    options = [] if tokenizers else [WITHOUT_TOKENIZERS]
     if getattr(sys, "frozen", False):
-        return [sys.executable, "--prompt-process"]
-    return [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)]
+        return [sys.executable, "--prompt-process", *options]
+    return [sys.executable, "-c", _PROGRAM, json.dumps(sys.path), *options]
 
 
 class PromptCall(Future[Prompt]):
@@ -74,9 +77,13 @@ class PromptCall(Future[Prompt]):
 
 
 class PromptProcess:
-    """The process, its tokenizers, and the limits. Methods may be called from any thread; requests run one by one."""
+    """The process, its tokenizers, and the limits. Methods may be called from any thread; requests run one by one.
 
-    def __init__(self) -> None:
+    Without `tokenizers` it starts in a fraction of the time, and only tries grammars.
+    """
+
+    def __init__(self, *, tokenizers: bool = True) -> None:
+        self._tokenizers = tokenizers
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._built: dict[str, TokenizerSource] = {}
@@ -127,6 +134,17 @@ class PromptProcess:
         with self._lock:
             reply = self._twice(ask)
         return int(reply["tokens"]), int(reply["end"])
+
+    def try_grammar(self, lark: str, seconds: float) -> str:
+        """Compile a grammar there; returns what is wrong with it, or "". Waits; raises `TemplateFailed`."""
+        abandoned = threading.Event()
+
+        def ask() -> dict[str, Any]:
+            self._ensure_running(abandoned)
+            return self._ask({"grammar": lark}, seconds, abandoned)
+
+        with self._lock:
+            return str(self._twice(ask)["problem"])
 
     def end(self) -> None:
         """End the process; the next request starts another."""
@@ -203,7 +221,7 @@ class PromptProcess:
             return
         self.end()
         self._process = process = subprocess.Popen(
-            _command(),
+            _command(tokenizers=self._tokenizers),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -12,6 +12,8 @@ _LENGTH = struct.Struct(">I")
 LARGEST_REPLY = 2**27
 # That many tokenizers are kept. A request says which of those that are there stay, so both ends agree.
 MOST_TOKENIZERS = 4
+# The option of a process that only tries grammars.
+WITHOUT_TOKENIZERS = "--grammars"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The prompt process: builds tokenizers and makes prompts, within limits that the system enforces.
+"""The prompt process: builds tokenizers, makes prompts, tries grammars, within limits that the system enforces.
 
 It imports neither Qt nor MLX, knows no secrets and holds no files of the user. When it exceeds a limit it dies, and the
 engine starts another.
@@ -11,6 +11,7 @@ import os
 import resource
 import sys
 import types
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,19 +19,19 @@ from typing import Any
 import psutil
 
 from engine.errors import PromptTooLong, TemplateFailed
-from engine.prompt_process.protocol import frame, read_frame
+from engine.prompt_process.protocol import WITHOUT_TOKENIZERS, frame, read_frame
 from engine.prompts import PromptJob, local_encoder, make_prompt
 
 MEMORY_BYTES = 2 * 2**30
 _GRACE_S = 2
 
 
-def main() -> None:
+def main(options: Sequence[str] = ()) -> None:
     """Serve requests on standard input until it ends."""
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Libraries that print must not write into the replies.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    load = _tokenizer_loader()
+    load = None if WITHOUT_TOKENIZERS in options else _tokenizer_loader()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         most = psutil.Process().memory_info().vms + MEMORY_BYTES
@@ -65,6 +66,8 @@ def _limit_time(seconds: int) -> None:
 
 def _answer(request: dict[str, Any], tokenizers: dict[str, Any], load: Any) -> dict[str, Any]:
     try:
+        if "grammar" in request:
+            return {"problem": _trial(request["grammar"])}
         if "file" in request:
             return _measured(request["file"], request["text"], request["tokens"])
         folder = request["source"]["folder"]
@@ -87,6 +90,12 @@ def _answer(request: dict[str, Any], tokenizers: dict[str, Any], load: Any) -> d
     except BaseException as error:
         return {"failed": [" ".join(str(error).split())[:200] or type(error).__name__, ""]}
     return {"ids": prompt.ids, "dropped": prompt.dropped, "boundaries": prompt.boundaries}
+
+
+def _trial(lark: str) -> str:
+    from engine.grammars.compiling import trial
+
+    return trial(lark)
 
 
 def _measured(file: str, text: str, tokens: int | None) -> dict[str, Any]:

@@ -163,9 +163,7 @@ class Drafting:
         if choice.depth > 0 and self._controller.wants_plain_sample(request.settings.sample_share):
             return Choice(None, 0, "measuring")
         if choice.depth == 0 and not choice.reason:
-            source, proposer = next(iter(self.proposers.items()))
-            with as_proposer_failure(source):
-                return replace(choice, reason=proposer.reason)
+            return replace(choice, reason=request.reason())
         return choice
 
     def prepare(self, choice: Choice) -> bool:

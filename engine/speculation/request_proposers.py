@@ -16,7 +16,7 @@ from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
 from engine.speculation.proposers.proposal import Observation, Proposer
-from engine.speculation.proposers.registry import PROPOSERS, method_of
+from engine.speculation.proposers.registry import PROPOSERS, uses
 from engine.speculation.round import ProposerFailed, as_proposer_failure
 
 log = logging.getLogger(__name__)
@@ -62,7 +62,7 @@ class RequestProposers:
             return
         context = ProposerContext(self._main, drafter, self.conversation, self.sampler, self.settings)
         for source in PROPOSERS:
-            if method in ("auto", method_of(source)):
+            if uses(method, source):
                 self.attempt(source, partial(self._add, source, context))
 
     def abandon(self) -> None:
@@ -70,6 +70,12 @@ class RequestProposers:
         for source, proposer in list(self.by_source.items()):
             self.attempt(source, proposer.abandon)
         self.by_source.clear()
+
+    def reason(self) -> str:
+        """Why none has a proposal: what the first says that the method is for. Raises `ProposerFailed`."""
+        source, proposer = min(self.by_source.items(), key=lambda one: PROPOSERS[one[0]].every_method)
+        with as_proposer_failure(source):
+            return proposer.reason
 
     def limits(self, most: int) -> dict[str, int]:
         """Each proposer's maximum depth, at most `most`. Raises `ProposerFailed`."""

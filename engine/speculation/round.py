@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import mlx.core as mx
@@ -106,7 +106,7 @@ class Rounds:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
-        logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
+        logits = self._pass([] if draft_tokens is None else draft_tokens)
         sampled, logprobs = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
         return self._dispatch(PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s))
 
@@ -116,7 +116,7 @@ class Rounds:
         if self.sequence.rollback.active:
             # A plain round has no draft tokens to reject, so all of its rows stay.
             self.sequence.commit(0, [])
-        logits = self.sequence.verify(current.sampled)
+        logits = self._pass(current.sampled)
         sampled, logprobs = self._draw(logits, len(self.sequence.tokens) + 1, current.sampled, None)
         return self._dispatch(PendingRound(None, None, sampled, logprobs, 1, started_at, None, pipelined=True))
 
@@ -166,7 +166,22 @@ class Rounds:
     def _propose(self, source: str, depth: int) -> Proposal | None:
         with as_proposer_failure(source):
             proposal = self._proposers[source].propose(depth)
-        return proposal if proposal.count else None
+        return self._permitted(proposal) if proposal.count else None
+
+    def _permitted(self, proposal: Proposal) -> Proposal | None:
+        """The proposal without what the request's grammar excludes. Tokens still on the device were drawn with it."""
+        constraint, tokens = self._sampler.constraint, proposal.tokens
+        if constraint is None or not isinstance(tokens, list):
+            return proposal
+        count = constraint.permitted(self.sequence.tokens, tokens)
+        return replace(proposal, tokens=tokens[:count], count=count) if count else None
+
+    def _pass(self, draft_tokens: mx.array | Sequence[int]) -> mx.array:
+        """The main model's logits; with a grammar the device computes them while the host finds what is allowed."""
+        logits = self.sequence.verify(draft_tokens)
+        if self._sampler.constraint is not None:
+            mx.async_eval(logits)  # type: ignore[no-untyped-call]
+        return logits
 
     def _draw(
         self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None

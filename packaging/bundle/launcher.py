@@ -7,10 +7,10 @@ import sys
 
 def main() -> int:
     # Before anything is imported: that process has neither Qt nor MLX.
-    if sys.argv[1:] == ["--prompt-process"]:
+    if sys.argv[1:2] == ["--prompt-process"]:
         from engine.prompt_process.worker import main as serve
 
-        serve()
+        serve(sys.argv[2:])
         return 0
     from app.__main__ import main as run
 

@@ -19,7 +19,7 @@ FIELD = re.compile(r"\{[^}]*\}|%n")
 # Names, units, keys and formats that are written alike in every language.
 NAMES = {
     *("Tandem", "MLX", "Qt", "Qt Project", "GNU", "LGPL", "Apache License", "Hub", "Hugging Face", "Qwen3.8", "Gemma"),
-    *("Mac", "GB", "KV", "PDF", "UTF-8", "HTML", "JSON", "Markdown", "config.json", "http://proxy:8080"),
+    *("Mac", "GB", "KV", "PDF", "UTF-8", "HTML", "JSON", "JSON Schema", "Markdown", "config.json", "http://proxy:8080"),
     *("Enter", "Shift", "Command", "Ctrl", "Top p", "Top k", "Min p", "n-gram", "Finder", "Cmd", "ID", "URL", "OCR"),
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".

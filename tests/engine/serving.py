@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.events import Event, Finished, TokensCommitted
+from engine.grammars.grammar import Grammar
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.status import LoadedPair
@@ -56,6 +57,7 @@ def request(
     seed: int = 5,
     speculation: SpeculationSettings | None = None,
     stop: tuple[str, ...] = (),
+    grammar: Grammar | None = None,
     **sampling: Any,
 ) -> ChatRequest:
     return ChatRequest(
@@ -64,6 +66,7 @@ def request(
         speculation=speculation or SpeculationSettings(method="draft", depth=3, sample_share=0.0),
         max_tokens=max_tokens,
         stop=stop,
+        grammar=grammar,
     )
 
 

@@ -92,13 +92,14 @@ def test_transformers_finds_the_same_names_in_what_is_left_of_its_sources(model:
 
 
 def test_the_bundles_program_serves_prompts_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    served: list[str] = []
+    served: list[list[str]] = []
     worker = importlib.import_module("engine.prompt_process.worker")
-    monkeypatch.setattr(worker, "main", lambda: served.append("prompts"))
-    monkeypatch.setattr(sys, "argv", ["Tandem", "--prompt-process"])
+    monkeypatch.setattr(worker, "main", served.append)
     launcher = runpy.run_path(str(PACKAGING / "bundle" / "launcher.py"))
-    assert launcher["main"]() == 0
-    assert served == ["prompts"]
+    for options in ([], ["--grammars"]):
+        monkeypatch.setattr(sys, "argv", ["Tandem", "--prompt-process", *options])
+        assert launcher["main"]() == 0
+    assert served == [[], ["--grammars"]]
 
 
 @pytest.mark.campaign

@@ -85,7 +85,7 @@ class DraftModelProposer(Proposer):
         distributions: list[mx.array] = []
         early_stop = EarlyStop() if self.stops_early and sampler.greedy else None
         for index in range(depth):
-            seen = mx.concatenate(drafted) if drafted and sampler.penalised else None
+            seen = mx.concatenate(drafted) if drafted and sampler.contextual else None
             scores = sampler.scores(self._on_main_ids(logits), history, seen)
             row = None if noise is None else noise[index : index + 1]
             logprobs = scores if row is None else sampler.log_probabilities(scores)
@@ -129,7 +129,7 @@ class DraftModelProposer(Proposer):
     def can_probe(self) -> bool:
         sequence = self.sequence
         written = len(sequence.tokens) - max(sequence.position + 1, self._answer_from)
-        return written > 0 and not sequence.needs_boundaries and not self._sampler.penalised
+        return written > 0 and not sequence.needs_boundaries and not self._sampler.contextual
 
     def probe(self) -> None:
         """Catch up, comparing the last tokens with what would have been drafted, in one pass."""

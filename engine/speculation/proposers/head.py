@@ -161,14 +161,13 @@ class _Drawing:
         if ids is not None:
             everywhere = mx.full((scores.shape[0], self._sampler.vocabulary), -mx.inf, mx.float32)
             scores = mx.put_along_axis(everywhere, ids, scores.astype(mx.float32), axis=-1)
-        if self._sampler.penalised and scores.shape[0] > 1:
-            # A penalty of a row depends on the tokens before it.
+        if self._sampler.contextual and scores.shape[0] > 1:
             return mx.concatenate([self._draw(first + row, scores[row : row + 1]) for row in range(scores.shape[0])])
         return self._draw(first, scores)
 
     def _draw(self, first: int, logits: mx.array) -> mx.array:
         sampler = self._sampler
-        seen = mx.concatenate(self._drawn) if self._drawn and sampler.penalised else None
+        seen = mx.concatenate(self._drawn) if self._drawn and sampler.contextual else None
         scores = sampler.scores(logits, self._history, seen)
         noise = None if self._noise is None else self._noise[first : first + logits.shape[0]]
         logprobs = scores if noise is None else sampler.log_probabilities(scores)

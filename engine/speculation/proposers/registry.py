@@ -16,15 +16,17 @@ class ProposerEntry:
     """`module` has `build(context: ProposerContext) -> Proposer | None`: None where the context lacks what it needs.
 
     `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of those are one
-    method, because only one drafter is in use at a time.
+    method, because only one drafter is in use at a time. One with `every_method` is none of its own: it costs nothing.
     """
 
     module: str
     uses_drafter: bool = False
+    every_method: bool = False
 
 
 # By source name. Where several have proposals at a fixed depth, the first one is used.
 PROPOSERS: dict[str, ProposerEntry] = {
+    "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True),
     "draft": ProposerEntry("engine.speculation.proposers.draft", uses_drafter=True),
     "head": ProposerEntry("engine.speculation.proposers.head", uses_drafter=True),
     "ngram": ProposerEntry("engine.speculation.proposers.ngram"),
@@ -36,6 +38,12 @@ def method_of(source: str) -> str:
     return DRAFTER_METHOD if PROPOSERS[source].uses_drafter else source
 
 
+def uses(method: str, source: str) -> bool:
+    """Whether a method uses a proposer."""
+    return method != "off" and (method in ("auto", method_of(source)) or PROPOSERS[source].every_method)
+
+
 def methods() -> tuple[str, ...]:
     """The values of `SpeculationSettings.method`: "auto" (all proposers), each kind of proposer alone, and "off"."""
-    return ("auto", *dict.fromkeys(method_of(source) for source in PROPOSERS), "off")
+    kinds = dict.fromkeys(method_of(source) for source, entry in PROPOSERS.items() if not entry.every_method)
+    return ("auto", *kinds, "off")

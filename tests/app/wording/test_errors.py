@@ -21,6 +21,7 @@ from engine.errors import (
     BadRequest,
     Busy,
     EngineError,
+    GrammarNotUsable,
     InternalFailure,
     ModelNotUsable,
     NotEnoughMemory,
@@ -46,6 +47,7 @@ EXAMPLES = {
         "Qwen3-8B", 9 * 10**9, 8 * 10**9, 8192, 2048, kv_bits=8, draft_bytes=10**9
     ),
     InternalFailure: lambda: InternalFailure("out of luck"),
+    GrammarNotUsable: lambda: GrammarNotUsable("invalid", "unknown name"),
 }
 
 
@@ -58,6 +60,7 @@ def subclasses(kind: type[EngineError]) -> Iterator[type[EngineError]]:
 
 def every_error() -> list[EngineError]:
     found = [EXAMPLES.get(kind, kind)() for kind in subclasses(EngineError) if kind is not ModelNotUsable]
+    found += [GrammarNotUsable(reason, "3") for reason in GrammarNotUsable.REASONS]
     return found + [ModelNotUsable("models/some-model", reason, "detail.bin") for reason in ModelNotUsable.REASONS]
 
 

@@ -1,0 +1,1 @@
+"""Grammars that answers follow: what a caller asks for, compiled for a model, walked along an answer."""

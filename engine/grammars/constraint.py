@@ -1,0 +1,210 @@
+"""A grammar while an answer is drawn: which tokens each row of a pass may draw, and what the grammar forces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from llguidance import LLMatcher, LLTokenizer
+from numpy.typing import NDArray
+
+from engine.errors import GrammarNotUsable
+
+# Forced texts of a grammar whose spelling is remembered.
+MOST_SPELLED = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledGrammar:
+    """A grammar for the `vocabulary` ids of one model, of which `ends` end a turn, `end` usually.
+
+    It may be shared by threads.
+    """
+
+    matcher: LLMatcher
+    tokens: LLTokenizer
+    vocabulary: int
+    ends: frozenset[int]
+    end: int
+    spelling: Spelling
+
+    def starting_with(self, text: str) -> LLMatcher:
+        """A matcher behind `text`, which an answer goes on from. Raises `GrammarNotUsable` where that does not fit."""
+        matcher = self.matcher.deep_copy()
+        begun = self.tokens.greedy_tokenize(text) if text else []
+        if matcher.try_consume_tokens(begun) < len(begun):
+            raise GrammarNotUsable("continued")
+        return matcher
+
+
+class Spelling:
+    """Which tokens the main model writes forced text with. Whatever it says is only proposed."""
+
+    def __init__(self, tokens: LLTokenizer) -> None:
+        self._tokens = tokens
+        # By forced text, the token that it was begun with last.
+        self._begun_with: dict[bytes, int] = {}
+
+    def spell(self, text: bytes) -> list[int]:
+        """Tokens of whole characters of `text`: those used before, or else the longest."""
+        spelled: list[int] = []
+        while text and (token := self._begun_with.get(text)) is not None:
+            spelled.append(token)
+            text = text[len(self._tokens.decode_bytes([token])) :]
+        return spelled + self._longest(text)
+
+    def learn(self, text: bytes, tokens: Sequence[int]) -> None:
+        """The main model wrote `tokens` where `text` was forced; they may end before it or go on behind it."""
+        for token in tokens:
+            written = self._tokens.decode_bytes([token])
+            if not text or not written or not text.startswith(written):
+                return
+            if len(self._begun_with) < MOST_SPELLED or text in self._begun_with:
+                self._begun_with[text] = token
+            text = text[len(written) :]
+
+    def _longest(self, text: bytes) -> list[int]:
+        try:
+            characters = text.decode()
+        except UnicodeDecodeError as error:
+            characters = text[: error.start].decode()
+        tokens: list[int] = self._tokens.greedy_tokenize(characters) if characters else []
+        return tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """Thinking before the answer, which no grammar holds for.
+
+    The token `end` ends it. It has begun in the prompt where `start` is None; else the answer may begin with `start`.
+    """
+
+    end: int
+    start: int | None = None
+
+
+class Constraint:
+    """Follows one answer, which begins at `position` of its sequence; `begun` is text that it goes on from.
+
+    Whatever tokens it is asked about, it goes back to where they differ from those before, so that rejected draft
+    tokens leave no trace. Belongs to the engine's thread.
+    """
+
+    def __init__(
+        self, grammar: CompiledGrammar, position: int, begun: str = "", thinking: Thinking | None = None
+    ) -> None:
+        self._grammar = grammar
+        self._start = position
+        self._begun = begun
+        self._thinking = thinking
+        self._matcher = grammar.starting_with(begun)
+        # The tokens that the matcher has read, the first so many of which are committed.
+        self._read: list[int] = []
+        self._settled = 0
+
+    def allowed(self, committed: Sequence[int], drafted: Sequence[int], rows: int) -> NDArray[np.bool_]:
+        """Which tokens may come next: (rows, vocabulary).
+
+        The last row follows `committed` and all of `drafted`, the one before it all but the last of them, and so on.
+        Rows behind the end of the answer, or behind a draft token that is not allowed, exclude nothing: no round comes
+        to them. Raises `GrammarNotUsable` when the grammar has become too complex to go on.
+        """
+        masks = np.ones((rows, self._grammar.vocabulary), dtype=np.bool_)
+        answer = self._settle(committed)
+        first = len(drafted) - rows + 1
+        for row in range(rows):
+            if not self._fill(masks[row], [*answer, *drafted[: first + row]], certain=first + row == 0):
+                break
+        return masks
+
+    def permitted(self, committed: Sequence[int], proposed: Sequence[int]) -> int:
+        """How many of the `proposed` tokens may follow `committed`. One that ends the answer is the last that may."""
+        answer = self._settle(committed)
+        for index, token in enumerate(proposed):
+            read = self._read_to(answer)
+            ends = token in self._grammar.ends
+            if ends:
+                return index + bool(read and self._matcher.is_accepting())
+            answer.append(token)
+            if read is False or self._read_to(answer) is False:
+                return index
+        return len(proposed)
+
+    def forced(self, committed: Sequence[int]) -> bytes:
+        """What has to follow `committed`, as far as there is no choice; nothing while it thinks, or may begin to."""
+        answer = self._settle(committed)
+        may_think = self._thinking is not None and not answer
+        if may_think or not self._read_to(answer):
+            return b""
+        forced: bytes = self._matcher.compute_ff_bytes()
+        return forced
+
+    @property
+    def spelling(self) -> Spelling:
+        """Of the grammar, for all answers that follow it."""
+        return self._grammar.spelling
+
+    @property
+    def end(self) -> int:
+        """The token that usually ends an answer."""
+        return self._grammar.end
+
+    def ends_after(self, committed: Sequence[int], tokens: Sequence[int]) -> bool:
+        """Whether the answer has to end behind `committed` and `tokens`."""
+        read = self._read_to([*self._settle(committed), *tokens])
+        return bool(read and self._matcher.is_stopped())
+
+    def _settle(self, committed: Sequence[int]) -> list[int]:
+        """The answer so far. What of it the matcher has read is not compared again."""
+        answer = list(committed[self._start :])
+        if self._read_to(answer):
+            self._settled = len(self._read)
+        elif self._under_grammar(answer) is not None and not self._grammar.ends.intersection(answer):
+            raise GrammarNotUsable("lost", self._matcher.get_error()[:200])
+        return answer
+
+    def _fill(self, mask: NDArray[np.bool_], answer: list[int], *, certain: bool) -> bool:
+        """Exclude what may not follow `answer`; False where nothing is known of what follows it."""
+        if (read := self._read_to(answer)) is None:
+            mask[list(self._grammar.ends)] = False
+            return True
+        if not read:
+            return False
+        bits = self._matcher.compute_bitmask()
+        if self._matcher.is_error():
+            problem = self._matcher.get_error()[:200]
+            self._matcher, self._read, self._settled = self._grammar.starting_with(self._begun), [], 0
+            if certain:
+                raise GrammarNotUsable("lost", problem)
+            return False
+        mask[:] = np.unpackbits(np.frombuffer(bits, np.uint8), count=len(mask), bitorder="little")
+        if not answer and self._thinking is not None and self._thinking.start is not None:
+            mask[self._thinking.start] = True
+        return True
+
+    def _read_to(self, answer: list[int]) -> bool | None:
+        """Have the matcher read exactly `answer`. False where it ends there or is not allowed; None while it thinks."""
+        part = self._under_grammar(answer)
+        if part is None:
+            return None
+        known, wanted = self._read[self._settled :], part[self._settled :]
+        same = next((i for i, pair in enumerate(zip(known, wanted, strict=False)) if pair[0] != pair[1]), None)
+        same = min(len(known), len(wanted)) if same is None else same
+        if len(known) > same:
+            self._matcher.rollback(len(known) - same)
+            del self._read[self._settled + same :]
+        for token in wanted[same:]:
+            if token in self._grammar.ends or not self._matcher.try_consume_tokens([token]):
+                return False
+            self._read.append(token)
+        return True
+
+    def _under_grammar(self, answer: list[int]) -> list[int] | None:
+        """What follows the thinking; None while that goes on."""
+        thinking = self._thinking
+        if thinking is None or (thinking.start is not None and answer[:1] != [thinking.start]):
+            return answer
+        if thinking.end not in answer:
+            return None
+        return answer[answer.index(thinking.end) + 1 :]

@@ -1,0 +1,52 @@
+"""What the request's grammar forces: where a schema leaves no choice, drafting costs nothing.
+
+The bytes are certain, but not how the main model splits them into tokens: it verifies these as any others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.grammars.constraint import Constraint
+from engine.speculation.proposers.context import ProposerContext
+from engine.speculation.proposers.proposal import Proposal, Proposer
+from engine.speculation.sequence import Sequence as CachedSequence
+
+
+def build(context: ProposerContext) -> GrammarProposer | None:
+    """None for a request without a grammar."""
+    constraint = context.sampler.constraint
+    return None if constraint is None else GrammarProposer(constraint, context.conversation.main)
+
+
+class GrammarProposer(Proposer):
+    """Proposes the tokens of the text that `constraint` forces behind the main model's sequence `main`."""
+
+    source = "grammar"
+    reason = "not-forced"
+
+    def __init__(self, constraint: Constraint, main: CachedSequence) -> None:
+        self._constraint = constraint
+        self._main = main
+        # The forced text behind the newest token, and tokens of it.
+        self._forced: tuple[bytes, list[int]] | None = None
+
+    def max_proposals(self) -> int:
+        return len(self._look_ahead())
+
+    def propose(self, depth: int) -> Proposal:
+        tokens = self._look_ahead()[:depth]
+        return Proposal(tokens, self.source, len(tokens))
+
+    def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:  # noqa: ARG002
+        if self._forced is not None:
+            self._constraint.spelling.learn(self._forced[0], tokens)
+        self._forced = None
+
+    def _look_ahead(self) -> list[int]:
+        if self._forced is None:
+            text = self._constraint.forced(self._main.tokens)
+            tokens = self._constraint.spelling.spell(text)
+            ends = self._constraint.ends_after(self._main.tokens, tokens)
+            self._forced = text, [*tokens, self._constraint.end] if ends else tokens
+        return self._forced[1]

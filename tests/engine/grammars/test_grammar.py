@@ -1,0 +1,71 @@
+"""What a caller asks for is checked where it is written, and the same JSON is written whatever the whitespace."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.errors import BadRequest, GrammarNotUsable
+from engine.grammars.grammar import LARGEST_SOURCE, Grammar
+from engine.prompt_process.grammars import check_grammar
+
+
+def test_only_known_kinds_are_taken() -> None:
+    with pytest.raises(BadRequest, match="grammar must be one of json_object, json_schema, regex, lark, not 'xml'"):
+        Grammar("xml")
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("{", "not-json"),
+        ("", "not-json"),
+        ("[" * 100_000, "not-json"),
+        ("[]", "not-a-schema"),
+        ('"object"', "not-a-schema"),
+        ('{"x-guidance": 3}', "not-a-schema"),
+        (" " * LARGEST_SOURCE + "{}", "too-large"),
+    ],
+)
+def test_a_source_that_is_no_schema_is_refused_at_once(source: str, reason: str) -> None:
+    with pytest.raises(GrammarNotUsable) as refused:
+        Grammar("json_schema", source)
+    assert refused.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("grammar", "detail"),
+    [
+        (Grammar("json_schema", '{"type": "array", "uniqueItems": true}'), 'Unimplemented keys: ["uniqueItems"]'),
+        (Grammar("json_schema", '{"type": "no such type"}'), "Invalid type: no such type"),
+        (Grammar("json_schema", '{"$ref": "#/$defs/none"}'), "Pointer '/$defs/none' does not exist"),
+        (Grammar("json_schema", '{"$ref": "http://localhost:1/schema.json"}'), "is not present in a registry"),
+        (Grammar("json_schema", '{"$ref": "file:///etc/passwd"}'), "is not present in a registry"),
+        (Grammar("regex", "(a"), "invalid regex"),
+        (Grammar("lark", "start: missing"), 'at 1(8): unknown name: "missing"'),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(grammar: Grammar, detail: str) -> None:
+    with pytest.raises(GrammarNotUsable) as refused:
+        check_grammar(grammar)
+    assert refused.value.reason == "invalid"
+    said = str(refused.value.arguments["detail"])
+    assert detail in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        Grammar("json_object"),
+        Grammar("json_schema", "{}"),
+        Grammar("json_schema", '{"oneOf": [{"type": "null"}, {"type": "integer"}]}'),
+        Grammar("json_schema", json.dumps({"type": "object", "x-guidance": {"whitespace_flexible": True}})),
+        Grammar("regex", r"[0-9]+/[a-z]+\n\"'#"),
+        Grammar("lark", 'start: "yes" | "no"'),
+    ],
+    ids=lambda grammar: grammar.kind,
+)
+def test_what_can_be_followed_is_taken(grammar: Grammar) -> None:
+    check_grammar(grammar)

@@ -1,0 +1,263 @@
+"""Promise 1 with a grammar: the text is that of plain constrained decoding, whatever proposed it, in a batch too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import mlx.core as mx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import GrammarNotUsable
+from engine.events import Failed, Finished
+from engine.grammars.compiling import TokenBytes, compile_grammar
+from engine.grammars.grammar import Grammar
+from engine.loading import load
+from engine.requests import ChatRequest, SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.speculation.vocabulary import bytes_by_id, vocabulary_of
+from tests.engine.grammars.schemas import SCHEMAS, WORD, grammar_of, record
+from tests.engine.serving import PLAIN, Client, alone, load_models, request, run, submit
+from tests.tiny_heads import write_head
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+METHODS = {
+    "draft": SpeculationSettings(method="draft", depth=4, sample_share=0.0),
+    "lookup": SpeculationSettings(method="ngram", depth=4, sample_share=0.0),
+    "auto": SpeculationSettings(),
+    "rejection": SpeculationSettings(method="draft", depth=4, acceptance="rejection", sample_share=0.0),
+}
+LENGTH = 90
+
+
+@pytest.fixture(scope="module")
+def pair(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    load_models(scheduler, tiny_main, tiny_draft)
+    yield scheduler
+    scheduler.close()
+
+
+@pytest.fixture(scope="module")
+def with_head(tiny_main: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    load_models(scheduler, tiny_main, write_head(tmp_path_factory.mktemp("heads") / "head", tiny_main))
+    yield scheduler
+    scheduler.close()
+
+
+def asked(grammar: Grammar, speculation: SpeculationSettings, **settings: Any) -> ChatRequest:
+    return request(grammar=grammar, speculation=speculation, **({"max_tokens": LENGTH} | settings))
+
+
+def assert_valid(finished: Finished, schema: dict[str, Any]) -> None:
+    """An answer that has ended is an instance; one cut at its length is the beginning of one."""
+    if finished.reason == "stop":
+        jsonschema.validate(json.loads(finished.text), schema)
+    else:
+        assert finished.reason == "length"
+
+
+def reference(folder: Path, asked: ChatRequest) -> list[int]:
+    """Greedy constrained decoding as simple as can be: a whole pass for every token."""
+    main = load(folder)
+    found = vocabulary_of(main.tokenizer)
+    names = {token: text for text, token in found.ids.items()}
+    tokens = TokenBytes(bytes_by_id(found), [names[token] for token in range(found.size)], main.end_tokens).build()
+    assert asked.grammar is not None
+    matcher = compile_grammar(tokens, asked.grammar.as_lark())
+    prompt, answer = main.prompt_ids(asked.messages), list[int]()
+    while len(answer) < LENGTH and main.end_tokens.isdisjoint(answer):
+        logits = main.model(mx.array([[*prompt, *answer]]))[0, -1]
+        allowed = np.unpackbits(np.frombuffer(matcher.compute_bitmask(), np.uint8), bitorder="little")
+        answer.append(int(mx.argmax(mx.where(mx.array(allowed[: found.size] > 0), logits, -mx.inf)).item()))
+        matcher.try_consume_tokens(answer[-1:])
+    return answer
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_plain_answers_are_those_of_constrained_decoding(pair: Scheduler, tiny_main: Path, name: str) -> None:
+    plain = asked(grammar_of(SCHEMAS[name]), PLAIN)
+    finished = alone(pair, plain)
+    assert list(finished.ids) == reference(tiny_main, plain)
+    assert_valid(finished, SCHEMAS[name])
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_the_text_is_the_same_with_every_method(pair: Scheduler, name: str, temperature: float) -> None:
+    grammar = grammar_of(SCHEMAS[name])
+    plain = alone(pair, asked(grammar, PLAIN, temperature=temperature))
+    assert_valid(plain, SCHEMAS[name])
+    for method, speculation in METHODS.items():
+        finished = alone(pair, asked(grammar, speculation, temperature=temperature))
+        assert_valid(finished, SCHEMAS[name])
+        assert finished.stats.drafted > 0 or method == "auto"
+        if method != "rejection" or temperature == 0.0:
+            assert finished.ids == plain.ids
+            assert finished.reason == plain.reason
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+@pytest.mark.parametrize("name", ["person", "objects", "formats"])
+def test_the_text_is_the_same_with_a_head(with_head: Scheduler, name: str, temperature: float) -> None:
+    grammar = grammar_of(SCHEMAS[name])
+    plain = alone(with_head, asked(grammar, PLAIN, temperature=temperature))
+    for acceptance in ("match", "rejection"):
+        speculation = replace(METHODS["draft"], depth=3, acceptance=acceptance)
+        finished = alone(with_head, asked(grammar, speculation, temperature=temperature))
+        assert_valid(finished, SCHEMAS[name])
+        assert finished.stats.drafted > 0
+        assert finished.ids == plain.ids or (acceptance == "rejection" and temperature > 0.0)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"repetition_penalty": 1.4, "presence_penalty": 0.5, "frequency_penalty": 0.3, "penalty_window": 8},
+        {"temperature": 0.8, "top_p": 0.7, "top_k": 12, "min_p": 0.05},
+        {"temperature": 0.8, "logit_bias": {2: 60.0, 5: 8.0, 93: -40.0}},
+        {"stop": ('"m',)},
+        {"max_tokens": 7},
+    ],
+    ids=["penalties", "truncated", "bias", "stop", "length"],
+)
+def test_the_text_is_the_same_whatever_else_is_asked(pair: Scheduler, settings: dict[str, Any]) -> None:
+    grammar = grammar_of(SCHEMAS["person"])
+    plain = alone(pair, asked(grammar, PLAIN, **settings))
+    for speculation in (METHODS["draft"], METHODS["lookup"]):
+        finished = alone(pair, asked(grammar, speculation, **settings))
+        assert (finished.ids, finished.text, finished.reason) == (plain.ids, plain.text, plain.reason)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+def test_log_probabilities_are_those_of_plain_decoding_among_what_is_allowed(
+    pair: Scheduler, temperature: float
+) -> None:
+    def logprobs(speculation: SpeculationSettings) -> list[float]:
+        pair.clear_prefix_cache()
+        [client] = run(pair, asked(grammar_of(SCHEMAS["enumeration"]), speculation, temperature=temperature))
+        return [token.logprob for event in client.committed for token in event.tokens]
+
+    plain = logprobs(PLAIN)
+    assert logprobs(METHODS["draft"]) == pytest.approx(plain, abs=1e-3)
+    # Where there is no choice.
+    assert plain[0] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_forced_tokens_are_proposals_of_the_grammar(pair: Scheduler) -> None:
+    grammar = grammar_of(SCHEMAS["call"])
+    alone(pair, asked(grammar, METHODS["lookup"]))
+    [client] = run(pair, asked(grammar, METHODS["lookup"]))
+    forced = [token for event in client.committed for token in event.tokens if token.source == "grammar"]
+    assert len(forced) > 20
+    rounds = [event.round for event in client.committed if event.round.source == "grammar"]
+    # The second time it is known with which tokens the model writes the text.
+    assert sum(one.accepted for one in rounds) > 0.9 * sum(one.drafted for one in rounds)
+
+
+def test_answers_in_a_batch_are_those_of_each_alone(pair: Scheduler) -> None:
+    requests = [
+        asked(grammar_of(SCHEMAS["person"]), METHODS["draft"]),
+        request("lazy dog", max_tokens=30, speculation=METHODS["draft"]),
+        asked(grammar_of(SCHEMAS["objects"]), METHODS["draft"], temperature=0.9),
+        asked(Grammar("regex", "[a-f]{20}"), PLAIN, repetition_penalty=1.3),
+    ]
+    expected = [alone(pair, one) for one in requests]
+    clients = run(pair, *requests)
+    assert [client.finished.ids for client in clients] == [one.ids for one in expected]
+    assert any("batch" in client.reasons for client in clients)
+
+
+def test_an_answer_goes_on_where_its_length_ended_it(pair: Scheduler) -> None:
+    """As JSON that was cut at the length limit is continued."""
+    grammar = grammar_of(SCHEMAS["person"])
+    begun = alone(pair, asked(grammar, PLAIN, max_tokens=7))
+    assert begun.reason == "length"
+    turns = [*asked(grammar, PLAIN).messages, {"role": "assistant", "content": begun.text}]
+    rest = alone(pair, replace(asked(grammar, METHODS["draft"]), messages=turns))
+    jsonschema.validate(json.loads(begun.text + rest.text), SCHEMAS["person"])
+    refused = replace(asked(grammar, PLAIN), messages=[*turns[:-1], {"role": "assistant", "content": "Well"}])
+    [client] = run(pair, refused)
+    assert_refused(client, "continued")
+
+
+def assert_refused(client: Client, reason: str) -> None:
+    assert isinstance(client.last, Failed)
+    assert isinstance(client.last.error, GrammarNotUsable)
+    assert client.last.error.reason == reason
+
+
+def test_a_grammar_that_cannot_be_used_fails_its_request_and_no_other(pair: Scheduler) -> None:
+    endless = {"allOf": [{"type": "string", "pattern": f"a{{{count}}}"} for count in range(1, 60)]}
+    deep = "start: r0\n" + "".join(f'r{level}: r{level + 1} "a"\n' for level in range(9999)) + 'r9999: "b"'
+    clients = [
+        submit(pair, asked(grammar, METHODS["draft"], max_tokens=4))
+        for grammar in (
+            grammar_of({"type": "array", "uniqueItems": True}),
+            grammar_of(endless),
+            Grammar("lark", deep),
+            grammar_of(SCHEMAS["person"]),
+        )
+    ]
+    while pair.busy:
+        pair.step()
+    for client, reason in zip(clients, ("invalid", "too-slow", "too-complex"), strict=False):
+        assert_refused(client, reason)
+    assert len(clients[-1].finished.ids) == 4
+
+
+def schemas() -> st.SearchStrategy[dict[str, Any]]:
+    """Schemas whose instances are not too long."""
+    names = st.text('abkéñ한 "\\/{', min_size=1, max_size=4)
+    leaves: st.SearchStrategy[dict[str, Any]] = st.one_of(
+        st.just(WORD),
+        st.just({"type": "boolean"}),
+        st.just({"type": "null"}),
+        st.integers(-9, 99).map(lambda most: {"type": "integer", "minimum": -20, "maximum": most}),
+        st.lists(st.one_of(names, st.integers(0, 300), st.none()), min_size=1, max_size=3).map(lambda v: {"enum": v}),
+        names.map(lambda value: {"const": value}),
+    )
+    return st.recursive(
+        leaves,
+        lambda inner: st.one_of(
+            st.dictionaries(names, inner, min_size=1, max_size=3).map(lambda fields: record(**fields)),
+            inner.map(lambda one: {"type": "array", "items": one, "maxItems": 2}),
+            st.lists(inner, min_size=1, max_size=3).map(lambda several: {"anyOf": several}),
+        ),
+        max_leaves=5,
+    )
+
+
+@settings(max_examples=12)
+@given(schema=schemas(), seed=st.integers(0, 99), method=st.sampled_from(["draft", "lookup"]))
+def test_whatever_the_schema_the_answer_is_an_instance_and_the_plain_one(
+    pair: Scheduler, schema: dict[str, Any], seed: int, method: str
+) -> None:
+    assert_same(pair, schema, seed, method)
+
+
+@pytest.mark.campaign
+@settings(max_examples=300)
+@given(schema=schemas(), seed=st.integers(0, 9999), method=st.sampled_from(list(METHODS)[:3]))
+def test_whatever_the_schema_the_answer_is_an_instance_and_the_plain_one_many_times(
+    pair: Scheduler, schema: dict[str, Any], seed: int, method: str
+) -> None:
+    assert_same(pair, schema, seed, method)
+
+
+def assert_same(scheduler: Scheduler, schema: dict[str, Any], seed: int, method: str) -> None:
+    grammar = grammar_of(schema)
+    drawn = {"temperature": 1.0, "seed": seed, "max_tokens": 60}
+    plain = alone(scheduler, asked(grammar, PLAIN, **drawn))
+    finished = alone(scheduler, asked(grammar, METHODS[method], **drawn))
+    assert finished.ids == plain.ids
+    assert_valid(finished, schema)
