@@ -53,6 +53,8 @@ class SpeculativeDecoder:
         # Up to when all time is accounted for, and seconds of the next round that went into catch-up of a draft model.
         self._accounted_to = 0.0
         self._catch_up_s = 0.0
+        # The share of drafting in the round that was last timed, for while the costs of rounds cannot tell it yet.
+        self._timed_share: float | None = None
         self._leaving = False
         self._steps = self._decode()
         self._begun = False
@@ -179,7 +181,10 @@ class SpeculativeDecoder:
         return _StartedRound(choice, pending, host_s, share)
 
     def _drafting_share(self, choice: Choice) -> float | None:
-        return None if self._drafting is None or choice.depth == 0 else self._drafting.drafting_share(choice)
+        if self._drafting is None or choice.depth == 0:
+            return None
+        share = self._drafting.drafting_share(choice)
+        return self._timed_share if share is None else share
 
     def _start_next(self, current: _StartedRound) -> _StartedRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
@@ -218,6 +223,7 @@ class SpeculativeDecoder:
         draft_s = 0.0
         if pending.draft_s is not None:
             draft_s = min(pending.draft_s, busy)
+            self._timed_share = draft_s / busy if busy else None
         elif pending.depth:
             share = current.drafting_share
             if pending.stopped_early:

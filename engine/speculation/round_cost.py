@@ -7,7 +7,7 @@ the first rounds measure anew how fast the machine is.
 
 from __future__ import annotations
 
-from bisect import bisect
+from bisect import bisect, bisect_right
 from collections import deque
 from dataclasses import dataclass
 from math import exp, log, sqrt
@@ -42,7 +42,7 @@ Points = dict[int, float]
 
 def context_bucket(tokens: int) -> int:
     """The index of the range of context lengths that `tokens` lies in; costs are learned for each."""
-    return sum(tokens >= edge for edge in CONTEXT_EDGES)
+    return bisect_right(CONTEXT_EDGES, tokens)
 
 
 def bucket_range(bucket: int) -> tuple[int, int | None]:

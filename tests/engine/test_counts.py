@@ -1,0 +1,131 @@
+"""What plain tokens, rounds and chunks of a prompt cost in launches, waits and host work, beside mlx-lm's.
+
+The table in ARCHITECTURE.md says the same. Counts are of a long answer less a short one: starting cancels out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mlx.core as mx
+import pytest
+from mlx_lm import stream_generate
+from mlx_lm.models.cache import make_prompt_cache
+
+from engine import ChatRequest, SpeculationSettings, starter_pair
+from engine.bench.arms import run_to_end
+from engine.loading import LoadedModel, load
+from engine.scheduler import Scheduler
+from engine.speculation.sequence import Sequence
+from engine.stats import RequestStats
+from tests.engine.counting import Counts, counting
+
+QUESTION = [{"role": "user", "content": "Tell me about the moon."}]
+SHORT, LONG = 8, 48
+# Of the starter pair: seven layers and four.
+NODES_OF_A_PASS, NODES_OF_A_DRAFT_PASS = 1300, 200
+
+
+# A trace would be counted where a kernel is first used.
+@pytest.fixture(scope="module")
+def main(without_compilation: None) -> LoadedModel:  # noqa: ARG001
+    return load(starter_pair()[0])
+
+
+@pytest.fixture
+def pair(scheduler: Scheduler, main: LoadedModel) -> Scheduler:
+    scheduler.install(main, load(starter_pair()[1]))
+    return scheduler
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> Counts:
+    with counting(monkeypatch) as counts:
+        work()
+    return counts
+
+
+def ours(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) -> RequestStats:
+    scheduler.clear_prefix_cache()
+    return run_to_end(scheduler, ChatRequest(QUESTION, speculation=speculation, max_tokens=tokens)).stats
+
+
+def test_a_plain_token_costs_the_device_what_it_costs_in_mlx_lm(
+    monkeypatch: pytest.MonkeyPatch, pair: Scheduler, main: LoadedModel
+) -> None:
+    plain = SpeculationSettings(method="off")
+    prompt = main.prompt_ids(QUESTION)
+
+    def theirs(tokens: int) -> None:
+        assert sum(1 for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=tokens)) == tokens
+
+    for work in (lambda n: ours(pair, plain, n), theirs):
+        work(LONG)
+    long, short = (counted(monkeypatch, lambda n=n: ours(pair, plain, n)) for n in (LONG, SHORT))
+    nodes, evaluations, waits, calls = (long - short).each(LONG - SHORT)
+    long, short = (counted(monkeypatch, lambda n=n: theirs(n)) for n in (LONG, SHORT))
+    their_nodes, _, their_waits, their_calls = (long - short).each(LONG - SHORT)
+    assert nodes <= 1.03 * their_nodes
+    assert waits <= their_waits == 1
+    # On the CPU a pass is launched in halves; on a GPU at once.
+    assert evaluations == 2
+    # What the figures of a round, the events and the choice of the next round add, whatever the model's size.
+    assert calls - their_calls <= 170
+
+
+@pytest.mark.parametrize("depth", [2, 8])
+def test_a_round_is_its_drafts_one_pass_and_one_wait(
+    monkeypatch: pytest.MonkeyPatch, pair: Scheduler, depth: int
+) -> None:
+    fixed = SpeculationSettings(method="draft", depth=depth, sample_share=0.0)
+    ours(pair, fixed, LONG)
+    passes = {"main": 0, "draft": 0}
+
+    def count(name: str) -> None:
+        run = getattr(Sequence, name)
+
+        def counted_run(sequence: Sequence, *rest: object) -> object:
+            passes["main" if sequence.model is pair.models.main.model else "draft"] += 1
+            return run(sequence, *rest)
+
+        monkeypatch.setattr(Sequence, name, counted_run)
+
+    def measured(tokens: int) -> tuple[Counts, int]:
+        with counting(monkeypatch) as counts:
+            return counts, ours(pair, fixed, tokens).rounds
+
+    for name in ("verify", "draft"):
+        count(name)
+    (long, rounds), drafted, verified = measured(LONG), passes["draft"], passes["main"]
+    # The first token's round has no drafts, the last one only as many as fit.
+    assert verified == rounds
+    assert drafted <= depth * (rounds - 1)
+    short, fewer = measured(SHORT)
+    nodes, evaluations, waits, calls = (long - short).each(rounds - fewer)
+    assert waits == 1
+    # Each draft token, all of them together, the pass in halves, and now and then the drafts alone to be timed.
+    assert evaluations <= depth + 3.5
+    assert nodes <= NODES_OF_A_PASS + depth * NODES_OF_A_DRAFT_PASS
+    assert calls <= 800 + 120 * depth
+
+
+def test_a_chunk_of_a_prompt_is_one_pass_and_one_wait_as_in_mlx_lm(
+    monkeypatch: pytest.MonkeyPatch, main: LoadedModel
+) -> None:
+    tokens = [100 + i % 900 for i in range(257)]
+
+    def mine() -> None:
+        sequence = Sequence(main.model, main.new_caches())
+        sequence.append(tokens)
+        while sequence.prefill(128):
+            pass
+
+    def theirs() -> None:
+        caches = make_prompt_cache(main.model)
+        for start in (0, 128):
+            main.model(mx.array([tokens[start : start + 128]]), cache=caches)
+            mx.eval([cache.state for cache in caches])
+
+    nodes, evaluations, waits, _ = counted(monkeypatch, mine).each(2)
+    their_nodes, *_ = counted(monkeypatch, theirs).each(2)
+    assert nodes <= 1.03 * their_nodes
+    assert (evaluations, waits) == (1, 1)
