@@ -133,12 +133,17 @@ class DownloadJob:
                     raise
                 entry.commit, entry.digests, entry.found = "", set(), set()
             except InterruptedTransferError as error:
-                attempt += 1
-                if attempt > self._settings.policy.tries:
-                    raise HubError(error.reason, entry.repository, **error.arguments) from error
-                self._set_attempt("", attempt, error.reason)
-                self.connections.stop.wait(self._settings.policy.wait(attempt, error.retry_after))
+                attempt = self._failed_attempt("", attempt, error)
         return None
+
+    def _failed_attempt(self, name: str, before: int, error: InterruptedTransferError) -> int:
+        """Wait before the next attempt at file `name`; returns how many failed. Raises `HubError` after the last."""
+        attempt, policy = before + 1, self._settings.policy
+        if attempt > policy.tries:
+            raise HubError(error.reason, self.entry.repository, **error.arguments) from error
+        self._set_attempt(name, attempt, error.reason)
+        self.connections.stop.wait(policy.wait(attempt, error.retry_after))
+        return attempt
 
     def _begin(self, listing: Listing) -> None:
         progress = self.progress
@@ -154,7 +159,9 @@ class DownloadJob:
 
     def _check_free_space(self, listing: Listing) -> None:
         missing = {file.digest: file.size - self.cache.present_bytes(file) for file in listing.files}
-        needed = sum(missing.values())
+        self._check_space(sum(missing.values()))
+
+    def _check_space(self, needed: int) -> None:
         free = self._settings.free_bytes(self.cache.cache_dir) - self._promised_elsewhere()
         if needed and needed + self._settings.space_margin > free:
             raise HubError(

@@ -46,7 +46,8 @@ class DownloadStatus:
 @dataclass(slots=True)
 class DownloadEntry:
     """What is kept on disk of a download: its state, its blobs (`digests`), which of them the snapshot had before it
-    began (`found`), and which have been checked (`verified`).
+    began (`found`), and which have been checked (`verified`). `head_of` is the repository that a head is taken from;
+    "" for a whole repository.
     """
 
     repository: str
@@ -59,6 +60,7 @@ class DownloadEntry:
     found: set[str] = field(default_factory=set)
     verified: set[str] = field(default_factory=set)
     error: HubError | None = None
+    head_of: str = ""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -71,6 +73,7 @@ class DownloadEntry:
             "digests": sorted(self.digests),
             "found": sorted(self.found),
             "verified": sorted(self.verified),
+            "head_of": self.head_of,
             "error": {"reason": self.error.reason, "arguments": self.error.arguments} if self.error else None,
         }
 
@@ -104,6 +107,9 @@ def _read_entry(value: Any) -> DownloadEntry | None:
     if not isinstance(revision, str) or not is_revision(revision) or state not in STATES:
         return None
     entry = DownloadEntry(repository, revision, "queued" if state in ACTIVE else state)
+    if value.get("head_of"):
+        with contextlib.suppress(HubError):
+            entry.head_of = parse_repository(str(value["head_of"]))
     if isinstance(commit, str) and COMMIT.fullmatch(commit):
         entry.commit = commit
     entry.digests, entry.found = _hashes(value.get("digests")), _hashes(value.get("found"))

@@ -20,6 +20,8 @@ from engine.hub.client import HubAccess
 from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import ACTIVE, DownloadEntry, DownloadStatus, read_queue, write_queue
 from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.head_job import HeadJob
+from engine.hub.head_plan import head_name
 from engine.hub.network_watch import NetworkWatch
 from engine.hub.repository_names import is_revision, parse_repository
 from engine.hub.transfer import disk_error
@@ -79,6 +81,21 @@ class DownloadQueue:
                 if entry is not None and entry.state in ACTIVE:
                     self._interrupt(name)
                 self._entries[name] = DownloadEntry(name, revision)
+            self._requeue(name)
+        return name
+
+    def add_head(self, repository: str, revision: str = "main") -> str:
+        """Queue the MTP head that is part of a repository; returns the name under which it is kept."""
+        source = parse_repository(repository)
+        if not is_revision(revision):
+            raise HubError("revision-missing", source, revision=revision[:80])
+        name = head_name(source)
+        with self._changed:
+            entry = self._entries.get(name)
+            if entry is None or entry.state == "ready" or (entry.head_of, entry.revision) != (source, revision):
+                if entry is not None and entry.state in ACTIVE:
+                    self._interrupt(name)
+                self._entries[name] = DownloadEntry(name, revision, head_of=source)
             self._requeue(name)
         return name
 
@@ -189,7 +206,7 @@ class DownloadQueue:
                     self._start(entry)
 
     def _start(self, entry: DownloadEntry) -> None:
-        job = DownloadJob(
+        job = (HeadJob if entry.head_of else DownloadJob)(
             self._access,
             self._cache_dir,
             entry,

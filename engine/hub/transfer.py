@@ -149,7 +149,7 @@ class _Part:
         self._hash = _hasher(file)
 
     def __enter__(self) -> _Part:
-        self._descriptor = _open_part(self._path)
+        self._descriptor = open_part(self._path)
         if os.fstat(self._descriptor).st_size > self.file.size:
             os.ftruncate(self._descriptor, 0)
         return self
@@ -201,7 +201,7 @@ class _Part:
         os.replace(self._path, self._cache.blob(self.file.digest))
 
 
-def _open_part(path: Path) -> int:
+def open_part(path: Path) -> int:
     """Open the file at `path` for writing, or a new one in place of a link, a pipe or a file with a second name.
 
     Raises `OSError`.

@@ -30,6 +30,8 @@ _BY_TENSOR = (
 # MTP heads: all their tensors have one of these prefixes, or each layer has what fuses hidden state and embedding.
 _MTP = ("mtp.", "mtp_layers.")
 _FUSION = ("eh_proj.weight", "enorm.weight", "hidden_layernorm.weight")
+_OF_HEAD = re.compile(r"(?:model\.|language_model\.)*(?:mtp\.|mtp_layers\.|layers\.(\d+)\.)")
+_REPEATED = re.compile(r"embed_tokens\.|shared_head\.(?:head|output)\.|rotary_emb\.")
 _LAYER = re.compile(r"(layers\.\d+)\.(.+)")
 _PREFIX = re.compile(r"^(?:model\.|language_model\.|logit_head\.|draft_model\.)+")
 _BY_NAME = (
@@ -69,6 +71,17 @@ def _is_mtp(names: set[str]) -> bool:
         layers.setdefault(match[1], set()).add(match[2])
     fused_once = any(name.startswith("pre_fc_norm_hidden.") for name in names)
     return fused_once or all(inner & set(_FUSION) for inner in layers.values())
+
+
+def mtp_tensors(names: Iterable[str], main_layers: int) -> list[str]:
+    """Those of a main model's tensors that are an MTP head's, without the main model's tables that some repeat."""
+    found = []
+    for name in names:
+        match = _OF_HEAD.match(name)
+        if match is None or (match[1] is not None and int(match[1]) < main_layers) or _REPEATED.search(name):
+            continue
+        found.append(name)
+    return found
 
 
 def kind_of_config(config: Mapping[str, Any]) -> str | None:

@@ -32,11 +32,12 @@ class CutOffFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TensorHeader:
-    """One tensor's entry: its element type, shape and size in bytes."""
+    """One tensor's entry: its element type, its shape, its size in bytes, and where it begins behind the header."""
 
     dtype: str
     shape: tuple[int, ...]
     nbytes: int
+    begin: int = 0
 
 
 def read_header(path: Path) -> dict[str, TensorHeader]:
@@ -50,23 +51,33 @@ def read_header(path: Path) -> dict[str, TensorHeader]:
             raw = _read_raw(file, size)
     except OSError as error:
         raise DamagedHeaderError(error.strerror or "cannot be read") from error
+    return parse_header(raw, size - 8 - len(raw))
+
+
+def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:
+    """Every tensor that a header names, of a file with `data_bytes` bytes behind it. Raises as `read_header`."""
     try:
         entries = parse(raw, HEADER)
     except UntrustedJsonError as error:
         raise DamagedHeaderError(str(error)) from error
     if not isinstance(entries, dict):
         raise DamagedHeaderError("header is not an object")
-    data_bytes = size - 8 - len(raw)
     return {name: _tensor(name, entry, data_bytes) for name, entry in entries.items() if name != "__metadata__"}
+
+
+def header_length(prefix: bytes) -> int:
+    """The length of the header behind a file's first 8 bytes. Raises `DamagedHeaderError` if it is out of bounds."""
+    (length,) = struct.unpack("<Q", prefix)
+    if length > HEADER.size:
+        raise DamagedHeaderError("header length out of bounds")
+    return int(length)
 
 
 def _read_raw(file: BinaryIO, size: int) -> bytes:
     prefix = file.read(8)
     if len(prefix) < 8:
         raise CutOffFileError("shorter than its length field")
-    (length,) = struct.unpack("<Q", prefix)
-    if length > HEADER.size:
-        raise DamagedHeaderError("header length out of bounds")
+    length = header_length(prefix)
     if size < 8 + length:
         raise CutOffFileError("shorter than its header")
     return file.read(length)
@@ -104,4 +115,4 @@ def _tensor(name: str, entry: Any, data_bytes: int) -> TensorHeader:
         raise DamagedHeaderError(f"{name}: shape and offsets disagree")
     if end > data_bytes:
         raise CutOffFileError(f"ends inside {name}")
-    return TensorHeader(dtype, tuple(shape), end - begin)
+    return TensorHeader(dtype, tuple(shape), end - begin, begin)

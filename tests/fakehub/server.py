@@ -322,18 +322,19 @@ class _Handler(BaseHTTPRequestHandler):
             self._body(name, file, content, headers, fault or Fault())
 
     def _body(self, name: str, file: str, content: bytes, headers: dict[str, str], fault: Fault) -> None:
-        start = self._range_start() if not fault.ignore_range else 0
+        start, stop = self._range(len(content)) if not fault.ignore_range else (0, len(content))
         if start and start >= len(content):
             self._answer(416, b"", {"Content-Range": f"bytes */{len(content)}"})
             return
         if fault.wrong_bytes:
             content = content[:-1] + bytes([content[-1] ^ 1])
-        body = content[start:]
+        body = content[start:stop]
         length = max(0, len(body) + fault.wrong_length)
         body = body[:length] + bytes(max(0, length - len(body)))
-        if start:
-            headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
-        self.send_response(206 if start else 200)
+        partial = start > 0 or stop < len(content)
+        if partial:
+            headers["Content-Range"] = f"bytes {start}-{stop - 1}/{len(content)}"
+        self.send_response(206 if partial else 200)
         for key, value in (headers | {"Content-Length": str(length), "Accept-Ranges": "bytes"}).items():
             self.send_header(key, value)
         self.end_headers()
@@ -381,9 +382,11 @@ class _Handler(BaseHTTPRequestHandler):
             # The client has hung up.
             return
 
-    def _range_start(self) -> int:
-        match = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        return int(match[1]) if match else 0
+    def _range(self, length: int) -> tuple[int, int]:
+        match = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        if match is None:
+            return 0, length
+        return int(match[1]), min(int(match[2]) + 1 if match[2] else length, length)
 
     def _json(self, value: Any) -> None:
         self._answer(200, json.dumps(value).encode(), {"Content-Type": "application/json"})

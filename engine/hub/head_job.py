@@ -1,0 +1,145 @@
+"""The download of an MTP head: the ranges of a few shards, one behind the other, into a model folder of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from engine.atomic_file import write_atomically
+from engine.hub.client import HubClient
+from engine.hub.download_job import DownloadJob
+from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.head_plan import HeadPlan, plan_head
+from engine.hub.listing import resolve
+from engine.hub.repository_names import COMMIT
+from engine.hub.transfer import disk_error, open_part
+from engine.hub.values import RemoteFile
+from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
+
+_WEIGHTS = "model.safetensors"
+
+
+class HeadJob(DownloadJob):
+    """Fetches the head of `entry.head_of`, and keeps it under the entry's own name.
+
+    What has arrived is a file that grows at its end; a later run goes on there, at the same commit. The Hub has no
+    checksum for a part of a file: lengths and the header are checked here, the numbers when the head is loaded.
+    """
+
+    def _download(self, client: HubClient) -> bool:
+        plan = self._planned(client)
+        if plan is None:
+            return False
+        try:
+            self.cache.prepare()
+        except OSError as error:
+            raise HubError("not-writable", self.entry.repository, path=str(self.cache.blobs)) from error
+        file = RemoteFile(_WEIGHTS, plan.size, plan.digest)
+        self._begin_head(file, plan)
+        self._check_space(plan.size - self.cache.present_bytes(file))
+        self._on_change(self, "downloading")
+        with self.cache.writing(file.digest, self.connections.stop) as locked:
+            if not locked or not (self.cache.has(file) or self._fetch(client, plan, file)):
+                return False
+        self._on_change(self, "verifying")
+        return self._publish_head(plan, file)
+
+    def _planned(self, client: HubClient) -> HeadPlan | None:
+        """What to fetch, at the commit that an earlier run began with; None if interrupted."""
+        entry, attempt = self.entry, 0
+        while not self._stopped():
+            try:
+                if not entry.commit:
+                    fixed = COMMIT.fullmatch(entry.revision)
+                    entry.commit = entry.revision if fixed else resolve(client, entry.head_of, entry.revision)
+                return plan_head(client, entry.head_of, entry.commit)
+            except InterruptedTransferError as error:
+                attempt = self._failed_attempt("", attempt, error)
+        return None
+
+    def _begin_head(self, file: RemoteFile, plan: HeadPlan) -> None:
+        progress = self.progress
+        with progress.lock:
+            progress.attempts.clear()
+            progress.total, progress.files_total = file.size, len(plan.shards)
+            progress.lengths = {file.name: self.cache.present_bytes(file)}
+        self.entry.bytes_total = file.size
+        self.entry.digests = {file.digest, _config_digest(plan)}
+
+    def _fetch(self, client: HubClient, plan: HeadPlan, file: RemoteFile) -> bool:
+        """Append what is missing of the file; False if interrupted."""
+        try:
+            descriptor = open_part(self.cache.part(file.digest))
+        except OSError as error:
+            raise disk_error(error, self.cache) from error
+        try:
+            length = os.fstat(descriptor).st_size
+            if not len(plan.header) <= length <= file.size:
+                os.ftruncate(descriptor, 0)
+                length = os.pwrite(descriptor, plan.header, 0)
+            attempt = 0
+            while length < file.size and not self._stopped():
+                before = length
+                try:
+                    length = self._append(client, plan, file, descriptor, length)
+                except InterruptedTransferError as error:
+                    length = os.fstat(descriptor).st_size
+                    attempt = self._failed_attempt(file.name, 0 if length > before else attempt, error)
+            if length < file.size:
+                return False
+            os.fsync(descriptor)
+        except OSError as error:
+            raise disk_error(error, self.cache) from error
+        finally:
+            os.close(descriptor)
+        os.replace(self.cache.part(file.digest), self.cache.blob(file.digest))
+        return True
+
+    def _append(self, client: HubClient, plan: HeadPlan, file: RemoteFile, descriptor: int, length: int) -> int:
+        """One request for the rest of the span that `length` lies in; returns the new length."""
+        end = len(plan.header)
+        for span in plan.spans:
+            end += span.stop - span.start
+            if length < end:
+                break
+        start = span.stop - (end - length)
+        address = client.file_address(plan.repository, plan.commit, span.shard)
+        headers = {"Range": f"bytes={start}-{span.stop - 1}"}
+        with client.stream(address, plan.repository, headers, accept=(200, 206)) as response:
+            skip = start if response.status_code == 200 else 0
+            try:
+                for chunk in response.iter_raw():
+                    data = chunk[skip:][: end - length]
+                    skip = max(0, skip - len(chunk))
+                    os.pwrite(descriptor, data, length)
+                    length += len(data)
+                    self._count(file, len(chunk), length)
+                    if length == end or self._stopped():
+                        return length
+            except (ValueError, RuntimeError) as error:
+                # Reading from a connection that was shut down fails in many ways.
+                raise InterruptedTransferError("offline") from error
+        raise InterruptedTransferError("offline")
+
+    def _publish_head(self, plan: HeadPlan, file: RemoteFile) -> bool:
+        try:
+            read_header(self.cache.blob(file.digest))
+        except (CutOffFileError, DamagedHeaderError) as error:
+            self.cache.blob(file.digest).unlink(missing_ok=True)
+            raise HubError("checksum", self.entry.repository, file=_WEIGHTS) from error
+        digest = _config_digest(plan)
+        try:
+            write_atomically(self.cache.blob(digest), plan.config)
+            self.cache.link(plan.commit, _WEIGHTS, file.digest)
+            self.cache.link(plan.commit, "config.json", digest)
+            self.cache.write_ref("main", plan.commit)
+        except OSError as error:
+            raise disk_error(error, self.cache) from error
+        with self.progress.lock:
+            self.progress.files_done = self.progress.files_total
+        self.entry.bytes_done = file.size
+        return True
+
+
+def _config_digest(plan: HeadPlan) -> str:
+    return hashlib.sha256(plan.config).hexdigest()

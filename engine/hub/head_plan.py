@@ -1,0 +1,228 @@
+"""Which bytes of a repository are its MTP head's, found from its small files and the headers of its shards.
+
+Makers ship these heads inside the main model's files, and most conversions drop them. The head's tensors are a small
+part of one or two shards, so that only their ranges are fetched, one behind the other into a file of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.heads.mtp_config import family_of
+from engine.hub.client import HubClient
+from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.listing import describe, list_model
+from engine.hub.repository_names import parse_repository
+from engine.hub.values import Listing, RemoteFile
+from engine.model_files.bounded_json import CONFIG, INDEX, JsonLimits, UntrustedJsonError, parse
+from engine.model_files.head_files import mtp_tensors
+from engine.model_files.inspection import INDEX_NAME, text_config
+from engine.model_files.safetensors_header import (
+    CutOffFileError,
+    DamagedHeaderError,
+    TensorHeader,
+    header_length,
+    parse_header,
+)
+
+_SUFFIX = "-mtp-head"
+_FLOATS = ("F32", "F16", "BF16")
+_DECLARED = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
+_MOST_SHARDS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes `start` to `stop - 1` of the file `shard`."""
+
+    shard: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeadPlan:
+    """The head of `repository` at `commit`: a safetensors file of `header` and the bytes of `spans`, in this order.
+
+    `config` is the content of its config.json, which names where it comes from.
+    """
+
+    repository: str
+    commit: str
+    config: bytes
+    header: bytes
+    spans: tuple[Span, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.header) + sum(span.stop - span.start for span in self.spans)
+
+    @property
+    def shards(self) -> tuple[str, ...]:
+        """The files that parts of it are fetched from."""
+        return tuple(dict.fromkeys(span.shard for span in self.spans))
+
+    @property
+    def digest(self) -> str:
+        """A name for what will be fetched, 64 hexadecimal digits. The Hub promises none for parts of files."""
+        return hashlib.sha256(self.commit.encode() + self.header).hexdigest()
+
+
+def head_name(repository: str) -> str:
+    """Under which name the head of a repository is kept in the cache."""
+    return repository + _SUFFIX
+
+
+def head_of(name: str) -> str:
+    """The repository that the head kept under `name` comes from; "" for any other name."""
+    return name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else ""
+
+
+def find_head(client: HubClient, repository: str) -> HeadPlan:
+    """The head for the model in a repository: from its own files, or from those of the model that it was made from.
+
+    Reads small files and headers only. Raises `HubError`, among others no-head, head-not-shipped and head-unknown.
+    """
+    name = parse_repository(repository)
+    try:
+        commit, answer = describe(client, name)
+        try:
+            return plan_head(client, name, commit)
+        except HubError as error:
+            base = base_of(answer)
+            if error.reason not in ("no-head", "head-not-shipped") or base in ("", name):
+                raise
+        return plan_head(client, base, describe(client, base)[0])
+    except InterruptedTransferError as error:
+        raise HubError(error.reason, name, **error.arguments) from error
+
+
+def base_of(answer: Mapping[str, Any]) -> str:
+    """The repository that the Hub says a conversion was made from; "" where it does not say."""
+    card = answer.get("cardData")
+    named = card.get("base_model") if isinstance(card, Mapping) else None
+    candidates = named if isinstance(named, list) else [named]
+    tags = answer.get("tags")
+    candidates += (
+        [str(tag).rpartition(":")[2] for tag in tags if str(tag).startswith("base_model:")]
+        if isinstance(tags, list)
+        else []
+    )
+    for candidate in candidates:
+        try:
+            return parse_repository(str(candidate))
+        except HubError:
+            continue
+    return ""
+
+
+def plan_head(client: HubClient, repository: str, commit: str) -> HeadPlan:
+    """The head of a repository at a commit. Raises `HubError`, or `InterruptedTransferError`."""
+    listing = list_model(client, repository, commit)
+    config = _object(client, listing, "config.json", CONFIG)
+    layers = text_config(config).get("num_hidden_layers")
+    shards = _shards_with_head(client, listing, layers if type(layers) is int else 0)
+    tensors = {name: tensor for found in shards.values() for name, (_, tensor) in found.items()}
+    if not tensors:
+        declared = any(text_config(config).get(name) for name in _DECLARED)
+        raise HubError("head-not-shipped" if declared else "no-head", repository)
+    if family_of(config) is None or any(tensor.dtype not in _FLOATS for tensor in tensors.values()):
+        raise HubError("head-unknown", repository, family=str(config.get("model_type", ""))[:80])
+    return _plan(listing, config, shards)
+
+
+def read_range(client: HubClient, listing: Listing, name: str, start: int, stop: int) -> bytes:
+    """Bytes `start` to `stop - 1` of a file. Raises as `plan_head`."""
+    address = client.file_address(listing.repository, listing.commit, name)
+    headers = {"Range": f"bytes={start}-{stop - 1}"}
+    content = bytearray()
+    with client.stream(address, listing.repository, headers, accept=(200, 206), whole=True) as response:
+        skip = start if response.status_code == 200 else 0
+        for chunk in response.iter_raw():
+            content += chunk[skip:]
+            skip = max(0, skip - len(chunk))
+            if len(content) >= stop - start:
+                break
+    if len(content) < stop - start:
+        raise InterruptedTransferError("offline")
+    return bytes(content[: stop - start])
+
+
+_Found = dict[str, tuple[int, TensorHeader]]
+
+
+def _shards_with_head(client: HubClient, listing: Listing, layers: int) -> dict[str, _Found]:
+    """By shard, the head's tensors with the position of its data; in the order of their bytes."""
+    files = {file.name: file for file in listing.files if file.name.endswith(".safetensors") and "/" not in file.name}
+    if any(file.name == INDEX_NAME for file in listing.files):
+        index = _object(client, listing, INDEX_NAME, INDEX).get("weight_map")
+        if not isinstance(index, dict):
+            raise HubError("not-mlx", listing.repository)
+        wanted = sorted({str(index[name]) for name in mtp_tensors(map(str, index), layers)})
+        # A file that the index does not name may be a head beside the model.
+        wanted += sorted(files.keys() - set(map(str, index.values())))
+    else:
+        wanted = sorted(files)
+    shards: dict[str, _Found] = {}
+    for name in wanted[:_MOST_SHARDS]:
+        if name not in files:
+            raise HubError("file-missing", listing.repository, file=name[:80])
+        data, tensors = _header(client, listing, files[name])
+        of_head = {tensor: (data, tensors[tensor]) for tensor in mtp_tensors(tensors, layers)}
+        known = {tensor for found in shards.values() for tensor in found}
+        if of_head and not known & of_head.keys():
+            shards[name] = dict(sorted(of_head.items(), key=lambda item: item[1][1].begin))
+    return shards
+
+
+def _header(client: HubClient, listing: Listing, file: RemoteFile) -> tuple[int, dict[str, TensorHeader]]:
+    """Where the data of a shard begins, and its tensors."""
+    try:
+        length = header_length(read_range(client, listing, file.name, 0, 8))
+        raw = read_range(client, listing, file.name, 8, 8 + length)
+        return 8 + length, parse_header(raw, file.size - 8 - length)
+    except (DamagedHeaderError, CutOffFileError) as error:
+        raise HubError("checksum", listing.repository, file=file.name) from error
+
+
+def _plan(listing: Listing, config: Mapping[str, Any], shards: Mapping[str, _Found]) -> HeadPlan:
+    entries: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    spans: list[Span] = []
+    position = 0
+    for shard, found in shards.items():
+        for name, (data, tensor) in found.items():
+            entries[name] = {
+                "dtype": tensor.dtype,
+                "shape": list(tensor.shape),
+                "data_offsets": [position, position + tensor.nbytes],
+            }
+            position += tensor.nbytes
+            start = data + tensor.begin
+            if spans and spans[-1].shard == shard and spans[-1].stop == start:
+                start = spans.pop().start
+            spans.append(Span(shard, start, data + tensor.begin + tensor.nbytes))
+    raw = json.dumps(entries, separators=(",", ":")).encode()
+    raw += b" " * (-len(raw) % 8)
+    named = {**config, "base_model": listing.repository, "base_revision": listing.commit}
+    return HeadPlan(
+        listing.repository,
+        listing.commit,
+        json.dumps(named, indent=1).encode(),
+        len(raw).to_bytes(8, "little") + raw,
+        tuple(spans),
+    )
+
+
+def _object(client: HubClient, listing: Listing, name: str, limits: JsonLimits) -> dict[str, Any]:
+    address = client.file_address(listing.repository, listing.commit, name)
+    try:
+        value = parse(client.get_bytes(address, listing.repository, limits.size), limits)
+    except (UntrustedJsonError, ValueError) as error:
+        raise HubError("checksum", listing.repository, file=name) from error
+    if not isinstance(value, dict):
+        raise HubError("not-mlx", listing.repository)
+    return value

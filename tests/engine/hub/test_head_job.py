@@ -1,0 +1,206 @@
+"""Getting a head: only its bytes are fetched, whatever happens in between, and what arrives drafts."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from engine.heads.loading import load_head
+from engine.hub.client import HubAccess, HubClient
+from engine.hub.download_job import JobSettings
+from engine.hub.downloads import DownloadQueue
+from engine.hub.failures import HubError
+from engine.hub.head_plan import find_head, head_name, head_of
+from engine.hub.remove import plan_removal, remove
+from engine.model_files.discovery import installed_models
+from tests.engine.heads.golden import mtp_cases
+from tests.engine.heads.heads_on_disk import main_ports
+from tests.engine.heads.mtp_on_disk import proposals
+from tests.engine.hub.conftest import QUICK
+from tests.engine.hub.downloading import OpenQueue, finish
+from tests.engine.hub.repositories_with_heads import (
+    SOURCE,
+    WITH_HEAD,
+    config_of_main,
+    head_bytes,
+    repository,
+    same_tensors,
+    shard_name,
+)
+from tests.fakehub.server import FakeHub
+from tests.patience import PATIENCE_S
+
+NAME = head_name(SOURCE)
+WANTED = {shard_name(index) for index in WITH_HEAD}
+# Headers, and bytes that were under way when a process died.
+SLACK = 2**17
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from engine.hub.client import HubAccess
+from engine.hub.download_job import JobSettings
+from engine.hub.downloads import DownloadQueue
+
+cache, state, endpoint = sys.argv[1:]
+queue = DownloadQueue(Path(cache), HubAccess(endpoint), Path(state), settings=JobSettings(space_margin=0))
+queue.wait(queue.add_head("org/main"))
+"""
+
+
+def fetched(hub: FakeHub) -> set[str]:
+    return {sent.name for sent in hub.sent if sent.name.endswith(".safetensors")}
+
+
+def weight_bytes(hub: FakeHub) -> int:
+    return sum(sent.count for sent in hub.sent if sent.name.endswith(".safetensors"))
+
+
+def assert_head(hub: FakeHub, cache: Path) -> Path:
+    """The head is installed under its own name, says where it comes from, and computes what it should."""
+    [found] = installed_models(cache)
+    assert (found.id, found.kinds, found.head) == (NAME, ("head",), "mtp")
+    folder = Path(found.path)
+    assert same_tensors(mx.load(str(folder / "model.safetensors")))  # type: ignore[arg-type]
+    config = json.loads((folder / "config.json").read_text())
+    assert config["base_model"] == SOURCE == head_of(NAME)
+    assert config["base_revision"] == hub.repositories[SOURCE].commit
+    assert config["text_config"] == config_of_main()["text_config"]
+    head = load_head(folder)
+    head.bind(main_ports(mtp_cases.MAIN_LAYERS))
+    golden = mx.load(str(mtp_cases.HERE / "mtp_qwen3_5.safetensors"))["logits"]  # type: ignore[index]
+    first = proposals(head, head.new_context())[0].scores[0]
+    assert mx.allclose(first, golden[mtp_cases.ROUNDS[0] - 1], atol=5e-5)
+    return folder
+
+
+def test_only_the_bytes_of_the_head_are_fetched(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    files = repository()
+    hub.add(SOURCE, files)
+    queue = open_queue()
+    status = finish(queue, queue.add_head(SOURCE))
+    assert (status.state, status.repository, status.error) == ("ready", NAME, None)
+    assert fetched(hub) == WANTED
+    assert status.bytes_done == status.bytes_total
+    assert head_bytes() < weight_bytes(hub) < head_bytes() + SLACK < sum(len(files[name]) for name in WANTED)
+    assert_head(hub, cache)
+
+
+def test_what_it_takes_is_known_before_anything_is_fetched(hub: FakeHub) -> None:
+    hub.add(SOURCE, repository())
+    with HubClient(HubAccess(hub.endpoint)) as client:
+        plan = find_head(client, SOURCE)
+    assert set(plan.shards) == WANTED
+    assert head_bytes() < plan.size < head_bytes() + 4096
+    assert weight_bytes(hub) < SLACK
+
+
+def test_a_conversion_without_a_head_leads_to_the_model_that_it_was_made_from(hub: FakeHub) -> None:
+    hub.add(SOURCE, repository())
+    hub.add("mlx/main-4bit", repository(head=False), tags=("mlx", f"base_model:quantized:{SOURCE}"))
+    with HubClient(HubAccess(hub.endpoint)) as client:
+        assert find_head(client, "mlx/main-4bit").repository == SOURCE
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        (config_of_main(), "head-not-shipped"),
+        ({"model_type": "llama", "num_hidden_layers": 4}, "no-head"),
+    ],
+)
+def test_a_repository_without_a_head_says_so_before_anything_is_fetched(
+    hub: FakeHub, open_queue: OpenQueue, config: dict[str, object], reason: str
+) -> None:
+    hub.add(SOURCE, repository(head=False, config=config))
+    with HubClient(HubAccess(hub.endpoint)) as client, pytest.raises(HubError) as refused:
+        find_head(client, SOURCE)
+    assert refused.value.reason == reason
+    queue = open_queue()
+    status = finish(queue, queue.add_head(SOURCE))
+    assert status.error is not None
+    assert (status.state, status.error.reason) == ("failed", reason)
+    assert not fetched(hub)
+
+
+def test_a_head_of_another_family_is_not_fetched(hub: FakeHub) -> None:
+    hub.add(SOURCE, repository(config={"model_type": "llama", "num_hidden_layers": 4}))
+    with HubClient(HubAccess(hub.endpoint)) as client, pytest.raises(HubError) as refused:
+        find_head(client, SOURCE)
+    assert (refused.value.reason, refused.value.arguments["family"]) == ("head-unknown", "llama")
+
+
+@pytest.mark.parametrize(
+    "fault", [{"cut_after": 9_000, "times": 6}, {"ignore_range": True}, {"status": 503, "times": 2}]
+)
+def test_connections_that_break_cost_nothing_but_time(
+    hub: FakeHub, cache: Path, open_queue: OpenQueue, fault: dict[str, int]
+) -> None:
+    hub.add(SOURCE, repository())
+    for name in WANTED:
+        hub.fault(SOURCE, name, **fault)
+    queue = open_queue()
+    assert finish(queue, queue.add_head(SOURCE)).state == "ready"
+    assert_head(hub, cache)
+
+
+def test_a_head_is_paused_cancelled_and_removed_like_a_model(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    hub.add(SOURCE, repository())
+    hub.bytes_a_second = 20_000
+    queue = open_queue()
+    queue.add_head(SOURCE)
+    while (status := queue.status(NAME)) is None or status.bytes_done < 10_000:
+        time.sleep(0.01)
+    queue.pause(NAME)
+    assert finish(queue, NAME).state == "paused"
+    queue.cancel(NAME)
+    queue.close(PATIENCE_S)
+    assert not list(cache.rglob("*.incomplete"))
+    hub.bytes_a_second = None
+    queue = open_queue()
+    assert finish(queue, queue.add_head(SOURCE)).state == "ready"
+    [found] = installed_models(cache)
+    remove(plan_removal(found, cache))
+    assert not installed_models(cache)
+
+
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.campaign)])
+def test_a_head_whose_download_is_killed_again_and_again_arrives(
+    hub: FakeHub, cache: Path, tmp_path: Path, kills: int
+) -> None:
+    hub.add(SOURCE, repository())
+    hub.bytes_a_second = 60_000
+    state, source, alive = tmp_path / "downloads.json", random.Random(kills), 0
+    for _ in range(kills):
+        before = len(hub.sent)
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(cache), str(state), hub.endpoint],
+            stderr=subprocess.DEVNULL,
+            cwd=Path(__file__).parents[3],
+        )
+        # Past the small files and the headers.
+        while len(hub.sent) < before + 6 and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(source.uniform(0.0, 0.6))
+        alive += process.poll() is None
+        process.kill()
+        process.wait()
+    hub.bytes_a_second = None
+    queue = DownloadQueue(cache, HubAccess(hub.endpoint), state, settings=JobSettings(policy=QUICK, space_margin=0))
+    status = queue.wait(NAME, PATIENCE_S)
+    queue.close()
+
+    assert status is not None
+    assert (status.state, status.repository) == ("ready", NAME)
+    assert alive > 0
+    assert fetched(hub) == WANTED
+    # Headers are read again by each process, and the part that was under way when one died may come twice.
+    assert weight_bytes(hub) < head_bytes() + (alive + 1) * SLACK
+    assert_head(hub, cache)
