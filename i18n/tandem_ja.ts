@@ -2006,6 +2006,18 @@
         <translation>{file} のチェックサムが 2 回一致しませんでした。しばらくしてから、または別の回線でもう一度お試しください。</translation>
     </message>
     <message>
+        <source>{repository} has no MTP head. Choose another draft.</source>
+        <translation>{repository} には MTP ヘッドがありません。別のドラフトを選んでください。</translation>
+    </message>
+    <message>
+        <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
+        <translation>{repository} の設定には MTP ヘッドがあるとされていますが、ファイルには含まれていません。別のドラフトを選んでください。</translation>
+    </message>
+    <message>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
+        <translation>{repository} の MTP ヘッドは、Tandem がまだ実行できない種類です（{family}）。</translation>
+    </message>
+    <message>
         <source>{repository} is no longer on this computer.</source>
         <translation>{repository} はもうこのコンピュータにありません。</translation>
     </message>
@@ -2352,6 +2364,10 @@
     <message>
         <source>Published head for this model. Not checked yet.</source>
         <translation>このモデル用に公開されているヘッドです。まだ確認していません。</translation>
+    </message>
+    <message>
+        <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
+        <translation>元のモデルに付属するヘッドです。ファイルのうちヘッドの部分だけをダウンロードします。</translation>
     </message>
     <message>
         <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>

@@ -2006,6 +2006,18 @@
         <translation>{file} 파일의 체크섬이 두 번 맞지 않았어요. 나중에, 또는 다른 네트워크에서 다시 시도해 주세요.</translation>
     </message>
     <message>
+        <source>{repository} has no MTP head. Choose another draft.</source>
+        <translation>{repository}에는 MTP 헤드가 없어요. 다른 초안을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
+        <translation>{repository}의 설정에는 MTP 헤드가 있다고 되어 있지만 실제 파일에는 없어요. 다른 초안을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
+        <translation>{repository}의 MTP 헤드는 Tandem이 아직 실행할 수 없는 종류예요({family}).</translation>
+    </message>
+    <message>
         <source>{repository} is no longer on this computer.</source>
         <translation>{repository} 모델은 이제 이 컴퓨터에 없어요.</translation>
     </message>
@@ -2352,6 +2364,10 @@
     <message>
         <source>Published head for this model. Not checked yet.</source>
         <translation>이 모델용으로 공개된 헤드예요. 아직 확인하지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
+        <translation>원본 모델에 포함된 헤드예요. 파일에서 헤드 부분만 다운로드해요.</translation>
     </message>
     <message>
         <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>

@@ -2006,6 +2006,18 @@
         <translation>{file} 两次未通过校验和检查。请稍后或换个网络重试。</translation>
     </message>
     <message>
+        <source>{repository} has no MTP head. Choose another draft.</source>
+        <translation>{repository} 没有 MTP 草稿头。请选择其他草稿。</translation>
+    </message>
+    <message>
+        <source>{repository} lists an MTP head, but none of its files contains one. Choose another draft.</source>
+        <translation>{repository} 的配置声明了 MTP 草稿头，但文件中并不包含。请选择其他草稿。</translation>
+    </message>
+    <message>
+        <source>The MTP head of {repository} is of a kind that Tandem can&apos;t run yet ({family}).</source>
+        <translation>{repository} 的 MTP 草稿头属于 Tandem 暂不支持的类型（{family}）。</translation>
+    </message>
+    <message>
         <source>{repository} is no longer on this computer.</source>
         <translation>{repository} 已不在这台电脑上。</translation>
     </message>
@@ -2352,6 +2364,10 @@
     <message>
         <source>Published head for this model. Not checked yet.</source>
         <translation>为此模型发布的草稿头，尚未检查。</translation>
+    </message>
+    <message>
+        <source>Head that comes with the original model. Only its part of the files is downloaded.</source>
+        <translation>原始模型自带的草稿头，只下载文件中的这一部分。</translation>
     </message>
     <message>
         <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>

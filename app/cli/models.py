@@ -38,6 +38,7 @@ VERDICTS = {
     "head": "head for this model",
     "head-other": "head for {model}, of the same shape: fewer tokens may be accepted",
     "head-unchecked": "published head for this model, not checked yet",
+    "head-inside": "head that its makers ship with this model; only its part of their files is downloaded",
     "other-main": "head for another model: {what} {head}, this one's is {main}",
     "too-large": "too large to be faster: {share} % of the main model's work",
     "no-room": "does not fit in memory together: {needed} needed, {free} free",

@@ -13,6 +13,7 @@ from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate, estimate_speedup
 from engine.errors import ModelNotUsable
+from engine.hub.repository_names import head_of
 from engine.hub.values import FoundModel, RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.discovery import InstalledModel
@@ -99,6 +100,8 @@ class Entry:
 
 def short_name(repository: str) -> tuple[str, int]:
     """The name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit."""
+    if source := head_of(repository):
+        return f"{short_name(source)[0]} MTP", 0
     name, bits = repository.rsplit("/", 1)[-1], 0
     words = [word for word in name.replace("_", "-").split("-") if word.lower() not in ("mlx", "")]
     if len(words) > 1 and words[-1].lower().endswith("bit") and words[-1][:-3].isdigit():

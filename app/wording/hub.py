@@ -84,6 +84,13 @@ def hub_reasons() -> dict[str, str]:
         "checksum": translate(
             "HubErrors", "{file} failed its checksum twice. Try again later or from another connection."
         ),
+        "no-head": translate("HubErrors", "{repository} has no MTP head. Choose another draft."),
+        "head-not-shipped": translate(
+            "HubErrors", "{repository} lists an MTP head, but none of its files contains one. Choose another draft."
+        ),
+        "head-unknown": translate(
+            "HubErrors", "The MTP head of {repository} is of a kind that Tandem can't run yet ({family})."
+        ),
         "not-installed": translate("HubErrors", "{repository} is no longer on this computer."),
         "in-use": translate("HubErrors", "Another program is downloading {repository}. Wait until it has finished."),
         "built-in": translate("HubErrors", "The starter pair is part of Tandem and can't be removed."),

@@ -162,6 +162,8 @@ def _head_words(verdict: str, arguments: Mapping[str, int | str]) -> str:
         )
     if verdict == "head-unchecked":
         return translate("Models", "Published head for this model. Not checked yet.")
+    if verdict == "head-inside":
+        return translate("Models", "Head that comes with the original model. Only its part of the files is downloaded.")
     theirs, ours = number(int(arguments["head"]), 0), number(int(arguments["main"]), 0)
     sentences = {
         "layers": translate("Models", "Head for another model: made for {theirs} layers, this one has {ours}."),

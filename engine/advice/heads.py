@@ -24,7 +24,7 @@ class HeadFacts:
     """What a head is made for; 0 and "" where it does not say.
 
     `layers` the main model has if `exact`, else at least. `made_for` is a repository. An unchecked one is known from
-    the catalog only.
+    the catalog only. One `inside` is part of the main model's own repository, or of the one that was made from.
     """
 
     kind: str
@@ -34,6 +34,7 @@ class HeadFacts:
     vocabulary: int = 0
     made_for: str = ""
     checked: bool = True
+    inside: bool = False
 
 
 def facts_of(config: HeadShape) -> HeadFacts:

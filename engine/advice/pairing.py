@@ -15,7 +15,8 @@ from engine.advice.speedup import WORTH_IT, Estimate, estimate_head_speedup, est
 from engine.errors import ModelNotUsable
 from engine.heads.fit import memory_config
 from engine.heads.folder import inspect_head
-from engine.hub.repository_names import is_content_hash
+from engine.heads.mtp_config import shipped_bytes
+from engine.hub.repository_names import head_name, is_content_hash
 from engine.hub.values import RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import UntrustedJsonError
@@ -27,8 +28,10 @@ from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 # same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works by
 # re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
 # head: a head made for the main model. head-other: made for another, of the same shape. head-unchecked: published for
-# the main model, but nothing of it has been read. other-main: a head that cannot draft for this main model.
-HEADS = ("head", "head-other", "head-unchecked")
+# the main model, but nothing of it has been read. head-inside: the makers ship it with the main model. other-main: a
+# head that cannot draft for this main model.
+HEADS = ("head", "head-other", "head-unchecked", "head-inside")
+_UNREAD = ("head-unchecked", "head-inside")
 WORKING = ("same", "padded", "different", "unknown", "lookup", *HEADS)
 VERDICTS = (*WORKING, "other-main", "too-large", "no-room", "incomplete", "not-mlx")
 
@@ -250,7 +253,8 @@ class _Judge:
             expected = estimate_head_speedup(main.weight_bytes, main.active_bytes, draft.weight_bytes)
         if not facts.checked:
             # There is nothing yet that an estimate could go by.
-            return "head-unchecked", (), expected if expected.measured else None
+            code = "head-inside" if facts.inside else "head-unchecked"
+            return code, (), expected if expected.measured else None
         if facts.made_for and not same_model(facts.made_for, main.id):
             return "head-other", (("model", facts.made_for),), expected
         return "head", (), expected
@@ -314,6 +318,7 @@ def candidates(
         and ("draft" in model.kinds or model.head or (model.problem == "incomplete" and model.id in names))
     ]
     found += [from_catalog_head(head) for head in catalog.heads.values() if same_model(head.made_for, main.id)]
+    found += _head_inside(main, subject, found)
     suggested = set(known.drafts) if known else set()
     found += [
         from_catalog(model)
@@ -321,6 +326,20 @@ def candidates(
         if "draft" in model.roles and (model.id in suggested or (name and model.tokenizer == name))
     ]
     return subject, found
+
+
+def _head_inside(
+    main: InstalledModel | CatalogModel, subject: PairModel, found: Iterable[PairModel]
+) -> list[PairModel]:
+    """The MTP head that the makers of `main` ship with it, unless it is there; its size is estimated."""
+    size = shipped_bytes(subject.config)
+    repository = isinstance(main, CatalogModel) or main.source == "cache"
+    name = head_name(main.id)
+    here = {one.id for one in found if one.head is not None and one.head.kind == "mtp"}
+    if not size or not repository or name in here or any(id_.startswith(f"{main.id}/") for id_ in here):
+        return []
+    facts = HeadFacts("mtp", made_for=main.id, checked=False, inside=True)
+    return [PairModel(name, "catalog", size, size, head=facts)]
 
 
 def _size(model: PairModel, element_bytes: float) -> ModelSize:
@@ -331,7 +350,7 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
     """Working ones by speedup, then those with unknown tokenizers, lookup, and the rest. Installed wins a near tie."""
     if one.verdict == "lookup":
         return (2, 0.0, 0, "")
-    if one.verdict == "head-unchecked" and one.expected is None:
+    if one.verdict in _UNREAD and one.expected is None:
         return (0, -10.0, one.weight_bytes, one.id)
     if one.works and one.expected is not None and one.expected.speedup >= 1.0:
         head_start = 0.03 if one.source == "installed" else 0.0
@@ -344,7 +363,7 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
 
 def _is_recommendable(one: PairAdvice) -> bool:
     """Whether it may be marked as the best: a draft with an unknown tokenizer or an unchecked head never is."""
-    if one.verdict in ("head-other", "head-unchecked") and not (one.expected and one.expected.measured):
+    if one.verdict in ("head-other", *_UNREAD) and not (one.expected and one.expected.measured):
         return False
     return one.verdict == "lookup" or _rank(one)[0] == 0
 

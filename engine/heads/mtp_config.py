@@ -25,6 +25,7 @@ class MtpFamily:
 
     With `zero_centred`, published weights of norms are added to 1. With `reversed`, the fused row is state and
     embedding, not embedding and state. The state is that after the main model's last norm, unless `raw_state`.
+    `shipped` if the makers of such models ship heads with them.
     """
 
     name: str
@@ -32,6 +33,7 @@ class MtpFamily:
     zero_centred: bool = False
     reversed: bool = False
     raw_state: bool = False
+    shipped: bool = True
 
 
 _QWEN3_5 = MtpFamily("qwen3_5", "qwen3_5", zero_centred=True)
@@ -43,7 +45,7 @@ FAMILIES = {
     "qwen3_5_moe": _QWEN3_5,
     "qwen3_5_moe_text": _QWEN3_5,
     "qwen3_next": _QWEN3_NEXT,
-    "qwen3": MtpFamily("qwen3", "qwen3"),
+    "qwen3": MtpFamily("qwen3", "qwen3", shipped=False),
 }
 FUSION = ("fc.weight", "pre_fc_norm_embedding.weight", "pre_fc_norm_hidden.weight", "norm.weight")
 _PREFIX = re.compile(r"^(?:model\.|language_model\.)*mtp\.")
@@ -101,6 +103,28 @@ def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
     """The family of the heads of a main model with this config.json, or of the head that names it."""
     kinds = (text_config(config).get("model_type"), str(config.get("model_type", "")).removesuffix("_mtp"))
     return next((FAMILIES[kind] for kind in kinds if kind in FAMILIES), None)
+
+
+def shipped_bytes(config: Mapping[str, Any]) -> int:
+    """About how large the head is that the makers ship with a model of this config.json; 0 where they ship none.
+
+    Whether a repository has one, only its files say.
+    """
+    family = family_of(config)
+    if family is None or not family.shipped:
+        return 0
+    try:
+        # The size of the vocabulary, which not every description has, does not matter.
+        head = read_mtp_config({"vocab_size": 2, **text_config(config)}, ("layers.0.",))
+        settings = Settings(head.text)
+        heads, experts = settings.whole("num_attention_heads", 1, 4096), settings.whole("num_experts", 0, 4096, 0)
+        shared = settings.whole("shared_expert_intermediate_size", 0, 2**18, 0)
+    except HeadConfigError:
+        return 0
+    # Queries come with a gate.
+    attention = (3 * heads + 2 * head.kv_heads) * head.head_dim
+    inner = head.inner * max(1, experts) + shared
+    return 2 * head.width * (2 * head.width + attention + 3 * inner)
 
 
 def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpConfig:

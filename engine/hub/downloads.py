@@ -21,9 +21,8 @@ from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import ACTIVE, DownloadEntry, DownloadStatus, read_queue, write_queue
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.head_job import HeadJob
-from engine.hub.head_plan import head_name
 from engine.hub.network_watch import NetworkWatch
-from engine.hub.repository_names import is_revision, parse_repository
+from engine.hub.repository_names import head_of, is_revision, parse_repository
 from engine.hub.transfer import disk_error
 
 _log = logging.getLogger(__name__)
@@ -71,7 +70,10 @@ class DownloadQueue:
         self._start_waiting()
 
     def add(self, repository: str, revision: str = "main") -> str:
-        """Queue a model; a known one continues or starts again. Returns its repository name."""
+        """Queue a model; a known one continues or starts again. Returns its repository name.
+
+        By the name that `head_name` gives it, the MTP head that is part of a repository is queued alone.
+        """
         name = parse_repository(repository)
         if not is_revision(revision):
             raise HubError("revision-missing", name, revision=revision[:80])
@@ -80,22 +82,7 @@ class DownloadQueue:
             if entry is None or entry.state == "ready" or entry.revision != revision:
                 if entry is not None and entry.state in ACTIVE:
                     self._interrupt(name)
-                self._entries[name] = DownloadEntry(name, revision)
-            self._requeue(name)
-        return name
-
-    def add_head(self, repository: str, revision: str = "main") -> str:
-        """Queue the MTP head that is part of a repository; returns the name under which it is kept."""
-        source = parse_repository(repository)
-        if not is_revision(revision):
-            raise HubError("revision-missing", source, revision=revision[:80])
-        name = head_name(source)
-        with self._changed:
-            entry = self._entries.get(name)
-            if entry is None or entry.state == "ready" or (entry.head_of, entry.revision) != (source, revision):
-                if entry is not None and entry.state in ACTIVE:
-                    self._interrupt(name)
-                self._entries[name] = DownloadEntry(name, revision, head_of=source)
+                self._entries[name] = DownloadEntry(name, revision, head_of=head_of(name))
             self._requeue(name)
         return name
 

@@ -9,9 +9,7 @@ from engine.atomic_file import write_atomically
 from engine.hub.client import HubClient
 from engine.hub.download_job import DownloadJob
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.head_plan import HeadPlan, plan_head
-from engine.hub.listing import resolve
-from engine.hub.repository_names import COMMIT
+from engine.hub.head_plan import HeadPlan, find_head, plan_head
 from engine.hub.transfer import disk_error, open_part
 from engine.hub.values import RemoteFile
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
@@ -20,7 +18,7 @@ _WEIGHTS = "model.safetensors"
 
 
 class HeadJob(DownloadJob):
-    """Fetches the head of `entry.head_of`, and keeps it under the entry's own name.
+    """Fetches the head of `entry.head_of`, or of the model that was made from, and keeps it under the entry's own name.
 
     What has arrived is a file that grows at its end; a later run goes on there, at the same commit. The Hub has no
     checksum for a part of a file: lengths and the header are checked here, the numbers when the head is loaded.
@@ -49,10 +47,11 @@ class HeadJob(DownloadJob):
         entry, attempt = self.entry, 0
         while not self._stopped():
             try:
-                if not entry.commit:
-                    fixed = COMMIT.fullmatch(entry.revision)
-                    entry.commit = entry.revision if fixed else resolve(client, entry.head_of, entry.revision)
-                return plan_head(client, entry.head_of, entry.commit)
+                if entry.commit:
+                    return plan_head(client, entry.head_of, entry.commit)
+                plan = find_head(client, entry.head_of, entry.revision)
+                entry.head_of, entry.commit = plan.repository, plan.commit
+                return plan
             except InterruptedTransferError as error:
                 attempt = self._failed_attempt("", attempt, error)
         return None

@@ -29,7 +29,6 @@ from engine.model_files.safetensors_header import (
     parse_header,
 )
 
-_SUFFIX = "-mtp-head"
 _FLOATS = ("F32", "F16", "BF16")
 _DECLARED = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
 _MOST_SHARDS = 16
@@ -72,33 +71,20 @@ class HeadPlan:
         return hashlib.sha256(self.commit.encode() + self.header).hexdigest()
 
 
-def head_name(repository: str) -> str:
-    """Under which name the head of a repository is kept in the cache."""
-    return repository + _SUFFIX
-
-
-def head_of(name: str) -> str:
-    """The repository that the head kept under `name` comes from; "" for any other name."""
-    return name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else ""
-
-
-def find_head(client: HubClient, repository: str) -> HeadPlan:
+def find_head(client: HubClient, repository: str, revision: str = "main") -> HeadPlan:
     """The head for the model in a repository: from its own files, or from those of the model that it was made from.
 
-    Reads small files and headers only. Raises `HubError`, among others no-head, head-not-shipped and head-unknown.
+    Reads small files and headers only. Raises `HubError`, among others no-head, head-not-shipped and head-unknown, or
+    `InterruptedTransferError`.
     """
-    name = parse_repository(repository)
+    commit, answer = describe(client, repository, revision)
     try:
-        commit, answer = describe(client, name)
-        try:
-            return plan_head(client, name, commit)
-        except HubError as error:
-            base = base_of(answer)
-            if error.reason not in ("no-head", "head-not-shipped") or base in ("", name):
-                raise
-        return plan_head(client, base, describe(client, base)[0])
-    except InterruptedTransferError as error:
-        raise HubError(error.reason, name, **error.arguments) from error
+        return plan_head(client, repository, commit)
+    except HubError as error:
+        base = base_of(answer)
+        if error.reason not in ("no-head", "head-not-shipped") or base in ("", repository):
+            raise
+    return plan_head(client, base, describe(client, base)[0])
 
 
 def base_of(answer: Mapping[str, Any]) -> str:

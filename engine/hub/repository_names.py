@@ -12,6 +12,7 @@ _REPOSITORY = re.compile(rf"{_PART}/{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
 _HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 COMMIT = re.compile(r"[0-9a-f]{40}")
+_HEAD_SUFFIX = "-mtp-head"
 
 
 def parse_repository(text: str) -> str:
@@ -35,6 +36,16 @@ def parse_repository(text: str) -> str:
     if not _REPOSITORY.fullmatch(name) or "--" in name or ".." in name:
         raise HubError("bad-name", text[:200])
     return name
+
+
+def head_name(repository: str) -> str:
+    """Under which name the MTP head that is part of a repository is kept and downloaded."""
+    return repository + _HEAD_SUFFIX
+
+
+def head_of(name: str) -> str:
+    """The repository that the head called `name` is part of; "" for any other name."""
+    return name.removesuffix(_HEAD_SUFFIX) if name.endswith(_HEAD_SUFFIX) else ""
 
 
 def is_revision(text: str) -> bool:

@@ -189,3 +189,43 @@ def test_a_head_is_expected_to_help_less_the_larger_it_is() -> None:
     speeds = [estimate_head_speedup(10**10, 10**10, size).speedup for size in (10**8, 10**9, 10**10)]
     assert speeds == sorted(speeds, reverse=True)
     assert 1.5 < speeds[1] < 2.5
+
+
+QWEN3_5 = {
+    "model_type": "qwen3_5", "num_hidden_layers": 32, "hidden_size": 2560, "vocab_size": 248320, "head_dim": 256,
+    "num_attention_heads": 16, "num_key_value_heads": 4, "intermediate_size": 9216, "full_attention_interval": 4,
+}  # fmt: skip
+REPOSITORY = "mlx-community/Qwen3.5-4B-MLX-4bit"
+
+
+def installed_main(folder: Path, config: dict[str, Any], source: str = "cache") -> InstalledModel:
+    folder.mkdir(exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    return InstalledModel(REPOSITORY, str(folder), source, True, weight_bytes=2 * 10**9, active_bytes=2 * 10**9)
+
+
+def test_the_head_that_makers_ship_with_a_model_is_offered_with_its_size(tmp_path: Path, catalog: Catalog) -> None:
+    subject, found = candidates(installed_main(tmp_path, QWEN3_5), [], catalog)
+    one = next(one for one in advise(subject, found, CONTEXT, 64 * 2**30) if one.verdict == "head-inside")
+    assert (one.id, one.source, one.works, one.best) == (f"{REPOSITORY}-mtp-head", "catalog", True, False)
+    # The 4-billion model has 32 such layers.
+    assert 2 * 10**8 < one.weight_bytes < 4 * 10**8
+
+
+@pytest.mark.parametrize(
+    ("config", "source"),
+    [(QWEN3_5, "folder"), ({**QWEN3_5, "model_type": "qwen3"}, "cache"), ({**QWEN3_5, "hidden_size": -1}, "cache")],
+)
+def test_no_head_is_offered_where_none_is_shipped_or_nothing_says_from_where(
+    tmp_path: Path, catalog: Catalog, config: dict[str, Any], source: str
+) -> None:
+    _, found = candidates(installed_main(tmp_path, config, source), [], catalog)
+    assert not any(one.head is not None and one.head.inside for one in found)
+
+
+@pytest.mark.parametrize("name", [f"{REPOSITORY}-mtp-head", f"{REPOSITORY}/mtp.safetensors"])
+def test_a_head_that_is_there_is_not_offered_again(tmp_path: Path, catalog: Catalog, name: str) -> None:
+    main = installed_main(tmp_path / "main", QWEN3_5)
+    head = InstalledModel(name, str(tmp_path / "head"), "cache", False, "incomplete", head="mtp")
+    _, found = candidates(main, [head], catalog)
+    assert not any(one.head is not None and one.head.inside for one in found)

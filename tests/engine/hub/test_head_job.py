@@ -17,8 +17,9 @@ from engine.hub.client import HubAccess, HubClient
 from engine.hub.download_job import JobSettings
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
-from engine.hub.head_plan import find_head, head_name, head_of
+from engine.hub.head_plan import find_head
 from engine.hub.remove import plan_removal, remove
+from engine.hub.repository_names import head_name, head_of
 from engine.model_files.discovery import installed_models
 from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.heads_on_disk import main_ports
@@ -51,7 +52,7 @@ from engine.hub.downloads import DownloadQueue
 
 cache, state, endpoint = sys.argv[1:]
 queue = DownloadQueue(Path(cache), HubAccess(endpoint), Path(state), settings=JobSettings(space_margin=0))
-queue.wait(queue.add_head("org/main"))
+queue.wait(queue.add("org/main-mtp-head"))
 """
 
 
@@ -85,7 +86,7 @@ def test_only_the_bytes_of_the_head_are_fetched(hub: FakeHub, cache: Path, open_
     files = repository()
     hub.add(SOURCE, files)
     queue = open_queue()
-    status = finish(queue, queue.add_head(SOURCE))
+    status = finish(queue, queue.add(NAME))
     assert (status.state, status.repository, status.error) == ("ready", NAME, None)
     assert fetched(hub) == WANTED
     assert status.bytes_done == status.bytes_total
@@ -102,11 +103,18 @@ def test_what_it_takes_is_known_before_anything_is_fetched(hub: FakeHub) -> None
     assert weight_bytes(hub) < SLACK
 
 
-def test_a_conversion_without_a_head_leads_to_the_model_that_it_was_made_from(hub: FakeHub) -> None:
+def test_a_conversion_without_a_head_gets_that_of_the_model_that_it_was_made_from(
+    hub: FakeHub, cache: Path, open_queue: OpenQueue
+) -> None:
     hub.add(SOURCE, repository())
     hub.add("mlx/main-4bit", repository(head=False), tags=("mlx", f"base_model:quantized:{SOURCE}"))
-    with HubClient(HubAccess(hub.endpoint)) as client:
-        assert find_head(client, "mlx/main-4bit").repository == SOURCE
+    queue = open_queue()
+    status = finish(queue, queue.add(head_name("mlx/main-4bit")))
+    assert status.state == "ready"
+    assert fetched(hub) == WANTED
+    [found] = installed_models(cache)
+    assert found.id == status.repository == head_name("mlx/main-4bit")
+    assert json.loads((Path(found.path) / "config.json").read_text())["base_model"] == SOURCE
 
 
 @pytest.mark.parametrize(
@@ -124,7 +132,7 @@ def test_a_repository_without_a_head_says_so_before_anything_is_fetched(
         find_head(client, SOURCE)
     assert refused.value.reason == reason
     queue = open_queue()
-    status = finish(queue, queue.add_head(SOURCE))
+    status = finish(queue, queue.add(NAME))
     assert status.error is not None
     assert (status.state, status.error.reason) == ("failed", reason)
     assert not fetched(hub)
@@ -147,7 +155,7 @@ def test_connections_that_break_cost_nothing_but_time(
     for name in WANTED:
         hub.fault(SOURCE, name, **fault)
     queue = open_queue()
-    assert finish(queue, queue.add_head(SOURCE)).state == "ready"
+    assert finish(queue, queue.add(NAME)).state == "ready"
     assert_head(hub, cache)
 
 
@@ -155,7 +163,7 @@ def test_a_head_is_paused_cancelled_and_removed_like_a_model(hub: FakeHub, cache
     hub.add(SOURCE, repository())
     hub.bytes_a_second = 20_000
     queue = open_queue()
-    queue.add_head(SOURCE)
+    queue.add(NAME)
     while (status := queue.status(NAME)) is None or status.bytes_done < 10_000:
         time.sleep(0.01)
     queue.pause(NAME)
@@ -165,7 +173,7 @@ def test_a_head_is_paused_cancelled_and_removed_like_a_model(hub: FakeHub, cache
     assert not list(cache.rglob("*.incomplete"))
     hub.bytes_a_second = None
     queue = open_queue()
-    assert finish(queue, queue.add_head(SOURCE)).state == "ready"
+    assert finish(queue, queue.add(NAME)).state == "ready"
     [found] = installed_models(cache)
     remove(plan_removal(found, cache))
     assert not installed_models(cache)
