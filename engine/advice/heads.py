@@ -40,8 +40,7 @@ class HeadFacts:
 def facts_of(config: HeadShape) -> HeadFacts:
     """Of a head whose tensors are known."""
     exact = config.main_layers is not None
-    layers = config.main_layers or config.taps[-1] + 1
-    return HeadFacts(config.kind, layers, exact, config.tap_width, config.vocabulary, config.made_for)
+    return HeadFacts(config.kind, config.least_layers, exact, config.tap_width, config.vocabulary, config.made_for)
 
 
 def facts_of_config(config: Mapping[str, Any], kind: str) -> HeadFacts:

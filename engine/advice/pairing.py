@@ -21,7 +21,7 @@ from engine.hub.values import RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import UntrustedJsonError
 from engine.model_files.discovery import InstalledModel
-from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_config
+from engine.model_files.head_files import CHAINED_HEADS, SUPPORTED_HEADS, kind_of_config
 from engine.model_files.inspection import read_config, text_config
 from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 
@@ -250,7 +250,8 @@ class _Judge:
         if draft.id in self._measured:
             expected = Estimate(self._measured[draft.id], measured=True)
         else:
-            expected = estimate_head_speedup(main.weight_bytes, main.active_bytes, draft.weight_bytes)
+            chained = facts.kind in CHAINED_HEADS
+            expected = estimate_head_speedup(main.weight_bytes, main.active_bytes, draft.weight_bytes, chained=chained)
         if not facts.checked:
             # There is nothing yet that an estimate could go by.
             code = "head-inside" if facts.inside else "head-unchecked"
@@ -351,7 +352,8 @@ def _rank(one: PairAdvice) -> tuple[int, float, int, str]:
     if one.verdict == "lookup":
         return (2, 0.0, 0, "")
     if one.verdict in _UNREAD and one.expected is None:
-        return (0, -10.0, one.weight_bytes, one.id)
+        # In the order of the candidates: the catalog's is best first.
+        return (0, -10.0, 0, "")
     if one.works and one.expected is not None and one.expected.speedup >= 1.0:
         head_start = 0.03 if one.source == "installed" else 0.0
         if one.verdict in HEADS and not one.expected.measured:

@@ -48,13 +48,17 @@ def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relat
     return Estimate(max(map(at, range(1, MAX_DEPTH + 1))))
 
 
-def estimate_head_speedup(main_bytes: int, main_active: int, head_bytes: int) -> Estimate:
-    """The best depth's speedup for a head of `head_bytes`, which drafts all tokens of a round in one pass."""
+def estimate_head_speedup(main_bytes: int, main_active: int, head_bytes: int, *, chained: bool = False) -> Estimate:
+    """The best depth's speedup for a head of `head_bytes`.
+
+    It drafts all tokens of a round in one pass, or each in a pass of its own if they are `chained`.
+    """
     share = head_bytes / max(main_active, 1)
 
     def at(depth: int) -> float:
         tokens = (1.0 - HEAD_ACCEPT_RATE ** (depth + 1)) / (1.0 - HEAD_ACCEPT_RATE)
-        return tokens / (_pass_cost(main_bytes, main_active, depth + 1) + share + 2 * _PASS_OVERHEAD)
+        drafting = depth * (share + _PASS_OVERHEAD) if chained else share + 2 * _PASS_OVERHEAD
+        return tokens / (_pass_cost(main_bytes, main_active, depth + 1) + drafting)
 
     return Estimate(max(map(at, range(1, MAX_DEPTH + 1))))
 

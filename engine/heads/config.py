@@ -15,9 +15,9 @@ class HeadShape(Protocol):
     """What is known of every kind of head before it is loaded.
 
     `taps` are layers of the main model, counted from 0, `tap_width` the width of each. `main_layers` is None where the
-    configuration does not say. `vocabulary` is the main model's. A head keeps `row_elements` numbers of one token in
-    each layer; `windows` are those layers, None for one that sees everything. `inner` is the widest activation,
-    `made_for` a repository or "".
+    configuration does not say; there are `least_layers` at least. `vocabulary` is the main model's. A head keeps
+    `row_elements` numbers of one token in each layer; `windows` are those layers, None for one that sees everything.
+    `inner` is the widest activation, `made_for` a repository or "".
     """
 
     @property
@@ -28,6 +28,8 @@ class HeadShape(Protocol):
     def tap_width(self) -> int: ...
     @property
     def main_layers(self) -> int | None: ...
+    @property
+    def least_layers(self) -> int: ...
     @property
     def vocabulary(self) -> int: ...
     @property
@@ -142,6 +144,10 @@ class HeadConfig:
     def block_rows(self) -> int:
         """Rows of the widest block: anchor and masks."""
         return self.proposals + (0 if self.anchor_predicts else 1) + self.spare_rows
+
+    @property
+    def least_layers(self) -> int:
+        return self.main_layers or self.taps[-1] + 1
 
     @property
     def windows(self) -> tuple[int | None, ...]:

@@ -77,13 +77,13 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
     layers = _layers(settings, body, spec=spec, kind=kind)
     taps, main_layers = _taps(settings, len(layers), shapes, spec=spec)
     proposals, anchor, spare = _block(settings, kind, spec=spec)
-    sizes = _sizes(settings)
+    sizes = network_sizes(settings)
     own = _own_tables(settings, shapes, sizes["vocabulary"], spec=spec)
     attention = "layers.0.self_attn."
     return HeadConfig(
         kind=kind,
         dialect=_dialect(config, spec=spec),
-        eps=_within("rms_norm_eps", settings.number("rms_norm_eps", 1e-6), 0.0, 0.1),
+        eps=within("rms_norm_eps", settings.number("rms_norm_eps", 1e-6), 0.0, 0.1),
         layers=layers,
         taps=taps,
         tap_width=_tap_width(shapes, len(taps), 0 if all(own[:2]) else sizes["width"]),
@@ -102,15 +102,15 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
         draft_vocabulary=own[2],
         embedding_scale=settings.number("input_embedding_scale", 1.0),
         output_multiplier=settings.number("output_multiplier", 1.0),
-        soft_cap=_within("final_logit_softcapping", settings.number("final_logit_softcapping", 0.0), 0.0, 1e4),
+        soft_cap=within("final_logit_softcapping", settings.number("final_logit_softcapping", 0.0), 0.0, 1e4),
         refiner=_refiner(settings, kind, shapes, sizes["width"], sizes["vocabulary"]),
         made_for=made_for(config),
         **sizes,
     )
 
 
-def _sizes(settings: Settings) -> dict[str, int]:
-    """The whole numbers of `HeadConfig` that every dialect names alike."""
+def network_sizes(settings: Settings) -> dict[str, int]:
+    """The sizes of a network, by the names of `HeadConfig`; every dialect names them alike."""
     width = settings.whole("hidden_size", 1, _LARGEST_WIDTH)
     heads = settings.whole("num_attention_heads", 1, 4096)
     kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
@@ -186,14 +186,15 @@ def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: st
         causal = settings.flag("causal", "is_causal", "dflash_query_causal")
         sliding_causal, full_causal = (True, False) if causal is None else (causal, causal)
     return tuple(
-        LayerConfig(window, sliding_causal, _rope(settings, body, entry))
+        LayerConfig(window, sliding_causal, rope_of(settings, body, entry))
         if entry == "sliding_attention"
-        else LayerConfig(None, full_causal, _rope(settings, body, entry))
+        else LayerConfig(None, full_causal, rope_of(settings, body, entry))
         for entry in types
     )
 
 
-def _rope(settings: Settings, body: Mapping[str, Any], layer_type: str) -> RopeConfig:
+def rope_of(settings: Settings, body: Mapping[str, Any], layer_type: str) -> RopeConfig:
+    """The rotary positions of layers of one type. Raises `HeadConfigError`."""
     scaling = body.get("rope_parameters") or body.get("rope_scaling")
     if isinstance(scaling, Mapping) and isinstance(scaling.get(layer_type), Mapping):
         scaling = scaling[layer_type]
@@ -210,7 +211,7 @@ def _rope(settings: Settings, body: Mapping[str, Any], layer_type: str) -> RopeC
         scaling = None if kind == "default" else {**scaling, "rope_type": kind}
     neox = settings.flag("rope_is_neox_style")
     return RopeConfig(
-        base=_within("rope_theta", settings.number("rope_theta", 10000.0) if base is None else base, 1.0, 1e12),
+        base=within("rope_theta", settings.number("rope_theta", 10000.0) if base is None else base, 1.0, 1e12),
         traditional=neox is False,
         max_positions=settings.whole("max_position_embeddings", 1, 2**31, 2**17),
         scaling=scaling,
@@ -312,7 +313,8 @@ def _number(name: str, value: object) -> float:
     return float(value)  # type: ignore[arg-type]
 
 
-def _within(name: str, value: object, low: float, high: float) -> float:
+def within(name: str, value: object, low: float, high: float) -> float:
+    """`value` as a number from `low` to `high`. Raises `HeadConfigError`."""
     number = _number(name, value)
     if not low <= number <= high:
         raise HeadConfigError(name)

@@ -30,7 +30,7 @@ def mismatch(config: HeadShape, layer_count: int, width: int, vocabulary: int) -
 
     `vocabulary` counts the rows of the main model's output matrix, padding included.
     """
-    layers = config.taps[-1] + 1 if config.main_layers is None else config.main_layers
+    layers = config.least_layers
     if layers > layer_count or (config.main_layers is not None and layers != layer_count):
         return Mismatch("layers", layers, layer_count)
     if config.tap_width != width:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
-from engine.heads import mtp_config
+from engine.heads import eagle_config, mtp_config
 from engine.heads.config import HeadShape
 from engine.heads.dialects import HeadConfigError, read_config
-from engine.heads.tensors import HeadTensorError, by_our_names, check_tensors, whole_shapes
+from engine.heads.tensors import HeadTensorError, by_our_names, check_tensors, expected_shapes, our_name, whole_shapes
 from engine.model_files.folder_paths import open_regular
 from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_tensors
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors
@@ -55,7 +55,7 @@ def inspect_head(folder: Path) -> HeadContent:
         raise ModelNotUsable(folder, "unsafe", "mask_embedding.pt")
     quantisation = _quantisation(folder, raw)
     try:
-        config, tensors = _mtp(raw, headers) if kind == "mtp" else _block(raw, kind, headers, quantisation)
+        config, tensors = _content(raw, kind, headers, quantisation)
     except HeadConfigError as error:
         raise ModelNotUsable(folder, "damaged", f"config.json ({str(error)[:80]})") from error
     except HeadTensorError as error:
@@ -63,13 +63,22 @@ def inspect_head(folder: Path) -> HeadContent:
     return HeadContent(folder, tuple(files), config, tensors, quantisation)
 
 
-def _block(
+def _content(
     raw: Mapping[str, Any], kind: str, headers: Mapping[str, TensorHeader], quantisation: Mapping[str, Any]
 ) -> tuple[HeadShape, Mapping[str, TensorHeader]]:
+    if kind == "mtp":
+        return _mtp(raw, headers)
+    if kind == "eagle3":
+        tensors = by_our_names(headers, lambda name: eagle_config.our_name(our_name(name)))
+        shapes = whole_shapes(tensors, quantisation)
+        eagle = eagle_config.read_eagle_config(raw, shapes)
+        check_tensors(dict(eagle_config.expected_shapes(eagle)), tensors, shapes)
+        return eagle, tensors
     tensors = by_our_names(headers)
     shapes = whole_shapes(tensors, quantisation)
     config = read_config(raw, kind, shapes)
-    check_tensors(config, tensors, shapes)
+    fused = "layers.0.self_attn.qkv_proj.weight" in shapes
+    check_tensors(dict(expected_shapes(config, fused=fused)), tensors, shapes)
     return config, tensors
 
 

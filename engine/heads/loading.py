@@ -15,6 +15,9 @@ from engine.errors import ModelNotUsable
 from engine.heads.block_head import BlockHead, BlockNetwork
 from engine.heads.block_loading import block_network
 from engine.heads.config import HeadConfig
+from engine.heads.eagle_config import EagleConfig
+from engine.heads.eagle_loading import eagle_network
+from engine.heads.eagle_network import EagleHead, EagleNetwork
 from engine.heads.folder import HeadContent, identity_of, inspect_head
 from engine.heads.head import Head
 from engine.heads.mtp_config import MtpConfig
@@ -41,18 +44,23 @@ def load_head_in_steps(path: str | Path) -> Steps[Head]:
             network.set_dtype(mx.float32)
         if isinstance(network, BlockNetwork):
             network.backbone.join_products()
+        elif isinstance(network, EagleNetwork):
+            network.join_products()
         if mx.default_device() == mx.Device(mx.cpu):
             use_narrow_products(network.backbone if isinstance(network, BlockNetwork) else network)
     # Whatever the headers did not show, mlx raises as built-in errors.
     except Exception as error:
         raise ModelNotUsable(folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
     yield from _evaluate(network, folder)
+    _check_targets(network, content.config.vocabulary, folder)
     return _head(content, network, identity)
 
 
 def _network(content: HeadContent) -> nn.Module:
     if isinstance(content.config, MtpConfig):
         return mtp_network(content.config, content.files)
+    if isinstance(content.config, EagleConfig):
+        return eagle_network(content.config, content)
     return block_network(content)
 
 
@@ -60,8 +68,20 @@ def _head(content: HeadContent, network: nn.Module, identity: str) -> Head:
     if isinstance(network, MtpNetwork):
         assert isinstance(content.config, MtpConfig)
         return MtpHead(content.folder, content.config, network, identity)
+    if isinstance(network, EagleNetwork):
+        assert isinstance(content.config, EagleConfig)
+        return EagleHead(content.folder, content.config, network, identity)
     assert isinstance(content.config, HeadConfig)
     return BlockHead(content.folder, content.config, network, identity)
+
+
+def _check_targets(network: nn.Module, vocabulary: int, folder: Path) -> None:
+    """Raise `ModelNotUsable` where a reduced vocabulary stands for ids that the main model does not have."""
+    if "d2t" not in network:
+        return
+    targets = mx.arange(network.d2t.size) + network.d2t
+    if bool(((targets < 0) | (targets >= vocabulary)).any().item()):
+        raise ModelNotUsable(folder, "wrong-tensors", "d2t")
 
 
 def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:

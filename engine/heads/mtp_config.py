@@ -78,6 +78,10 @@ class MtpConfig:
         return (self.main_layers - 1,)
 
     @property
+    def least_layers(self) -> int:
+        return self.main_layers
+
+    @property
     def tap_width(self) -> int:
         return self.width
 

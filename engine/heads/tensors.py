@@ -6,7 +6,7 @@ some exports put before them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from engine.heads.config import GruConfig, HeadConfig, MarkovConfig, SelectorConfig
@@ -40,11 +40,13 @@ def is_read(name: str) -> bool:
     return not name.startswith(("verifier_", "t2d", "rotary_emb.")) and not name.endswith("rotary_emb.inv_freq")
 
 
-def by_our_names(tensors: Mapping[str, TensorHeader]) -> dict[str, TensorHeader]:
+def by_our_names(
+    tensors: Mapping[str, TensorHeader], name_of: Callable[[str], str] = our_name
+) -> dict[str, TensorHeader]:
     """The tensors that are read. Raises `HeadTensorError` where two have the same name."""
     found: dict[str, TensorHeader] = {}
     for name, tensor in tensors.items():
-        own = our_name(name)
+        own = name_of(name)
         if own in found:
             raise HeadTensorError(name)
         if is_read(own):
@@ -84,9 +86,8 @@ def quantisation_of(layer: str, settings: Mapping[str, Any]) -> tuple[int, int]:
     return bits, group
 
 
-def check_tensors(config: HeadConfig, tensors: Mapping[str, TensorHeader], shapes: Shapes) -> None:
-    """Raise `HeadTensorError` unless the tensors are exactly those of this head."""
-    expected = dict(expected_shapes(config, fused="layers.0.self_attn.qkv_proj.weight" in shapes))
+def check_tensors(expected: Shapes, tensors: Mapping[str, TensorHeader], shapes: Shapes) -> None:
+    """Raise `HeadTensorError` unless the tensors are exactly the `expected` ones."""
     for name, shape in expected.items():
         if shapes.get(name) != shape:
             raise HeadTensorError(name)

@@ -17,13 +17,16 @@ from engine.model_files.folder_paths import LeavesFolderError, TooManyEntriesErr
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 
 # Families that Tandem can run.
-SUPPORTED_HEADS = ("dflash", "dflash2", "dspark", "domino", "mtp")
+SUPPORTED_HEADS = ("dflash", "dflash2", "dspark", "domino", "eagle3", "mtp")
+# Those that make each draft token of the one before it.
+CHAINED_HEADS = ("eagle3", "mtp")
 _MOST_FILES = 2_000
 # Families of heads, by what tells their tensors apart. The first that matches counts.
 _BY_TENSOR = (
     ("dflash2", re.compile(r"candidate_selector\.")),
     ("domino", re.compile(r"prefix_gru\.")),
     ("dspark", re.compile(r"markov_head\.")),
+    ("peagle", re.compile(r"mask_hidden$")),
     ("eagle3", re.compile(r"midlayer\.|layers\.0\.hidden_norm\.")),
     ("dflash", re.compile(r"hidden_norm\.weight$")),
 )
@@ -39,6 +42,7 @@ _BY_NAME = (
     ("domino", "domino"),
     ("dspark", "dspark"),
     ("dflash", "dflash"),
+    ("peagle", "peagle"),
     ("eagle3", "eagle3"),
     ("mtp", "mtp"),
 )

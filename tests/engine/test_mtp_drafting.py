@@ -11,15 +11,12 @@ import mlx.core as mx
 import pytest
 
 from engine.events import Finished
-from engine.heads.head import HeadContext
 from engine.memory import size_on_disk
 from engine.model_files.discovery import installed_models
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.speculation.head_session import HeadSession
-from engine.speculation.sequence import PREFILL_CHUNK
-from tests.engine.heads.heads_on_disk import likeliest
+from tests.engine.chain_sessions import assert_as_read_anew, session_of
 from tests.engine.serving import PLAIN, alone, load_models, request, run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import QWEN3, write_model
@@ -53,50 +50,6 @@ def teach(scheduler: Scheduler, told: Told, asked: ChatRequest) -> Finished:
     )
     told.answers = [*prompt, *finished.ids]
     return finished
-
-
-def session_of(scheduler: Scheduler) -> HeadSession:
-    """What is kept of the latest conversation."""
-    session = scheduler.prefix_cache.latest.head
-    assert session is not None
-    assert session.unread == 0
-    return session
-
-
-def read_anew(scheduler: Scheduler) -> HeadContext:
-    """A context of the latest conversation, from one pass over its text."""
-    conversation, session, main = scheduler.prefix_cache.latest, session_of(scheduler), scheduler.models.main
-    tokens = conversation.main.tokens[: session.length]
-    context, caches = session.head.new_context(session.start), main.new_caches()
-    for start in range(0, len(tokens), PREFILL_CHUNK):
-        chunk = tokens[start : start + PREFILL_CHUNK]
-        with session.taps.record() as outputs:
-            mx.eval(main.model(mx.array([chunk], mx.uint32), cache=caches))
-        skip = max(0, session.start - start)
-        session.head.extend(context, mx.concatenate(outputs, axis=-1)[:, skip:], chunk[skip:])
-    return context
-
-
-def assert_as_read_anew(scheduler: Scheduler) -> None:
-    """What the head has cached is what one pass over the text gives, and so is what it proposes, three steps deep."""
-    session, anew = session_of(scheduler), read_anew(scheduler)
-    assert session.length > 20
-    kept = session.context.copy()
-    proposed = [
-        session.head.propose(context, mx.array([9], mx.int32), 3, likeliest)
-        for context in (kept, anew)
-        if context.ready
-    ]
-    assert_close(proposed[0].scores, proposed[-1].scores)
-    for name in ("0.keys", "0.values"):
-        one, other = kept.state[name], anew.state[name]
-        rows = min(one.shape[2], other.shape[2])
-        assert rows >= session.length - 1
-        assert_close(one[:, :, :rows], other[:, :, :rows])
-
-
-def assert_close(one: mx.array, other: mx.array) -> None:
-    assert mx.abs(one - other).max().item() <= 1e-3 * mx.abs(other).max().item()
 
 
 @pytest.mark.parametrize("family", ["qwen3", *HYBRIDS])

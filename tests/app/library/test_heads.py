@@ -55,7 +55,11 @@ def test_a_published_head_can_be_downloaded_from_the_menu() -> None:
 
 @pytest.mark.parametrize(
     ("architecture", "kinds", "problem"),
-    [("DFlashDraftModel", ("head",), ""), ("LlamaForCausalLMEagle3", (), "unknown-head")],
+    [
+        ("DFlashDraftModel", ("head",), ""),
+        ("LlamaForCausalLMEagle3", ("head",), ""),
+        ("PEagleDraftModel", (), "unknown-head"),
+    ],
 )
 def test_a_head_found_on_the_hub_is_no_main_model(architecture: str, kinds: tuple[str, ...], problem: str) -> None:
     """Its model type is that of a model that mlx-lm knows."""

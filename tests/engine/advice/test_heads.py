@@ -12,15 +12,17 @@ import pytest
 from engine.advice.cache_shape import cache_shape
 from engine.advice.catalog import Catalog, load_catalog
 from engine.advice.fit import ModelSize, check_fit
-from engine.advice.heads import same_model
+from engine.advice.heads import against, facts_of, facts_of_config, same_model
 from engine.advice.pairing import PairAdvice, PairModel, advise, candidates, from_installed
 from engine.advice.speedup import estimate_head_speedup
-from engine.heads.fit import memory_config
+from engine.heads.fit import Mismatch, memory_config
 from engine.heads.folder import inspect_head
 from engine.hub.failures import HubError
 from engine.model_files.discovery import InstalledModel, describe_folder
+from tests.engine.heads.eagle_on_disk import tensors_of as eagle_tensors_of
 from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.cases import CASES
+from tests.engine.heads.golden.eagle_cases import CASES as EAGLE_CASES
 from tests.engine.heads.heads_on_disk import tensors_of, write_head
 
 LIMIT, CONTEXT = 32 * 2**30, 8192
@@ -129,6 +131,7 @@ def catalog() -> Catalog:
     [
         ("mlx-community/Qwen3-4B-4bit", "z-lab/Qwen3-4B-DFlash-b16"),
         ("mlx-community/gpt-oss-20b-MXFP4-Q8", "z-lab/gpt-oss-20b-DFlash"),
+        ("mlx-community/Qwen3-14B-4bit", "AngelSlim/Qwen3-14B_eagle3"),
     ],
 )
 def test_published_heads_are_offered_first_and_marked_as_not_checked(catalog: Catalog, main: str, head: str) -> None:
@@ -229,3 +232,29 @@ def test_a_head_that_is_there_is_not_offered_again(tmp_path: Path, catalog: Cata
     head = InstalledModel(name, str(tmp_path / "head"), "cache", False, "incomplete", head="mtp")
     _, found = candidates(main, [head], catalog)
     assert not any(one.head is not None and one.head.inside for one in found)
+
+
+def test_a_head_that_chains_pays_a_pass_for_each_token() -> None:
+    for size in (10**8, 10**9, 10**10):
+        chained = estimate_head_speedup(10**10, 10**10, size, chained=True).speedup
+        assert chained < estimate_head_speedup(10**10, 10**10, size).speedup
+
+
+@pytest.mark.parametrize(
+    ("name", "layers", "exact"),
+    [("eagle_llama", 9, False), ("eagle_original", 12, True), ("eagle_default_ids", 12, True)],
+)
+def test_what_an_eagle_head_is_made_for_is_known_from_its_folder(
+    tmp_path: Path, name: str, layers: int, exact: bool
+) -> None:
+    case = EAGLE_CASES[name]
+    facts = facts_of(inspect_head(write_head(tmp_path, case.config, eagle_tensors_of(case))).config)
+    assert (facts.kind, facts.layers, facts.exact, facts.width, facts.vocabulary) == ("eagle3", layers, exact, 64, 256)
+    assert facts.made_for == ("org/main" if name == "eagle_llama" else "")
+    main = {"num_hidden_layers": 12, "hidden_size": 64}
+    assert against(facts, main, 256) is None
+    assert against(facts, {**main, "num_hidden_layers": 8}, 256) == Mismatch("layers", layers, 8)
+    # Without its tensors its configuration says the same.
+    assert against(facts_of_config(case.config, "eagle3"), {**main, "hidden_size": 32}, 256) == Mismatch(
+        "width", 64, 32
+    )

@@ -61,11 +61,11 @@ def test_a_head_for_another_main_model_is_refused(tmp_path: Path, changed: dict[
 
 
 def test_heads_of_a_kind_that_is_not_known_say_which(tmp_path: Path) -> None:
-    tensors = {"fc.weight": mx.zeros((64, 192)), "midlayer.hidden_norm.weight": mx.ones((64,))}
-    write_head(tmp_path, {"architectures": ["LlamaForCausalLMEagle3"], "hidden_size": 64}, tensors)
+    tensors = {"fc.weight": mx.zeros((64, 192)), "layers.0.hidden_norm.weight": mx.ones((64,))}
+    write_head(tmp_path, {"hidden_size": 64}, {**tensors, "mask_hidden": mx.zeros((1, 1, 192))})
     with pytest.raises(ModelNotUsable) as refused:
         load_head(tmp_path)
-    assert (refused.value.reason, refused.value.detail) == ("unknown-head", "eagle3")
+    assert (refused.value.reason, refused.value.detail) == ("unknown-head", "peagle")
 
 
 def test_missing_shards_are_named(tmp_path: Path) -> None:

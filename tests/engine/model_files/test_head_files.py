@@ -42,6 +42,7 @@ def test_tensors_tell_a_head(tmp_path: Path, name: str) -> None:
     [
         (EAGLE, "eagle3"),
         (EAGLE_OF_SPECULATORS, "eagle3"),
+        ([*EAGLE_OF_SPECULATORS, "mask_hidden"], "peagle"),
         (QWEN_MTP, "mtp"),
         (SPLIT_MTP, "mtp"),
         (DEEPSEEK_MTP, "mtp"),
@@ -65,6 +66,7 @@ def test_other_heads_are_told_from_models(names: list[str], kind: str | None) ->
         ({"dflash_config": {"projector_type": "domino"}}, "domino"),
         ({"dflash_config": {}}, "dflash"),
         ({"architectures": ["LlamaForCausalLMEagle3"]}, "eagle3"),
+        ({"speculators_model_type": "peagle"}, "peagle"),
         ({"model_type": "qwen3_5_mtp"}, "mtp"),
         ({"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"]}, None),
         ({"architectures": "DFlashDraftModel", "model_type": 3}, None),
@@ -91,9 +93,10 @@ def test_scans_describe_heads_as_heads(tmp_path: Path) -> None:
 
 
 def test_a_head_that_cannot_run_yet_says_so(tmp_path: Path) -> None:
-    write_head(tmp_path, {"architectures": ["LlamaForCausalLMEagle3"]}, {name: mx.ones((4, 4)) for name in EAGLE})
+    names = [*EAGLE_OF_SPECULATORS, "mask_hidden"]
+    write_head(tmp_path, {"speculators_model_type": "peagle"}, {name: mx.ones((4, 4)) for name in names})
     model = describe_folder(tmp_path, "org/head", "folder")
-    assert (model.head, model.kinds, model.problem, model.detail) == ("eagle3", (), "unknown-head", "eagle3")
+    assert (model.head, model.kinds, model.problem, model.detail) == ("peagle", (), "unknown-head", "peagle")
 
 
 def test_a_head_that_is_half_downloaded_is_still_a_head(tmp_path: Path) -> None:

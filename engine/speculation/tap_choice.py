@@ -1,0 +1,78 @@
+"""Which layers a head's ids mean, where published conventions differ: the head is tried with each on one text.
+
+Ids are inputs of layers in some heads and outputs in others, and nothing in a head says which. The wrong one makes
+proposals a little worse and the text no different. One pass of the main model over a short text tells: under the right
+one, what the main model would say next is likelier.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import mlx.core as mx
+
+from engine.disk_pool import DiskPool
+from engine.errors import EngineError
+from engine.foreign_code import panics_as_errors
+from engine.heads.eagle_network import EagleHead
+from engine.loading import LoadedModel
+from engine.speculation.main_ports import main_ports
+from engine.speculation.taps import CannotTap, Taps
+from engine.steps import Steps, result_of
+
+log = logging.getLogger(__name__)
+
+# The most tokens of the text that are read: a small piece of a prompt.
+MOST_TOKENS = 160
+# Heads were trained on answers; this is one.
+TEXT = """A speculative decoder has two parts. A small model proposes the next few tokens, and a large model checks \
+them all at once. If a proposal is what the large model would have written, it is kept; otherwise it is thrown away, \
+and the large model's own token takes its place. The text is therefore exactly the same, it only arrives faster. \
+Here is what happens in each round:
+
+1. The small model writes a few tokens, one after the other.
+2. The large model reads these tokens in a single pass.
+3. The longest run of tokens that both agree on is added to the answer, followed by one more token of the large model.
+
+How much faster this is depends on how often the two agree. For code, lists and repeated text, they agree most of \
+the time; for poetry or for unusual names, they agree less often."""
+
+
+def choose_taps(main: LoadedModel, head: EagleHead) -> Steps[tuple[int, ...]]:
+    """The likelier of the head's `tap_choices` for `main`; the head uses them from now on.
+
+    What the main model cannot be tapped for, or what fails, leaves the first choice.
+    """
+    try:
+        head.bind(main_ports(main))
+        with DiskPool() as disk:
+            ids = yield from result_of(disk.start(_encoded, main))
+        best = _likeliest(main, head, ids[:MOST_TOKENS]) if len(ids) > 2 else head.taps
+        head.use_taps(best)
+    except (CannotTap, EngineError, ValueError) as error:
+        log.warning("the layers of the head %s were not tried: %s", head.identity, error)
+    return head.taps
+
+
+def _encoded(main: LoadedModel) -> list[int]:
+    with panics_as_errors():
+        return main.encode(TEXT)
+
+
+def _likeliest(main: LoadedModel, head: EagleHead, ids: list[int]) -> tuple[int, ...]:
+    choices = [taps for taps in head.config.tap_choices if taps[-1] < len(main.model.layers)]
+    if len(choices) < 2:
+        return choices[0] if choices else head.taps
+    layers = sorted({layer for taps in choices for layer in taps})
+    with Taps(main.model, layers).record() as outputs:
+        logits = main.model(mx.array([ids], mx.uint32), cache=main.new_caches())
+    answers = mx.argmax(logits[0, 1:], axis=-1)
+    by_layer = dict(zip(layers, outputs, strict=True))
+    chances = mx.stack(
+        [head.log_chance(mx.concatenate([by_layer[layer] for layer in taps], -1), ids, answers) for taps in choices]
+    )
+    found: list[float] = chances.tolist()  # type: ignore[assignment]
+    log.info(
+        "mean log-probability of the main model's choices by tapped layers: %s", dict(zip(choices, found, strict=True))
+    )
+    return choices[found.index(max(found))]

@@ -1,0 +1,89 @@
+"""EAGLE-3 heads with random weights for any tiny main model, and one that is told what to propose."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.heads.eagle_config import expected_shapes, read_eagle_config
+from engine.heads.eagle_network import EagleHead
+from engine.heads.head import Draw, HeadContext, HeadProposal
+from engine.model_files.inspection import text_config
+
+
+def eagle_config(main: Path, taps: Sequence[int], *, drafted: int = 0, **changes: Any) -> dict[str, Any]:
+    """The config.json, in the original format, of a head for the main model in folder `main`; ids are inputs."""
+    text = text_config(json.loads((main / "config.json").read_text()))
+    width, vocabulary = text["hidden_size"], text["vocab_size"]
+    return {
+        "architectures": ["LlamaForCausalLMEagle3"],
+        "model_type": "llama",
+        "hidden_size": width,
+        "target_hidden_size": width,
+        "intermediate_size": 2 * width,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 8,
+        "rms_norm_eps": 1e-6,
+        "rope_theta": 10000.0,
+        "vocab_size": vocabulary,
+        "draft_vocab_size": drafted or vocabulary,
+        "max_position_embeddings": 4096,
+        "num_target_layers": text["num_hidden_layers"],
+        "eagle_config": {"eagle_aux_hidden_state_layer_ids": [tap + 1 for tap in taps]},
+        **changes,
+    }
+
+
+def write_eagle_head(folder: Path, main: Path, *, drafted: int = 0, seed: int = 13, **changes: Any) -> Path:
+    """A head that taps the first and the last layer; with `drafted`, every other id of the vocabulary from 3 on."""
+    text = text_config(json.loads((main / "config.json").read_text()))
+    config = eagle_config(main, (0, text["num_hidden_layers"] - 1), drafted=drafted, **changes)
+    width, vocabulary = config["hidden_size"], config["vocab_size"]
+    seen = {"fc.weight": (width, 2 * width), "lm_head.weight": (drafted or vocabulary, width)}
+    shapes = dict(expected_shapes(read_eagle_config(config, seen)))
+    shapes.pop("d2t", None)
+    keys = mx.random.split(mx.random.key(seed), len(shapes))
+    tensors = {
+        name.replace("layers.0.", "midlayer."): mx.ones(shape)
+        if len(shape) == 1
+        else 0.2 * mx.random.normal(shape, key=key)
+        for (name, shape), key in zip(shapes.items(), keys, strict=True)
+    }
+    if drafted:
+        tensors["d2t"] = (mx.arange(drafted) * 2 + 3) % vocabulary - mx.arange(drafted)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    mx.save_safetensors(str(folder / "model.safetensors"), tensors, metadata={"format": "mlx"})
+    return folder
+
+
+class ToldEagle:
+    """Has every EAGLE-3 head propose `answers[position]` where it knows that id, whatever its network computes."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.answers: Sequence[int] = ()
+        self._next = 0
+        propose, logits = EagleHead.propose, EagleHead.logits
+
+        def told_propose(
+            head: EagleHead, context: HeadContext, anchor: mx.array, count: int, draw: Draw
+        ) -> HeadProposal:
+            self._next = context.length + 1
+            return propose(head, context, anchor, count, draw)
+
+        def told_logits(head: EagleHead, states: mx.array) -> mx.array:
+            computed = logits(head, states)
+            wanted = self.answers[self._next] if self._next < len(self.answers) else 0
+            self._next += 1
+            ids = mx.arange(computed.shape[-1]) if head.targets is None else head.targets
+            return mx.where(ids == wanted, 30.0, 0.0 * computed)
+
+        monkeypatch.setattr(EagleHead, "propose", told_propose)
+        monkeypatch.setattr(EagleHead, "logits", told_logits)
