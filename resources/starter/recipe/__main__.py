@@ -3,6 +3,8 @@
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
 python -m resources.starter.recipe refresh    the main that is there learns short messages, its draft to follow it
 python -m resources.starter.recipe head       the DFlash head alone, for the main that is there
+python -m resources.starter.recipe eagle      an EAGLE-3 head for that main, which does not ship: WORK/eagle3
+python -m resources.starter.recipe mtp        an MTP head for it, which does not ship either: WORK/mtp
 python -m resources.starter.recipe evaluate   the evaluation alone, on the pair that is there: held-out totals
 python -m resources.starter.recipe develop    the same on the development set, with every failure
 """
@@ -26,6 +28,15 @@ from resources.starter.recipe.plan import Plan
 from resources.starter.recipe.short_messages import ask_short, report_short
 
 _STARTER = Path(__file__).parent.parent
+# Each build's function in `pipeline`.
+_BUILDS = {
+    "build": "build",
+    "refresh": "refresh_pair",
+    "head": "build_head",
+    "eagle": "build_eagle_head",
+    "mtp": "build_mtp_head",
+}
+_NOT_SHIPPED = ("eagle", "mtp")
 
 
 def main() -> None:
@@ -34,18 +45,19 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", nargs="?", choices=["build", "refresh", "head", "evaluate", "develop"], default="build")
+    parser.add_argument("what", nargs="?", choices=[*_BUILDS, "evaluate", "develop"], default="build")
     parser.add_argument("--work", type=Path, default=Path("build/starter"), help="where checkpoints are kept")
     parser.add_argument("--target", type=Path, default=_STARTER, help="where main/ and draft/ are")
     for field in fields(Plan):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=int, default=field.default)
     options = parser.parse_args()
-    if options.what in ("build", "refresh", "head"):
+    if options.what in _BUILDS:
         from resources.starter.recipe import pipeline  # torch is an extra; the evaluation goes without
 
         plan = Plan(**{field.name: getattr(options, field.name) for field in fields(Plan)})
-        builds = {"build": pipeline.build, "refresh": pipeline.refresh_pair, "head": pipeline.build_head}
-        builds[options.what](plan, options.work, options.target)
+        getattr(pipeline, _BUILDS[options.what])(plan, options.work, options.target)
+    if options.what in _NOT_SHIPPED:
+        return
     pair = Pair.load(options.target)
     read = read_development if options.what == "develop" else read_held_out
     questions = [question for language in LANGUAGES for question in read(language)]

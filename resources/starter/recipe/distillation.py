@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from resources.starter.recipe.training import make_batch
+from resources.starter.recipe.training import make_batch, narrow_numbers
 
 if TYPE_CHECKING:
     from resources.starter.recipe.model import LanguageModel
@@ -27,7 +27,7 @@ def with_choices(main: LanguageModel, rows: Rows) -> Rows:
     for start in range(0, len(rows), _ROWS):
         chosen = list(range(start, min(start + _ROWS, len(rows))))
         batch = make_batch(rows, chosen)
-        with torch.autocast("cpu", torch.bfloat16):
+        with narrow_numbers():
             hidden = main.forward(batch.tokens, batch.mask).flatten(0, 1)
             scores = main.logits(hidden[batch.predicting])
         found = choices[chosen].reshape(-1)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tokenizers import Tokenizer
 
+    from resources.starter.recipe.chain_head import ChainHead
     from resources.starter.recipe.head import HeadShape
     from resources.starter.recipe.model import Shape
 
@@ -45,10 +46,13 @@ def export_model(model: LanguageModel, tokenizer: Tokenizer, folder: Path) -> No
     write_tokenizer(tokenizer, folder, model.shape.max_position_embeddings)
 
 
-def export_head(head: Head, folder: Path) -> None:
-    """Write `folder` as DFlash heads are published: configuration and bfloat16 weights, no tokenizer."""
+def export_head(head: Head | ChainHead, folder: Path) -> None:
+    """Write `folder` as heads are published: configuration and bfloat16 weights, no tokenizer."""
     folder.mkdir(parents=True, exist_ok=True)
-    weights = {name: value.to(torch.bfloat16).contiguous() for name, value in head.state_dict().items()}
+    weights = {
+        name: (value.to(torch.bfloat16) if value.is_floating_point() else value).contiguous()
+        for name, value in head.state_dict().items()
+    }
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     (folder / "model.safetensors").chmod(0o644)
     _write_json(folder / "config.json", {**head.shape.config(), "torch_dtype": "bfloat16"})

@@ -10,6 +10,7 @@ import torch
 
 from resources.starter.recipe.packing import encode_conversation
 from resources.starter.recipe.tokenizer import TURN_END
+from resources.starter.recipe.training import narrow_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,7 +54,7 @@ def greedy(model: LanguageModel, prompts: Tensor, end: int) -> list[list[int]]:
     tokens, columns = prompts, []
     has_ended = torch.zeros(len(prompts), dtype=torch.bool)
     while len(columns) < _MOST_TOKENS and not has_ended.all():
-        with torch.autocast("cpu", torch.bfloat16):
+        with narrow_numbers():
             scores = model.logits(model.forward(tokens, past=past)[:, -1])
         tokens = scores.argmax(-1, keepdim=True)
         has_ended |= tokens[:, 0] == end

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import torch
 from tokenizers import Tokenizer
 
+from resources.starter.recipe.chain_head import EagleHead, EagleShape, MtpHead, MtpShape
+from resources.starter.recipe.chain_training import train_chain_head
 from resources.starter.recipe.circuits import wire_copying
 from resources.starter.recipe.corpus import conversations, long_conversations
 from resources.starter.recipe.courses import COURSES, DEEPER_COURSES, KEPT, SHORT_MESSAGES, WHOLE
@@ -136,6 +138,35 @@ def build_head(plan: Plan, work: Path, target: Path) -> None:
     train_head(head, main, _own_answers(main, tokenizer, plan), long, plan.head_steps, plan.seed, work / "head.pt")
     export_head(head, target / "head")
     write_checksums(target)
+
+
+def build_eagle_head(plan: Plan, work: Path, target: Path) -> None:
+    """Train an EAGLE-3 head for target/main and write work/eagle3."""
+    main, short, long = _for_chain_heads(plan, work, target)
+    head = EagleHead(EagleShape())
+    said = torch.from_numpy(short.tokens[short.answers].astype("int64"))
+    head.choose_targets(torch.bincount(said, minlength=main.shape.vocab_size))
+    head.begin_at(main)
+    train_chain_head(head, main, short, long, plan.eagle_steps, plan.seed, work / "eagle.pt")
+    export_head(head, work / "eagle3")
+
+
+def build_mtp_head(plan: Plan, work: Path, target: Path) -> None:
+    """Train an MTP head for target/main, from its last layer on, and write work/mtp."""
+    main, short, long = _for_chain_heads(plan, work, target)
+    head = MtpHead(MtpShape())
+    head.begin_at(main)
+    train_chain_head(head, main, short, long, plan.mtp_steps, plan.seed, work / "mtp.pt")
+    export_head(head, work / "mtp")
+
+
+def _for_chain_heads(plan: Plan, work: Path, target: Path) -> tuple[LanguageModel, Rows, Rows]:
+    work.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(plan.seed)
+    tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
+    main = load_model(MAIN, target / "main")
+    long = _long_rows(tokenizer, plan)
+    return main, _own_answers(main, tokenizer, plan), long
 
 
 def _long_rows(tokenizer: Tokenizer, plan: Plan) -> Rows:

@@ -16,3 +16,5 @@ class Plan:
     draft_steps: int = 1500
     refresh_steps: int = 600
     head_steps: int = 3800
+    eagle_steps: int = 1000
+    mtp_steps: int = 700
