@@ -70,14 +70,8 @@ class MtpShape:
         return self.main
 
     def config(self) -> dict[str, object]:
-        """config.json, as heads that were split off their main model have it."""
-        return {
-            **self.main.config(),
-            "architectures": ["Qwen3MTP"],
-            "model_type": "qwen3_mtp",
-            "num_hidden_layers": 1,
-            "num_target_layers": self.main.num_hidden_layers,
-        }
+        """config.json, as mlx-vlm writes it for heads that it splits off their main model."""
+        return {"model_type": "qwen3_mtp", "text_config": self.main.config()}
 
 
 @dataclass
