@@ -130,10 +130,15 @@ class AcceptForecast:
 
 
 class AcceptRates:
-    """Acceptance of every proposer, by bucket, recent outcome and position."""
+    """Acceptance of every proposer, by bucket, recent outcome and position.
 
-    def __init__(self) -> None:
+    With `others`, the rates of an answer beside others: what is learned is shared with those, while difficulty and
+    recent outcome are this answer's own.
+    """
+
+    def __init__(self, others: AcceptRates | None = None) -> None:
         self._sources: dict[str, _Source] = {}
+        self._others = others
 
     def observe(
         self, source: str, bucket: str, drafted: int, accepted: int, made: int | None = None, asked: int | None = None
@@ -145,7 +150,7 @@ class AcceptRates:
         reached = min(drafted, accepted + 1)
         made = drafted if made is None else made
         asked = made if asked is None else asked
-        known = self._sources.setdefault(source, _Source())
+        known = self._source(source)
         kinds = known.kinds(bucket)
         general, *narrower = (known.positions.get(kind, []) for kind in kinds)
         prior = PRIOR_RATE
@@ -177,7 +182,7 @@ class AcceptRates:
 
     def forecast(self, source: str, bucket: str, depth: int) -> AcceptForecast:
         """Expected acceptance of rounds of 0..depth draft tokens now."""
-        known = self._sources.get(source, _Source())
+        known = self._source(source)
         general, *narrower = (known.positions.get(kind, []) for kind in known.kinds(bucket))
         factor = known.difficulty.factor
         kept, most_kept, least_kept, made = [0.0], [0.0], [0.0], [1.0]
@@ -202,6 +207,12 @@ class AcceptRates:
             made.append(made[-1] * goes_on)
         return AcceptForecast(kept, most_kept, least_kept, made)
 
+    def _source(self, name: str) -> _Source:
+        if name not in self._sources:
+            others = self._others
+            self._sources[name] = _Source() if others is None else _Source(others._source(name).positions)
+        return self._sources[name]
+
     def fresh(self, source: str) -> bool:
         """Whether no draft token of a proposer was verified in this answer."""
         return source not in self._sources or not self._sources[source].outcome.begun
@@ -212,7 +223,7 @@ class AcceptRates:
 
     def seen(self, source: str) -> float:
         """How many first draft tokens of a proposer were verified; old ones decay."""
-        return _at(self._sources[source].positions.get("", []), 0).verdicts.reached if source in self._sources else 0.0
+        return _at(self._source(source).positions.get("", []), 0).verdicts.reached
 
     def figures(self) -> list[tuple[str, int, float, float]]:
         """(source, position, reached, accepted), over all buckets."""

@@ -119,13 +119,13 @@ class DepthController:
     """Chooses every round's proposer and depth, and learns from the result.
 
     One controller serves one main model with its proposers and outlives requests. `speedup` measures what speculation
-    yields. Not thread-safe.
+    yields; `costs` and `rates` are what is known of rounds' seconds and of acceptance. Not thread-safe.
     """
 
     def __init__(self) -> None:
         self.speedup = SpeedupMeter()
-        self._costs = RoundCosts()
-        self._rates = AcceptRates()
+        self.costs = RoundCosts()
+        self.rates = AcceptRates()
         self._context = self._begun_at = 0
         self._answer_s = self._spent_s = 0.0
         self._begun_s = monotonic()
@@ -143,18 +143,18 @@ class DepthController:
         """A request starts whose prompt has `context_tokens` tokens."""
         self._context = self._begun_at = context_tokens
         self._answer_s = self._spent_s = 0.0
-        self._costs.begin(context_bucket(context_tokens))
+        self.costs.begin(context_bucket(context_tokens))
         self.speedup.begin(context_bucket(context_tokens))
-        self._rates.begin()
+        self.rates.begin()
         if monotonic() - self._begun_s > PAUSE_S:
-            self._costs.renew()
+            self.costs.renew()
         self._begun_s = monotonic()
         self._current = PLAIN_ARM
         self._exploring = self._plain_stretch = None
 
     def interrupted(self) -> None:
         """The next round does not follow the last one directly: another request had the device in between."""
-        self._costs.interrupted()
+        self.costs.interrupted()
         self.speedup.interrupted()
 
     def choose(
@@ -174,25 +174,25 @@ class DepthController:
         offered = {source: self._at_most(source, limit) for source, limit in limits.items() if limit > 0}
         if not offered:
             return Choice(None, 0)
-        offer = (offered, dict(buckets), rows_carried, self._costs.bucket)
+        offer = (offered, dict(buckets), rows_carried, self.costs.bucket)
         stretch = self._plain_stretch
         if stretch is not None and stretch.offer == offer and stretch.rounds_left > 0:
             stretch.rounds_left -= 1
             return stretch.choice
-        if self._costs.plain_samples() < PLAIN_SAMPLES:
+        if self.costs.plain_samples() < PLAIN_SAMPLES:
             return Choice(None, 0, "measuring")
         horizon = max(MIN_HORIZON, self._context - self._begun_at)
         if remaining is not None:
             horizon = min(horizon, remaining)
-        catch_up = {source: self._costs.catch_up(source, tokens) for source, tokens in (backlog or {}).items()}
-        arms = estimate_arms(self._costs, self._rates, offered, rows_carried, buckets, CatchUp(catch_up, horizon))
+        catch_up = {source: self.costs.catch_up(source, tokens) for source, tokens in (backlog or {}).items()}
+        arms = estimate_arms(self.costs, self.rates, offered, rows_carried, buckets, CatchUp(catch_up, horizon))
         choice = self._weigh(arms, buckets)
         settled = choice.reason == "costs-more"
         self._plain_stretch = _PlainStretch(offer, choice) if settled else None
         return choice
 
     def _at_most(self, source: str, limit: int) -> int:
-        return min(limit, CAREFUL_DEPTH) if self._rates.unsettled(source) else limit
+        return min(limit, CAREFUL_DEPTH) if self.rates.unsettled(source) else limit
 
     def _weigh(self, arms: Mapping[Arm, ArmEstimate], buckets: Mapping[str, str]) -> Choice:
         """The choice for this round among `arms`."""
@@ -214,9 +214,9 @@ class DepthController:
 
         That measures how predictable this text is for far less than rounds of draft tokens would cost.
         """
-        if self._current[0] == source or backlog < MIN_PROBE_TOKENS or self._costs.plain() is None:
+        if self._current[0] == source or backlog < MIN_PROBE_TOKENS or self.costs.plain() is None:
             return False
-        cost = self._costs.catch_up(source, backlog) + self._costs.drafting(source, 1)
+        cost = self.costs.catch_up(source, backlog) + self.costs.drafting(source, 1)
         if self._spent_s + cost > ANSWER_SHARE * self._answer_s:
             return False
         self._spent_s += cost
@@ -227,42 +227,42 @@ class DepthController:
         source, depth, accepted, seconds = measured.source, measured.depth, measured.accepted, measured.seconds
         drafted = depth if measured.drafted is None else measured.drafted
         if measured.typical:
-            self._costs.observe(source, drafted, measured.width, seconds, measured.draft_seconds)
+            self.costs.observe(source, drafted, measured.width, seconds, measured.draft_seconds)
         else:
-            self._costs.pass_over(source, measured.width)
-        self._rates.round_passed()
+            self.costs.pass_over(source, measured.width)
+        self.rates.round_passed()
         if source is not None:
             self._plain_stretch = None
             verified = drafted if measured.verified is None else measured.verified
             if verified:
                 asked = 0 if measured.complete else depth
-                self._rates.observe(source, measured.bucket, verified, accepted, drafted, asked)
+                self.rates.observe(source, measured.bucket, verified, accepted, drafted, asked)
         self._answer_s += seconds
         if measured.typical:
             self._settle((source, depth), seconds, hopeless=depth > 0 and accepted == 0)
         self._context += accepted + 1
-        self._costs.bucket = context_bucket(self._context)
+        self.costs.bucket = context_bucket(self._context)
 
     def learn(self, source: str, trial: Observation) -> None:
         """Learn from proposals that were compared with committed text without a verify pass."""
         self._plain_stretch = None
-        self._rates.observe(source, trial.bucket, trial.drafted, trial.accepted)
+        self.rates.observe(source, trial.bucket, trial.drafted, trial.accepted)
 
     def observe_catch_up(self, source: str, tokens: int, seconds: float) -> None:
         """`source` took `seconds` to catch up on `tokens` tokens."""
-        self._costs.observe_catch_up(source, tokens, seconds)
+        self.costs.observe_catch_up(source, tokens, seconds)
 
     def observe_round_with_catch_up(self, source: str, tokens: int, depth: int, width: int, seconds: float) -> None:
         """A round took `seconds` because `source` caught up on `tokens` tokens first."""
-        if self._costs.plain() is not None:
-            self.observe_catch_up(source, tokens, seconds - self._costs.forecast(source).expected(depth, width))
+        if self.costs.plain() is not None:
+            self.observe_catch_up(source, tokens, seconds - self.costs.forecast(source).expected(depth, width))
 
     def drafting_share(self, source: str, depth: int) -> float | None:
         """The share of a round that is drafting; None where it was never timed apart."""
-        drafting = self._costs.drafting(source, depth)
-        if not drafting or self._costs.plain() is None:
+        drafting = self.costs.drafting(source, depth)
+        if not drafting or self.costs.plain() is None:
             return None
-        return drafting / self._costs.forecast(source).expected(depth, depth + 1)
+        return drafting / self.costs.forecast(source).expected(depth, depth + 1)
 
     def wants_plain_sample(self, share: float) -> bool:
         """Whether a round is to be plain although it was chosen otherwise, within `share` of the answer's time."""
@@ -270,39 +270,39 @@ class DepthController:
 
     def plain_s(self) -> float | None:
         """Seconds of a plain round at this context length, if measured."""
-        return self._costs.plain()
+        return self.costs.plain()
 
     def widest_measured(self) -> int:
         """Rows of the widest verify pass whose cost is known; 1 where none is."""
-        return self._costs.widest()
+        return self.costs.widest()
 
     def expected_tps(self, source: str, max_depth: int, rows_carried: int = 0, bucket: str = "") -> list[float]:
         """Expected tokens a second at each depth considered; empty until plain decoding was measured."""
-        if self._costs.plain() is None:
+        if self.costs.plain() is None:
             return []
-        arms = estimate_arms(self._costs, self._rates, {source: max_depth}, rows_carried, {source: bucket})
+        arms = estimate_arms(self.costs, self.rates, {source: max_depth}, rows_carried, {source: bucket})
         return [estimate.speed for arm, estimate in arms.items() if arm != PLAIN_ARM]
 
     def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
         """Take a calibration's figures: seconds of a pass of `width` rows and of drafting `depth` tokens."""
-        self._costs.measured(source, depth, width, pass_s, draft_s)
+        self.costs.measured(source, depth, width, pass_s, draft_s)
         self._plain_stretch = None
 
     def figures(self) -> tuple[ContextFigures, ...]:
         """Costs and expected speeds at every context length at which plain decoding was measured."""
-        here = self._costs.bucket
+        here = self.costs.bucket
         try:
-            return tuple(figures_at(bucket, self._costs, self._rates, self.speedup) for bucket in self._costs.buckets())
+            return tuple(figures_at(bucket, self.costs, self.rates, self.speedup) for bucket in self.costs.buckets())
         finally:
-            self._costs.bucket = here
+            self.costs.bucket = here
 
     def acceptance(self) -> tuple[AcceptanceFigures, ...]:
         """How often draft tokens were accepted, by proposer and position."""
-        return tuple(AcceptanceFigures(*figures) for figures in self._rates.figures())
+        return tuple(AcceptanceFigures(*figures) for figures in self.rates.figures())
 
     def export(self) -> dict[str, Any]:
         """What was learned, as plain data for JSON."""
-        return {"costs": self._costs.export(), "rates": self._rates.export(), "speedup": self.speedup.export()}
+        return {"costs": self.costs.export(), "rates": self.rates.export(), "speedup": self.speedup.export()}
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Replace what was learned by the result of `export`. Raises KeyError, TypeError or ValueError for others."""
@@ -310,8 +310,8 @@ class DepthController:
         costs.load(data["costs"])
         rates.load(data["rates"])
         self.speedup.load(data.get("speedup", {}))
-        costs.bucket = self._costs.bucket
-        self._costs, self._rates = costs, rates
+        costs.bucket = self.costs.bucket
+        self.costs, self.rates = costs, rates
         self._plain_stretch = None
 
     def _clearly_faster(self, arms: Mapping[Arm, ArmEstimate], arm: Arm) -> bool:
@@ -326,7 +326,7 @@ class DepthController:
         current = self._exploring
         if current and current.arm in arms and current.rounds_left > 0:
             return current
-        if not self._costs.anchored:
+        if not self.costs.anchored:
             return None
         if self._budget is None:
             self._budget = BUDGET_ROUNDS * arms[PLAIN_ARM].seconds
@@ -350,11 +350,11 @@ class DepthController:
         """Seconds that exploring `arm` may cost now."""
         assert self._budget is not None
         source, share = arm[0], ANSWER_SHARE * self._answer_s - self._spent_s
-        if source is not None and self._rates.seen(source) < FAMILIAR:
+        if source is not None and self.rates.seen(source) < FAMILIAR:
             return self._budget
-        if source is not None and self._current == PLAIN_ARM and self._rates.fresh(source) and not self._spent_s:
+        if source is not None and self._current == PLAIN_ARM and self.rates.fresh(source) and not self._spent_s:
             # An answer unlike the ones before has to be explored at some time.
-            share = FRESH_ROUNDS * (self._costs.plain() or 0.0)
+            share = FRESH_ROUNDS * (self.costs.plain() or 0.0)
         return min(self._budget, share)
 
     def _worst_loss(self, estimate: ArmEstimate) -> float:

@@ -186,26 +186,7 @@ class Rounds:
     def _draw(
         self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None
     ) -> tuple[mx.array, mx.array]:
-        """Lazy (rows,) token ids drawn from `logits` (rows, V), and their log-probabilities."""
-        sampler = self._sampler
-        rows = logits.shape[0]
-        scores = sampler.scores(logits, self.sequence.tokens, seen)
-        noise = sampler.noise(position, rows)
-        if noise is None:
-            return sampler.likeliest(scores)
-        logprobs = sampler.log_probabilities(scores)
-        if proposal is not None and proposal.distributions is not None:
-            sampled = reject_or_resample(
-                sampler.probabilities(logprobs),
-                proposal.distributions,
-                mx.array(proposal.tokens, dtype=mx.uint32),
-                sampler.uniforms(position, rows - 1),
-                noise,
-            )
-        else:
-            sampled = sampler.draw(logprobs, noise)
-        chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
-        return sampled, chosen
+        return draw_tokens(self._sampler, logits, self.sequence.tokens, position, seen, proposal)
 
     def _dispatch(self, current: PendingRound) -> PendingRound:
         # MLX schedules a whole graph before any of it runs. Dispatched in halves, the first half runs while the
@@ -216,3 +197,36 @@ class Rounds:
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
         mx.async_eval(current.sampled, current.logprobs, *state)  # type: ignore[no-untyped-call]
         return current
+
+
+def draw_tokens(
+    sampler: Sampler,
+    logits: mx.array,
+    committed: Sequence[int],
+    position: int,
+    seen: mx.array | None,
+    proposal: Proposal | None,
+) -> tuple[mx.array, mx.array]:
+    """Lazy (rows,) token ids drawn from `logits` (rows, V), and their log-probabilities.
+
+    The first of them is the token at `position`; `seen` are the tokens behind `committed` that the rows were fed, and
+    `proposal` where they come from.
+    """
+    rows = logits.shape[0]
+    scores = sampler.scores(logits, committed, seen)
+    noise = sampler.noise(position, rows)
+    if noise is None:
+        return sampler.likeliest(scores)
+    logprobs = sampler.log_probabilities(scores)
+    if proposal is not None and proposal.distributions is not None:
+        sampled = reject_or_resample(
+            sampler.probabilities(logprobs),
+            proposal.distributions,
+            mx.array(proposal.tokens, dtype=mx.uint32),
+            sampler.uniforms(position, rows - 1),
+            noise,
+        )
+    else:
+        sampled = sampler.draw(logprobs, noise)
+    chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
+    return sampled, chosen

@@ -187,13 +187,18 @@ class Sequence:
         twin.boundaries, twin.checkpoints = self.boundaries, list(self.checkpoints)
         return twin
 
+    def lend(self) -> list[Any]:
+        """Give the caches to a batch, which feeds the tokens from now on; `adopt` takes them back."""
+        caches, self.caches, self.rollback = list(self.caches), [], PlainOnly(())
+        return caches
+
     def adopt(self, caches: Tokens[Any], tokens: Tokens[int], position: int) -> None:
         """Continue with `caches` written elsewhere, which hold the first `position` of `tokens`.
 
         Raises `CachesOutOfStep` if they are at another position.
         """
         self.caches = caches
-        self.rollback = Rollback(caches) if isinstance(self.rollback, Rollback) else PlainOnly(caches)
+        self.rollback = Rollback(caches) if self.plain_only is None else PlainOnly(caches)
         self.rollback.check(position)
         self.tokens[:], self.position = tokens, position
 
