@@ -9,12 +9,14 @@ from functools import partial
 
 from engine.active_request import ActiveRequest, log_lost_caches
 from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed, batch_obstacle
+from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.events import TokensCommitted
 from engine.generation import release_unused_memory
 from engine.models import Models
 from engine.pacing import PrefillPacer
 from engine.speculation.depth import Choice
+from engine.speculation.sequence_batch import rows_obstacle
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +35,7 @@ class Decoding:
         self._models = models
         self._pacer = pacer
         self._turns: deque[ActiveRequest] = deque()
-        self._batch: BatchDecoder | None = None
+        self._batch: BatchDecoder | RaggedDecoder | None = None
 
     def __len__(self) -> int:
         return len(self._turns)
@@ -130,7 +132,8 @@ class Decoding:
             active.decoder.close()
             active.decoder = None
         if active.decoder is None and active.batch_obstacle is None and not alone:
-            active.batch_obstacle = batch_obstacle(active.generation.conversation.main)
+            main = active.generation.conversation.main
+            active.batch_obstacle = batch_obstacle(main) if rows_obstacle(main) is not None else None
         # A request that another one is about to join does not start drafting.
         speculates = alone and (not joining or (active.decoder is not None and active.decoder.speculates))
         joins = not alone and active.batch_obstacle is None
@@ -152,7 +155,12 @@ class Decoding:
 
     def _join_batch(self, active: ActiveRequest) -> None:
         if self._batch is None:
-            self._batch = BatchDecoder(self._models.main)
+            # One main model has caches of one kind, so what one request is kept from, all are.
+            obstacle = rows_obstacle(active.generation.conversation.main)
+            if obstacle is None:
+                self._batch = RaggedDecoder(self._models.main, self._models.drafting)
+            else:
+                self._batch = BatchDecoder(self._models.main, obstacle)
         self._batch.join(active.generation)
         active.batched = True
 

@@ -152,8 +152,11 @@ class Generation:
         self.round += 1
         return TokensCommitted("".join(token.text for token in tokens), tuple(tokens), record, self.stats())
 
-    def add_batch_token(self, drawn: DrawnTokens, rows: int, now: float) -> TokensCommitted:
-        """Add one token drawn in a batch of `rows` generations, as a round; the caller appends it to the sequence."""
+    def add_batch_token(self, drawn: DrawnTokens, rows: int, why_plain: str, now: float) -> TokensCommitted:
+        """Add one token drawn in a batch of `rows` generations, as a round; the caller appends it to the sequence.
+
+        `why_plain` names what keeps the generations from speculating together.
+        """
         tokens = self.add_tokens(drawn)
         self.log.shared = True
         record = RoundRecord(
@@ -167,8 +170,8 @@ class Generation:
             draft_s=0.0,
             verify_s=now - self.round_ended,
             host_s=0.0,
-            reason="batch",
-            arguments=(("requests", rows),),
+            reason="batch-kind",
+            arguments=(("requests", rows), ("kind", why_plain)),
         )
         self.round_ended = now
         return self.end_round(record, tokens, now)

@@ -2905,6 +2905,14 @@
         <translation>投機的デコーディング休止中：複数の回答を同時に生成しています。</translation>
     </message>
     <message>
+        <source>Not speculating: this model can only speculate for one answer at a time ({kind}).</source>
+        <translation>投機的デコーディング休止中：このモデルでは一度に 1 つの回答でしか使えません（{kind}）。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model is still catching up with this chat.</source>
+        <translation>投機的デコーディング休止中：ドラフトモデルがまだこのチャットに追いついていません。</translation>
+    </message>
+    <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
         <translation>投機的デコーディング休止中：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めています。</translation>
     </message>
@@ -2971,6 +2979,14 @@
     <message>
         <source>Without speculation: several answers were running at once.</source>
         <translation>投機的デコーディングなし：複数の回答を同時に生成していました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>
+        <translation>投機的デコーディングなし：このモデルでは一度に 1 つの回答でしか使えませんでした（{kind}）。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still catching up with the chat.</source>
+        <translation>投機的デコーディングなし：ドラフトモデルがまだチャットに追いついていませんでした。</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>

@@ -2905,6 +2905,14 @@
         <translation>추측하지 않음: 여러 답변을 동시에 생성하고 있어요.</translation>
     </message>
     <message>
+        <source>Not speculating: this model can only speculate for one answer at a time ({kind}).</source>
+        <translation>추측하지 않음: 이 모델은 한 번에 한 답변만 추측할 수 있어요({kind}).</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model is still catching up with this chat.</source>
+        <translation>추측하지 않음: 초안 모델이 아직 이 대화를 따라잡는 중이에요.</translation>
+    </message>
+    <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
         <translation>추측하지 않음: 답변을 한꺼번에 처리할 수 없어({kind}) 하나씩 진행하고 있어요.</translation>
     </message>
@@ -2971,6 +2979,14 @@
     <message>
         <source>Without speculation: several answers were running at once.</source>
         <translation>추측 없음: 여러 답변을 동시에 생성하고 있었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>
+        <translation>추측 없음: 이 모델은 한 번에 한 답변만 추측할 수 있었어요({kind}).</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still catching up with the chat.</source>
+        <translation>추측 없음: 초안 모델이 아직 대화를 따라잡는 중이었어요.</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>

@@ -2905,6 +2905,14 @@
         <translation>未推测：多个回答正在同时生成。</translation>
     </message>
     <message>
+        <source>Not speculating: this model can only speculate for one answer at a time ({kind}).</source>
+        <translation>未推测：此模型一次只能为一个回答进行推测（{kind}）。</translation>
+    </message>
+    <message>
+        <source>Not speculating: the draft model is still catching up with this chat.</source>
+        <translation>未推测：草稿模型仍在补读此对话。</translation>
+    </message>
+    <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
         <translation>未推测：这些回答无法批量处理（{kind}），正在逐个进行。</translation>
     </message>
@@ -2971,6 +2979,14 @@
     <message>
         <source>Without speculation: several answers were running at once.</source>
         <translation>未使用推测：当时多个回答正在同时生成。</translation>
+    </message>
+    <message>
+        <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>
+        <translation>未使用推测：此模型一次只能为一个回答进行推测（{kind}）。</translation>
+    </message>
+    <message>
+        <source>Without speculation: the draft model was still catching up with the chat.</source>
+        <translation>未使用推测：草稿模型当时仍在补读对话。</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>

@@ -254,6 +254,12 @@ def plain_reasons() -> dict[str, str]:
         "costs-more": translate("PlainReasons", "Not speculating: plain decoding is faster."),
         "measuring": translate("PlainReasons", "Measuring plain decoding speed."),
         "batch": translate("PlainReasons", "Not speculating: several answers are running at once."),
+        "batch-kind": translate(
+            "PlainReasons", "Not speculating: this model can only speculate for one answer at a time ({kind})."
+        ),
+        "catching-up": translate(
+            "PlainReasons", "Not speculating: the draft model is still catching up with this chat."
+        ),
         "turns": translate(
             "PlainReasons", "Not speculating: answers run one at a time because they cannot be batched ({kind})."
         ),
@@ -284,6 +290,12 @@ def past_plain_reasons() -> dict[str, str]:
         "costs-more": translate("PlainReasons", "Without speculation: plain decoding was faster."),
         "measuring": translate("PlainReasons", "Without speculation: plain decoding was still being measured."),
         "batch": translate("PlainReasons", "Without speculation: several answers were running at once."),
+        "batch-kind": translate(
+            "PlainReasons", "Without speculation: this model could only speculate for one answer at a time ({kind})."
+        ),
+        "catching-up": translate(
+            "PlainReasons", "Without speculation: the draft model was still catching up with the chat."
+        ),
         "turns": translate(
             "PlainReasons",
             "Without speculation: answers ran one at a time because they cannot be batched ({kind}).",

@@ -86,9 +86,13 @@ class _Member:
 
 
 class BatchDecoder:
-    """Generations of one main model, each with its own sampler, text and limits."""
+    """Generations of one main model, each with its own sampler, text and limits.
 
-    def __init__(self, main: LoadedModel) -> None:
+    `why_plain` names what keeps them from speculating together.
+    """
+
+    def __init__(self, main: LoadedModel, why_plain: str) -> None:
+        self._why_plain = why_plain
         self._members: list[_Member] = []
         self._joining: list[_Member] = []
         self._calls: list[list[_Member]] = []
@@ -196,7 +200,8 @@ class BatchDecoder:
         draw, row = latest
         token, logprob = draw.read(row)
         generation.conversation.main.append([token])
-        return generation.add_batch_token(DrawnTokens([token], [logprob]), rows, time.perf_counter())
+        drawn = DrawnTokens([token], [logprob])
+        return generation.add_batch_token(drawn, rows, self._why_plain, time.perf_counter())
 
     def _sample(self, logprobs: mx.array) -> mx.array:
         """Called by mlx-lm with normalised scores (rows, vocabulary): first for the members, then for those joining."""

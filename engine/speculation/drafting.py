@@ -16,6 +16,7 @@ from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation import calibration
+from engine.speculation.batch_controller import BatchController
 from engine.speculation.controllers import Controllers, LearnedStore
 from engine.speculation.depth import Choice, DepthController, MeasuredRound
 from engine.speculation.draft_source import DraftSource
@@ -47,7 +48,11 @@ class Drafting:
         self._main = main
         self._controllers = Controllers((_identity(main.info), ""), learned)
         self._drafter: DraftSource | HeadSource | None = None
-        self._why_plain = Choice(None, 0, "no-draft")
+        # Why a request has no proposers, where that is not due to itself.
+        self.why_plain = Choice(None, 0, "no-draft")
+        # Changes with each `set_draft`.
+        self.version = 0
+        self.batch_controller = BatchController(self._controllers)
         self._request: RequestProposers | None = None
         self._prefilled_before = 0
 
@@ -75,7 +80,7 @@ class Drafting:
     @property
     def speedup(self) -> MeasuredSpeedup | None:
         """The speed-up of the current request so far, if enough was measured."""
-        return self._controller.speedup.measured()
+        return self.controller.speedup.measured()
 
     def set_draft(self, drafter: DraftSource | HeadSource | None, problem: EngineError | None = None) -> None:
         """Use `drafter` from the next round on; None clears it, with the `problem` that kept it from loading, if any.
@@ -84,19 +89,21 @@ class Drafting:
         """
         self.keep()
         self._drafter = drafter
+        self.version += 1
         self._controllers.pair = (self._controllers.pair[0], "" if drafter is None else _identity(drafter.info))
-        self._why_plain = Choice(None, 0, "no-draft")
+        self.why_plain = Choice(None, 0, "no-draft")
         if problem is not None:
-            self._why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
+            self.why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
         if self._request is not None:
             self._request.conversation.drop_drafter()
-            self._install(self._request)
-            self._controller.speedup.begin(context_bucket(len(self._request.conversation.main.tokens)))
+            self.install(self._request)
+            self._prefilled_before = self.draft_prefill_tokens
+            self.controller.speedup.begin(context_bucket(len(self._request.conversation.main.tokens)))
 
     def expect_draft(self) -> None:
         """A draft model is being loaded; until `set_draft` is called, plain rounds give that as the reason."""
         if self._drafter is None:
-            self._why_plain = Choice(None, 0, "draft-loading")
+            self.why_plain = Choice(None, 0, "draft-loading")
 
     def follow(self, settings: SpeculationSettings, conversation: Conversation) -> None:
         """Before the prompt of a request is prefilled: let the head in use, if there is one, follow that."""
@@ -108,15 +115,27 @@ class Drafting:
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """Start a request on `conversation`, whose main sequence holds the prompt."""
-        self._request = RequestProposers(self._main, settings, conversation, sampler)
-        self._install(self._request)
-        self._controller.begin(len(conversation.main.tokens))
+        self._request = self.new_request(settings, conversation, sampler)
+        self._prefilled_before = self.draft_prefill_tokens
+        self.controller.begin(len(conversation.main.tokens))
+
+    def new_request(
+        self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler
+    ) -> RequestProposers:
+        """The proposers of a request, whose main sequence holds the prompt."""
+        request = RequestProposers(self._main, settings, conversation, sampler)
+        self.install(request)
+        return request
+
+    def mark_unsaved(self) -> None:
+        """Something was learned."""
+        self._controllers.unsaved = True
 
     def end(self) -> None:
         """End the request; the proposers' sequences stay with its conversation."""
         if self._request is not None:
             self._request.abandon()
-        self._controller.speedup.end()
+        self.controller.speedup.end()
         self._request = None
 
     def keep(self) -> None:
@@ -136,7 +155,7 @@ class Drafting:
         """Forget what was learned about one pair, or about all."""
         self._controllers.forget(pair)
         if self._request is not None:
-            self._controller.begin(len(self._request.conversation.main.tokens))
+            self.controller.begin(len(self._request.conversation.main.tokens))
 
     def calibrate(self, stop: Callable[[], bool]) -> Calibration:
         """Measure this pair's round costs while no request runs; ends early once `stop()` is true."""
@@ -152,7 +171,7 @@ class Drafting:
         if request.settings.method == "off":
             return Choice(None, 0, "off")
         if not self.proposers:
-            return request.why_plain or self._why_plain
+            return request.why_plain or self.why_plain
         if remaining <= 1:
             return Choice(None, 0, "length-limit")
         if carried > MAX_CARRIED_ROWS:
@@ -160,7 +179,7 @@ class Drafting:
         limits = request.limits(min(request.settings.depth_limit, remaining - 1))
         fixed = request.settings.depth
         choice = self._learned(limits, carried, remaining) if fixed is None else fixed_choice(fixed, limits)
-        if choice.depth > 0 and self._controller.wants_plain_sample(request.settings.sample_share):
+        if choice.depth > 0 and self.controller.wants_plain_sample(request.settings.sample_share):
             return Choice(None, 0, "measuring")
         if choice.depth == 0 and not choice.reason:
             return replace(choice, reason=request.reason())
@@ -176,7 +195,7 @@ class Drafting:
 
     def drafting_share(self, choice: Choice) -> float | None:
         """The share of a round with this choice that is drafting; None where it was never timed apart."""
-        return None if choice.source is None else self._controller.drafting_share(choice.source, choice.depth)
+        return None if choice.source is None else self.controller.drafting_share(choice.source, choice.depth)
 
     def drop(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the request; returns what the round does instead."""
@@ -191,8 +210,8 @@ class Drafting:
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self.draft_prefill_tokens - prefilled_before
-        controller = self._controller
-        self._controllers.unsaved = True
+        controller = self.controller
+        self.mark_unsaved()
         controller.observe(
             MeasuredRound(
                 choice.source if choice.depth else None,
@@ -225,15 +244,16 @@ class Drafting:
     def _learn_observations(self) -> None:
         if self._request is not None:
             for source, observation in self._request.observations():
-                self._controller.learn(source, observation)
+                self.controller.learn(source, observation)
 
     def interrupted(self) -> None:
         """Other requests ran between two rounds: the time between them is not charged to either."""
         self._prefilled_before = self.draft_prefill_tokens
-        self._controller.interrupted()
+        self.controller.interrupted()
 
     @property
-    def _controller(self) -> DepthController:
+    def controller(self) -> DepthController:
+        """The depth controller of the pair in use."""
         return self._controllers.current
 
     def _learned(self, limits: dict[str, int], carried: int, remaining: int) -> Choice:
@@ -244,19 +264,19 @@ class Drafting:
             if limit > 0:
                 proposer = self.proposers[source]
                 careful = proposer.careful_depth
-                if careful is not None and self._controller.widest_measured() <= careful + 1:
+                if careful is not None and self.controller.widest_measured() <= careful + 1:
                     limits[source] = min(limit, careful)
                 with as_proposer_failure(source):
-                    if proposer.can_probe and self._controller.should_probe(source, proposer.backlog):
+                    if proposer.can_probe and self.controller.should_probe(source, proposer.backlog):
                         proposer.probe()
                         for observation in proposer.observations():
-                            self._controller.learn(source, observation)
+                            self.controller.learn(source, observation)
                     buckets[source], backlog[source] = proposer.bucket, proposer.backlog
-        return self._controller.choose(limits, carried, buckets, backlog, remaining)
+        return self.controller.choose(limits, carried, buckets, backlog, remaining)
 
-    def _install(self, request: RequestProposers) -> None:
+    def install(self, request: RequestProposers) -> None:
+        """Give the request proposers with the drafter in use."""
         request.install(self._drafter)
-        self._prefilled_before = request.draft_prefill_tokens
 
 
 def fixed_choice(depth: int, limits: Mapping[str, int]) -> Choice:

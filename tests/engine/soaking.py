@@ -21,7 +21,7 @@ import mlx.core as mx
 import psutil
 
 from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, SpeculationSettings, TokensCommitted
-from engine.decoders.batch_decoder import BatchDecoder
+from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import EngineClosed
 from engine.generation import Generation
@@ -45,7 +45,7 @@ METHODS = (
     SpeculationSettings(method="ngram"),
 )
 # What belongs to a request and goes with it.
-OURS = (Generation, SpeculativeDecoder, BatchDecoder)
+OURS = (Generation, SpeculativeDecoder, RaggedDecoder)
 # Two scores closer than that are a tie, which another order of sums may decide the other way.
 TIE = 1e-3
 PREFIX_BYTES = 2**24

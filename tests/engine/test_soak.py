@@ -22,7 +22,8 @@ import psutil
 import pytest
 
 from engine import Engine
-from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed
+from engine.decoders.batch_decoder import BatchStepFailed
+from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.generation import Generation
 from engine.loading import load
 from engine.prompt_process.encoders import ENCODING_PROCESS
@@ -48,7 +49,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
     """A sampler and a prompt that fail for one seed each; once in a while a batch or a draft model that fails."""
     # Records keep the frames of what they tell about, and caplog keeps the records.
     caplog.set_level(logging.CRITICAL + 1, logger="engine")
-    draw, step, read = Sampler.draw, BatchDecoder.step, Generation.prefill
+    draw, step, read = Sampler.draw, RaggedDecoder.step, Generation.prefill
     propose, chance = DraftModelProposer.propose, random.Random(11)
 
     def bad_draw(sampler: Sampler, logprobs: mx.array, noise: mx.array | None) -> mx.array:
@@ -56,7 +57,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
             raise ValueError("a sampler that fails, says the test")
         return draw(sampler, logprobs, noise)
 
-    def bad_step(lane: BatchDecoder) -> Any:
+    def bad_step(lane: RaggedDecoder) -> Any:
         if chance.random() < 0.005:
             raise BatchStepFailed("no memory, says the test")
         return step(lane)
@@ -72,7 +73,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
         return propose(proposer, depth)
 
     monkeypatch.setattr(Sampler, "draw", bad_draw)
-    monkeypatch.setattr(BatchDecoder, "step", bad_step)
+    monkeypatch.setattr(RaggedDecoder, "step", bad_step)
     monkeypatch.setattr(Generation, "prefill", bad_read)
     monkeypatch.setattr(DraftModelProposer, "propose", bad_propose)
 

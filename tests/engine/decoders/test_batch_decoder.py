@@ -1,4 +1,4 @@
-"""Every family of mlx-lm in a batch: each row is what it is alone, on the way in, inside, and on the way out."""
+"""The families that cannot speculate together: each row is what it is alone, on the way in, inside, on the way out."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed, batch_o
 from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
 from engine.speculation.sequence import Sequence as CachedSequence
+from engine.speculation.sequence_batch import rows_obstacle
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.family_configs import FAMILIES, VOCABULARY
 
@@ -52,7 +53,7 @@ class Forced:
     def draw(self, logprobs: mx.array, noise: None) -> mx.array:  # noqa: ARG002
         return mx.array([self.text[self.at]], mx.uint32)
 
-    def add_batch_token(self, drawn: DrawnTokens, rows: int, now: float) -> Any:  # noqa: ARG002
+    def add_batch_token(self, drawn: DrawnTokens, rows: int, why_plain: str, now: float) -> Any:  # noqa: ARG002
         return SimpleNamespace(token=drawn.tokens[0])
 
 
@@ -80,7 +81,12 @@ def plain_logits(name: str, text: Sequence[int], start: int) -> dict[int, mx.arr
     return shown
 
 
-BATCHED = [name for name in FAMILIES if batch_obstacle(CachedSequence(build(name), fresh_caches(name))) is None]
+def is_decoded_here(name: str) -> bool:
+    sequence = CachedSequence(build(name), fresh_caches(name))
+    return batch_obstacle(sequence) is None and rows_obstacle(sequence) is not None
+
+
+BATCHED = [name for name in FAMILIES if is_decoded_here(name)]
 # What keeps the others out is their caches (no merge in mlx-lm), their width (they decode plainly) or these four.
 UNFIT = ("gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl")
 
@@ -102,7 +108,7 @@ def check_family(name: str) -> None:
     texts = [text_of(name, row, prompt + STEPS + 8) for row, prompt in enumerate(PROMPTS)]
     rows = [Forced(sequence_on(name, text[:prompt]), text) for prompt, text in zip(PROMPTS, texts, strict=True)]
     model = cast("LoadedModel", SimpleNamespace(model=build(name), vocabulary=VOCABULARY))
-    decoder = BatchDecoder(model)
+    decoder = BatchDecoder(model, "its caches")
     generations = cast("list[Generation]", rows)
     decoder.join(generations[0])
     decoder.step()

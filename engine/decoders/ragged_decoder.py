@@ -1,0 +1,345 @@
+"""Decodes several generations together in rounds: each proposes, accepts and commits its own number of tokens.
+
+One pass of the main model verifies the proposals of all. What is drawn for a generation depends on its own logits,
+settings, seed and position alone, so its text is the same in every batch. A plain round that follows a plain round is
+started before the result of the first is read. Caches are handed over both ways: nothing is prefilled again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import mlx.core as mx
+
+from engine.decoders.batch_decoder import BatchStepFailed
+from engine.decoders.ragged_round import Drawing, Member, RaggedRound
+from engine.events import Token, TokensCommitted
+from engine.generation import DrawnTokens, Generation
+from engine.loading import LoadedModel
+from engine.speculation.batch_controller import BatchRound
+from engine.speculation.batch_drafting import BatchDrafting
+from engine.speculation.depth import Choice
+from engine.speculation.drafting import Drafting
+from engine.speculation.proposers.proposal import Proposal
+from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.round import ProposerFailed, as_proposer_failure
+from engine.speculation.sequence import PREFILL_CHUNK
+from engine.speculation.sequence_batch import SequenceBatch
+from engine.stats import RoundRecord
+
+# Timing drafting apart means waiting for it before verifying, which costs their overlap; so only now and then.
+TIMED_EVERY = 64
+CATCHING_UP = Choice(None, 0, "catching-up")
+
+Outcome = TokensCommitted | Exception
+
+
+class RaggedDecoder:
+    """Generations of one main model, each with its own proposers, sampler, text and limits.
+
+    Their sequences have no `rows_obstacle`.
+    """
+
+    def __init__(self, main: LoadedModel, drafting: Drafting) -> None:
+        self._drafting = BatchDrafting(drafting)
+        self._drawing = Drawing(main.vocabulary)
+        # In the order of the batch's rows.
+        self._members: list[Member] = []
+        self._batch: SequenceBatch | None = None
+        self._flying: RaggedRound | None = None
+        # What kept a row from being removed. From then on it is unknown which rows are whose.
+        self._removal_error: Exception | None = None
+        self._ended_at: float | None = None
+        self._round = 0
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def join(self, generation: Generation) -> None:
+        """Add `generation`, whose sequence has no open transaction. The batch has its caches until it leaves."""
+        sequence = generation.conversation.main
+        while sequence.prefill(PREFILL_CHUNK):
+            pass
+        request = self._drafting.join(generation.request.speculation, generation.conversation, generation.sampler)
+        if self._batch is None:
+            self._batch = SequenceBatch(sequence)
+        self._batch.join(sequence)
+        self._members.append(Member(generation, request, generation.log.draft_prefill_tokens))
+        self._ended_at = None
+        generation.log.shared = True
+
+    def step(self) -> list[tuple[Generation, Outcome]]:
+        """One round for every generation, those excepted that joined while a round was under way.
+
+        One whose own sampler failed gets its exception instead and has to be removed. Raises `BatchStepFailed` when the
+        pass itself failed, or a row could not be removed before.
+        """
+        try:
+            if self._removal_error is not None:
+                raise self._removal_error
+            current, self._flying = self._flying or self._start(), None
+            ahead = self._start_next(current)
+            current.read()
+            outcome = self._settle(current)
+        except Exception as error:
+            raise BatchStepFailed(str(error)) from error
+        if ahead is not None:
+            # Only now is it known which tokens it was fed.
+            for row in range(len(ahead.members)):
+                ahead.report_row(row)
+        self._flying = ahead
+        return outcome
+
+    def leave(self, generation: Generation) -> TokensCommitted | None:
+        """Give the caches back to the generation's sequence; returns the token drawn but not reported yet, if any.
+
+        The generation is out of the batch even where the caches are lost, which raises.
+        """
+        member = next(member for member in self._members if member.generation is generation)
+        row = self._members.index(member)
+        last = self._members.pop()
+        if last is not member:
+            self._members[row] = last
+        self._ended_at = None
+        self._update_log(member)
+        member.request.proposers.abandon()
+        sequence = generation.conversation.main
+        self._remove(member)
+        if member.error is not None:
+            # The token that was fed is not one that its sampler drew.
+            sequence.adopt([], list(sequence.tokens), 0)
+            return None
+        # The next step need not wait for the copies.
+        mx.async_eval(sequence.arrays())  # type: ignore[no-untyped-call]
+        flying = self._flying
+        if flying is None or member not in flying.members or generation.reason is not None:
+            return None
+        flying.read()
+        return self._commit(flying, flying.members.index(member), time.perf_counter())
+
+    def close(self) -> None:
+        """Drop whatever is in the batch. It cannot be used again."""
+        for member in self._members:
+            member.request.proposers.abandon()
+        self._members, self._flying, self._batch = [], None, None
+
+    def _remove(self, member: Member) -> None:
+        assert self._batch is not None
+        sequence = member.generation.conversation.main
+        try:
+            if self._removal_error is not None:
+                raise BatchStepFailed(str(self._removal_error)) from self._removal_error
+            self._batch.leave(sequence)
+        except Exception as error:
+            self._removal_error = self._removal_error or error
+            sequence.adopt([], list(sequence.tokens), 0)
+            raise
+
+    # Starting rounds
+
+    def _start(self) -> RaggedRound:
+        """Propose and send the verify pass to the device."""
+        assert self._batch is not None
+        for member in self._members:
+            self._drafting.refresh(member.request)
+        choices = self._prepared(self._choose(under_way=0))
+        started_at = time.perf_counter()
+        proposals = self._propose(choices)
+        draft_s = self._time_drafting(proposals, started_at)
+        done = self._batch.verify([[] if proposal is None else proposal.tokens for proposal in proposals])
+        current = RaggedRound(list(self._members), choices, proposals, done, started_at, draft_s)
+        if current.plain:
+            self._batch.commit(done.counts)
+        self._drawing.dispatch(current, self._batch, [None] * len(choices))
+        return current
+
+    def _start_next(self, current: RaggedRound) -> RaggedRound | None:
+        """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
+        assert self._batch is not None
+        if not current.plain or any(choice.depth for choice in current.choices):
+            return None
+        choices = self._choose(under_way=1)
+        if any(choice.depth for choice in choices):
+            return None
+        started_at, members = time.perf_counter(), list(self._members)
+        if members == current.members:
+            fed: list[mx.array | None] = [current.sampled[row : row + 1] for row in range(len(members))]
+            done = self._batch.verify(current.sampled[:, None])
+        else:
+            rows = {member: row for row, member in enumerate(current.members)}
+            at = [rows.get(member) for member in members]
+            fed = [None if row is None else current.sampled[row : row + 1] for row in at]
+            done = self._batch.verify([[] if token is None else token for token in fed])
+        self._batch.commit(done.counts)
+        ahead = RaggedRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
+        self._drawing.dispatch(ahead, self._batch, fed)
+        return ahead
+
+    def _choose(self, under_way: int) -> list[Choice]:
+        return self._drafting.choose(
+            [(member.request, member.generation.remaining - under_way) for member in self._members]
+        )
+
+    def _prepared(self, choices: list[Choice]) -> list[Choice]:
+        """Do one piece of the catch-up of the first proposer that needs it; those not ready sit this round out."""
+        ready, worked = [], False
+        for member, choice in zip(self._members, choices, strict=True):
+            source, final = choice.source, choice
+            if source is not None:
+                try:
+                    if worked and self._is_behind(member, source):
+                        final = CATCHING_UP
+                    elif not worked and member.request.proposers.prepare(source):
+                        worked, final = True, CATCHING_UP
+                except ProposerFailed as failure:
+                    final = member.request.proposers.drop(failure)
+            ready.append(final)
+        return ready
+
+    @staticmethod
+    def _is_behind(member: Member, source: str) -> bool:
+        with as_proposer_failure(source):
+            return member.request.proposers.by_source[source].backlog > 0
+
+    def _propose(self, choices: list[Choice]) -> list[Proposal | None]:
+        """Every member's proposal; `choices` are corrected where a proposer failed."""
+        proposals: list[Proposal | None] = []
+        for row, (member, choice) in enumerate(zip(self._members, choices, strict=True)):
+            proposal = None
+            if choice.depth:
+                try:
+                    proposal = self._drafting.propose(member.request, choice)
+                except ProposerFailed as failure:
+                    choices[row] = member.request.proposers.drop(failure)
+            proposals.append(proposal)
+        lazy = [one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)]
+        if lazy:
+            # The device drafts while the host still builds the verify pass.
+            mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
+        return proposals
+
+    def _time_drafting(self, proposals: Sequence[Proposal | None], started_at: float) -> float | None:
+        self._round += 1
+        drafting = _drafting_of(proposals)
+        if drafting is None:
+            return None
+        known = self._drafting.controller.drafting_s(*drafting)
+        if known is not None and self._round % TIMED_EVERY:
+            return None
+        mx.eval([one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)])
+        return time.perf_counter() - started_at
+
+    # Ending rounds
+
+    def _settle(self, current: RaggedRound) -> list[tuple[Generation, Outcome]]:
+        """Add every member's tokens to its answer, commit those kept, and count the round."""
+        assert self._batch is not None
+        now = time.perf_counter()
+        typical = self._is_typical(current)
+        rows = [row for row, member in enumerate(current.members) if member in self._members]
+        if not current.plain:
+            self._batch.commit(current.keep())
+        outcome: list[tuple[Generation, Outcome]] = []
+        for row in rows:
+            member = current.members[row]
+            outcome.append((member.generation, member.error or self._commit(current, row, now)))
+        if typical and self._ended_at is not None:
+            events = [event for _, event in outcome if isinstance(event, TokensCommitted)]
+            self._observe(current, sum(len(event.tokens) for event in events), now - self._ended_at)
+        self._ended_at = now
+        return outcome
+
+    def _is_typical(self, current: RaggedRound) -> bool:
+        """Whether its duration says what such rounds cost."""
+        interrupted = any(member.generation.timing_interrupted for member in current.members)
+        for member in current.members:
+            member.generation.timing_interrupted = False
+        caught_up = [self._caught_up(member) for member in current.members]
+        return not interrupted and not any(caught_up) and (current.pipelined or not current.plain)
+
+    @staticmethod
+    def _caught_up(member: Member) -> bool:
+        before, member.prefilled = member.prefilled, member.request.proposers.draft_prefill_tokens
+        return member.prefilled != before
+
+    def _observe(self, current: RaggedRound, tokens: int, seconds: float) -> None:
+        drafting = _drafting_of(current.proposals)
+        width = max(current.depths) + 1
+        measured = BatchRound(len(current.members), width, tokens, seconds, drafting, current.draft_s)
+        self._drafting.observe_round(measured)
+
+    def _commit(self, current: RaggedRound, row: int, now: float) -> TokensCommitted:
+        """Append the member's tokens of a round that was read, and tell everybody who follows its text."""
+        member, proposal, choice = current.members[row], current.proposals[row], current.choices[row]
+        generation = member.generation
+        drawn, logprobs = current.drawn(row)
+        source = "main" if proposal is None else proposal.source
+        tokens = generation.add_tokens(DrawnTokens(drawn, logprobs, current.accepted[row], source))
+        accepted = min(current.accepted[row], len(tokens))
+        ids = [token.id for token in tokens]
+        generation.conversation.main.append(ids)
+        if not current.pipelined:
+            current.report_row(row)
+        self._tell_proposers(member, ids, accepted, proposal)
+        record = self._record(current, row, tokens, accepted, now)
+        if choice.depth:
+            made = proposal.count if proposal is not None and proposal.stopped_early else choice.depth
+            self._drafting.observe(member.request, choice, made, max(1, record.drafted), accepted)
+        else:
+            self._drafting.observe(member.request, choice, 0, 0, 0)
+        self._update_log(member)
+        generation.round_ended = now
+        return generation.end_round(record, tokens, now)
+
+    @staticmethod
+    def _tell_proposers(member: Member, ids: Sequence[int], accepted: int, proposal: Proposal | None) -> None:
+        proposers = member.request.proposers
+        for source, proposer in list(proposers.by_source.items()):
+            used = proposal is not None and proposal.source == source
+            try:
+                with as_proposer_failure(source):
+                    proposer.committed(ids, accepted if used else 0, proposal.count if proposal and used else 0)
+            except ProposerFailed as failure:
+                proposers.drop(failure)
+
+    def _record(
+        self, current: RaggedRound, row: int, tokens: Sequence[Token], accepted: int, now: float
+    ) -> RoundRecord:
+        generation, choice, depth = current.members[row].generation, current.choices[row], current.depths[row]
+        proposal = current.proposals[row]
+        busy = max(0.0, now - generation.round_ended)
+        draft_s = 0.0
+        if (drafting := _drafting_of(current.proposals)) is not None:
+            draft_s = min(busy, current.draft_s or self._drafting.controller.drafting_s(*drafting) or 0.0)
+        return RoundRecord(
+            number=generation.round,
+            source="main" if proposal is None else proposal.source,
+            # Draft tokens behind the end of the answer were not judged by the main model, so they do not count.
+            drafted=depth if len(tokens) > accepted or accepted == 0 else accepted,
+            accepted=accepted,
+            committed=len(tokens),
+            rows=current.done.counts[row],
+            at_s=now - generation.log.started,
+            draft_s=draft_s,
+            verify_s=busy - draft_s,
+            host_s=0.0,
+            reason=choice.reason or ("" if depth else "no-guess"),
+            arguments=choice.arguments,
+        )
+
+    def _update_log(self, member: Member) -> None:
+        """Copy the figures that only the proposers know."""
+        log = member.generation.log
+        log.draft = self._drafting.draft_name(member.request) or log.draft
+        log.draft_prefill_tokens = member.prefilled_earlier + member.request.proposers.draft_prefill_tokens
+
+
+def _drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int, int] | None:
+    """(source, requests, depth) of the drafting with a model in a round, if there is any."""
+    counts = [
+        (proposal.source, proposal.count)
+        for proposal in proposals
+        if proposal is not None and PROPOSERS[proposal.source].uses_drafter
+    ]
+    return (counts[0][0], len(counts), max(count for _, count in counts)) if counts else None

@@ -1,0 +1,147 @@
+"""One round of several generations: what was sent to the device, and what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import cast
+
+import mlx.core as mx
+
+from engine.generation import Generation
+from engine.sampling import Sampler, fit
+from engine.speculation.acceptance import count_matching
+from engine.speculation.batch_drafting import BatchedRequest
+from engine.speculation.depth import Choice
+from engine.speculation.proposers.proposal import Proposal
+from engine.speculation.round import draw_tokens
+from engine.speculation.sequence_batch import BatchPass, SequenceBatch
+
+
+@dataclass(eq=False, slots=True)
+class Member:
+    """A generation in the batch, with its proposers. `error` is what its own sampler raised."""
+
+    generation: Generation
+    request: BatchedRequest
+    prefilled_earlier: int
+    prefilled: int = 0
+    error: Exception | None = None
+
+
+@dataclass(eq=False, slots=True)
+class RaggedRound:
+    """A round of `members`, some of which may have left since; row b belongs to members[b].
+
+    `sampled` and `logprobs` (all,) have the rows of all members, one behind the other: for each its draft tokens and
+    one more. `pipelined` is true if it was started before the preceding round was read.
+    """
+
+    members: list[Member]
+    choices: list[Choice]
+    proposals: list[Proposal | None]
+    done: BatchPass
+    started_at: float
+    draft_s: float | None
+    pipelined: bool = False
+    sampled: mx.array = field(default_factory=lambda: mx.array([]))
+    logprobs: mx.array = field(default_factory=lambda: mx.array([]))
+    accepted: list[int] = field(default_factory=list)
+    _values: tuple[list[int], list[float]] | None = None
+
+    @property
+    def depths(self) -> list[int]:
+        """Draft tokens of each member."""
+        return [0 if proposal is None else proposal.count for proposal in self.proposals]
+
+    @property
+    def plain(self) -> bool:
+        """Whether nobody proposed anything."""
+        return not any(proposal is not None for proposal in self.proposals)
+
+    def read(self) -> None:
+        """Wait for the round and read its result: the one host synchronisation."""
+        if self._values is None:
+            self._values = cast("list[int]", self.sampled.tolist()), cast("list[float]", self.logprobs.tolist())
+            self.accepted = [self._count_accepted(row) for row in range(len(self.members))]
+
+    def drawn(self, row: int) -> tuple[list[int], list[float]]:
+        """The tokens that a member commits, at most, and their log-probabilities."""
+        tokens, logprobs = self._of(row)
+        count = self.accepted[row] + 1
+        return tokens[:count], logprobs[:count]
+
+    def keep(self) -> list[int]:
+        """How many of the tokens that each row was fed belong to its text."""
+        if self.plain:
+            return list(self.done.counts)
+        depths = zip(self.done.counts, self.depths, self.accepted, strict=True)
+        return [count - depth + accepted for count, depth, accepted in depths]
+
+    def report_row(self, row: int) -> None:
+        """Give the member's follower the rows that were kept, which its sequence holds by now."""
+        sequence = self.members[row].generation.conversation.main
+        SequenceBatch.report(self.done, sequence, row, self.keep()[row])
+
+    def _of(self, row: int) -> tuple[list[int], list[float]]:
+        assert self._values is not None
+        starts = [0, *accumulate(depth + 1 for depth in self.depths)]
+        tokens, logprobs = self._values
+        return tokens[starts[row] : starts[row + 1]], logprobs[starts[row] : starts[row + 1]]
+
+    def _count_accepted(self, row: int) -> int:
+        proposal = self.proposals[row]
+        if proposal is None or self.members[row].error is not None:
+            return 0
+        tokens = proposal.tokens
+        drafted = cast("list[int]", tokens.tolist()) if isinstance(tokens, mx.array) else tokens
+        return count_matching(drafted, self._of(row)[0])
+
+
+class Drawing:
+    """Draws the tokens of a round, for each member with its own sampler."""
+
+    def __init__(self, vocabulary: int) -> None:
+        self._vocabulary = vocabulary
+
+    def dispatch(self, current: RaggedRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
+        """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
+        samplers = [member.generation.sampler for member in current.members]
+        if all(sampler.plain_argmax for sampler in samplers):
+            current.sampled, current.logprobs = self._likeliest(current)
+        else:
+            rows = [self._row(current, row, fed[row]) for row in range(len(samplers))]
+            current.sampled = mx.concatenate([tokens for tokens, _ in rows])
+            current.logprobs = mx.concatenate([logprobs for _, logprobs in rows])
+        mx.async_eval(current.sampled, current.logprobs, *batch.state_arrays())  # type: ignore[no-untyped-call]
+
+    def _likeliest(self, current: RaggedRound) -> tuple[mx.array, mx.array]:
+        logits = current.done.logits
+        rows, width, outputs = logits.shape
+        sampled, logprobs = Sampler.likeliest(
+            fit(logits.reshape(rows * width, outputs), self._vocabulary).astype(mx.float32)
+        )
+        firsts = current.done.firsts
+        wanted = [
+            row * width + firsts[row] + index for row, depth in enumerate(current.depths) for index in range(depth + 1)
+        ]
+        if len(wanted) == rows * width:
+            return sampled, logprobs
+        chosen = mx.array(wanted)
+        return sampled[chosen], logprobs[chosen]
+
+    def _row(self, current: RaggedRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:
+        member, proposal, first = current.members[row], current.proposals[row], current.done.firsts[row]
+        rows = current.depths[row] + 1
+        logits = current.done.logits[row, first : first + rows]
+        tokens, seen = member.generation.conversation.main.tokens, fed
+        try:
+            if proposal is not None:
+                seen = mx.array(proposal.tokens, dtype=mx.uint32)
+            position = len(tokens) + (fed is not None)
+            return draw_tokens(member.generation.sampler, logits, tokens, position, seen, proposal)
+        # An exception in one request's sampler must not end the others.
+        except Exception as error:
+            member.error = error
+            return mx.argmax(logits, axis=-1).astype(mx.uint32), mx.zeros((rows,))

@@ -1,0 +1,153 @@
+"""Drafting for a batch: every request's own proposers, and one controller that gives all of them their depths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from engine.conversation import Conversation
+from engine.requests import SpeculationSettings
+from engine.sampling import Sampler
+from engine.speculation.accept_rates import AcceptForecast, AcceptRates
+from engine.speculation.batch_controller import BatchRound, Offer
+from engine.speculation.depth import Choice
+from engine.speculation.drafting import MAX_CARRIED_ROWS, Drafting, fixed_choice
+from engine.speculation.proposers.proposal import Proposal
+from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.request_proposers import RequestProposers
+from engine.speculation.round import ProposerFailed, as_proposer_failure
+from engine.speculation.round_cost import context_bucket
+
+# The deepest proposals that are weighed: with several requests, wider passes do not pay.
+MAX_BATCH_DEPTH = 16
+# Rounds for which a forecast holds where nothing was drafted in the meantime.
+FORECAST_ROUNDS = 4
+# Catching up may take this share of the time that plain decoding takes for as many tokens as the answer has so far, and
+# at least these.
+CATCH_UP_SHARE = 0.2
+MIN_HORIZON = 16
+
+
+@dataclass(eq=False)
+class BatchedRequest:
+    """One request's proposers in a batch, with the acceptance of its own text."""
+
+    proposers: RequestProposers
+    rates: AcceptRates
+    version: int
+    answered_from: int
+    forecasts: dict[tuple[str, str, int], tuple[int, AcceptForecast]]
+    round: int = 0
+
+    def forecast(self, source: str, bucket: str, limit: int) -> AcceptForecast:
+        """Acceptance expected of `source` now."""
+        key = (source, bucket, limit)
+        known = self.forecasts.get(key)
+        if known is None or self.round - known[0] >= FORECAST_ROUNDS:
+            known = self.forecasts[key] = (self.round, self.rates.forecast(source, bucket, limit))
+        return known[1]
+
+
+class BatchDrafting:
+    """The proposers of a batch. What is learned of acceptance is shared with rounds for one request."""
+
+    def __init__(self, drafting: Drafting) -> None:
+        self._drafting = drafting
+        self.controller = drafting.batch_controller
+
+    def join(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> BatchedRequest:
+        """Build the proposers of a request, whose answer goes on on `conversation`."""
+        proposers = self._drafting.new_request(settings, conversation, sampler)
+        rates = AcceptRates(self._drafting.controller.rates)
+        return BatchedRequest(proposers, rates, self._drafting.version, len(conversation.main.tokens), {})
+
+    def refresh(self, request: BatchedRequest) -> None:
+        """Use the drafter that was chosen since the last round."""
+        if request.version != self._drafting.version:
+            request.version = self._drafting.version
+            self._drafting.install(request.proposers)
+            request.rates = AcceptRates(self._drafting.controller.rates)
+            request.forecasts.clear()
+
+    def draft_name(self, request: BatchedRequest) -> str:
+        """The drafter's name where the request may use it, else ""."""
+        drafter = self._drafting.drafter
+        return drafter.info.name if drafter is not None and request.proposers.use_drafter else ""
+
+    def choose(self, requests: Sequence[tuple[BatchedRequest, int]]) -> list[Choice]:
+        """What each request does in the next round; with each, how many tokens are to come."""
+        offers = [self._offer(request, remaining, len(requests)) for request, remaining in requests]
+        longest = max(len(request.proposers.conversation.main.tokens) for request, _ in requests)
+        choices = self.controller.choose(offers, context_bucket(longest))
+        return [self._with_reason(request, choice) for (request, _), choice in zip(requests, choices, strict=True)]
+
+    def propose(self, request: BatchedRequest, choice: Choice) -> Proposal | None:
+        """The request's proposal; None where it has none after all. Raises `ProposerFailed`."""
+        assert choice.source is not None
+        with as_proposer_failure(choice.source):
+            proposal = request.proposers.by_source[choice.source].propose(choice.depth)
+        return proposal if proposal.count else None
+
+    def observe(self, request: BatchedRequest, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
+        """Learn from a request's part in a round: of `drafted` tokens, `verified` got a verdict."""
+        request.round += 1
+        request.rates.round_passed()
+        if choice.source is not None and verified:
+            asked = 0 if request.proposers.settings.depth is not None else choice.depth
+            request.rates.observe(choice.source, choice.bucket, verified, accepted, drafted, asked)
+            request.forecasts.clear()
+        for source, seen in request.proposers.observations():
+            request.rates.observe(source, seen.bucket, seen.drafted, seen.accepted)
+        self._drafting.mark_unsaved()
+
+    def observe_round(self, measured: BatchRound) -> None:
+        """Learn what a round of the batch costs."""
+        self.controller.observe(measured)
+
+    def _offer(self, request: BatchedRequest, remaining: int, requests: int) -> Offer:
+        proposers = request.proposers
+        settings, main = proposers.settings, proposers.conversation.main
+        if settings.method == "off":
+            return Offer(Choice(None, 0, "off"))
+        if not proposers.by_source:
+            return Offer(proposers.why_plain or self._drafting.why_plain)
+        if remaining <= 1:
+            return Offer(Choice(None, 0, "length-limit"))
+        if len(main.pending) - 1 > MAX_CARRIED_ROWS:
+            return Offer(Choice(None, 0, "carried-rows", (("rows", len(main.pending) - 1),)))
+        try:
+            limits = proposers.limits(min(settings.depth_limit, remaining - 1, MAX_BATCH_DEPTH))
+            if settings.depth is not None:
+                return Offer(fixed_choice(settings.depth, limits))
+            return self._free_offer(request, limits, requests)
+        except ProposerFailed as failure:
+            return Offer(proposers.drop(failure))
+
+    def _free_offer(self, request: BatchedRequest, limits: dict[str, int], requests: int) -> Offer:
+        expected, buckets, drafted = {}, {}, set()
+        for source, limit in limits.items():
+            proposer = request.proposers.by_source[source]
+            with as_proposer_failure(source):
+                bucket, careful = proposer.bucket, proposer.careful_depth
+                if limit <= 0 or not self._pays_to_catch_up(request, source, proposer.backlog, requests):
+                    continue
+            buckets[source] = bucket
+            expected[source] = request.forecast(source, bucket, limit if careful is None else min(limit, careful))
+            if PROPOSERS[source].uses_drafter:
+                drafted.add(source)
+        return Offer(None, expected, frozenset(drafted), buckets)
+
+    def _pays_to_catch_up(self, request: BatchedRequest, source: str, backlog: int, requests: int) -> bool:
+        plain = self.controller.pass_s(requests, 1)
+        if not backlog or plain is None:
+            return not backlog
+        written = len(request.proposers.conversation.main.tokens) - request.answered_from
+        seconds = self._drafting.controller.costs.catch_up(source, backlog)
+        return seconds <= CATCH_UP_SHARE * max(MIN_HORIZON, written) * plain
+
+    @staticmethod
+    def _with_reason(request: BatchedRequest, choice: Choice) -> Choice:
+        if choice.depth or choice.reason:
+            return choice
+        reasons = [proposer.reason for proposer in request.proposers.by_source.values()]
+        return replace(choice, reason=next(iter(reasons), "no-guess"))
