@@ -111,6 +111,9 @@ class Drawing:
         if all(sampler.plain_argmax for sampler in samplers):
             current.sampled, current.logprobs = self._likeliest(current)
         else:
+            if any(sampler.constraint is not None for sampler in samplers):
+                # The device computes while the host finds what the grammars allow.
+                mx.async_eval(current.done.logits)  # type: ignore[no-untyped-call]
             rows = [self._row(current, row, fed[row]) for row in range(len(samplers))]
             current.sampled = mx.concatenate([tokens for tokens, _ in rows])
             current.logprobs = mx.concatenate([logprobs for _, logprobs in rows])

@@ -15,7 +15,7 @@ from engine.speculation.drafting import MAX_CARRIED_ROWS, Drafting, fixed_choice
 from engine.speculation.proposers.proposal import Proposal
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
-from engine.speculation.round import ProposerFailed, as_proposer_failure
+from engine.speculation.round import ProposerFailed, as_proposer_failure, permitted
 from engine.speculation.round_cost import context_bucket
 
 # The deepest proposals that are weighed: with several requests, wider passes do not pay.
@@ -86,7 +86,7 @@ class BatchDrafting:
         assert choice.source is not None
         with as_proposer_failure(choice.source):
             proposal = request.proposers.by_source[choice.source].propose(choice.depth)
-        return proposal if proposal.count else None
+        return permitted(proposal, request.proposers.sampler, request.proposers.conversation.main.tokens)
 
     def observe(self, request: BatchedRequest, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
         """Learn from a request's part in a round: of `drafted` tokens, `verified` got a verdict."""
@@ -149,5 +149,7 @@ class BatchDrafting:
     def _with_reason(request: BatchedRequest, choice: Choice) -> Choice:
         if choice.depth or choice.reason:
             return choice
-        reasons = [proposer.reason for proposer in request.proposers.by_source.values()]
-        return replace(choice, reason=next(iter(reasons), "no-guess"))
+        try:
+            return replace(choice, reason=request.proposers.reason())
+        except ProposerFailed as failure:
+            return request.proposers.drop(failure)

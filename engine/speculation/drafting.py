@@ -170,7 +170,7 @@ class Drafting:
         assert request is not None
         if request.settings.method == "off":
             return Choice(None, 0, "off")
-        if not self.proposers:
+        if not request.by_source:
             return request.why_plain or self.why_plain
         if remaining <= 1:
             return Choice(None, 0, "length-limit")
@@ -211,7 +211,7 @@ class Drafting:
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self.draft_prefill_tokens - prefilled_before
         controller = self.controller
-        self.mark_unsaved()
+        self._controllers.unsaved = True
         controller.observe(
             MeasuredRound(
                 choice.source if choice.depth else None,

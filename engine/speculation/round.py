@@ -107,7 +107,8 @@ class Rounds:
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self._pass([] if draft_tokens is None else draft_tokens)
-        sampled, logprobs = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
+        tokens = self.sequence.tokens
+        sampled, logprobs = draw_tokens(self._sampler, logits, tokens, len(tokens), draft_tokens, proposal)
         return self._dispatch(PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s))
 
     def start_next(self, current: PendingRound) -> PendingRound:
@@ -117,7 +118,8 @@ class Rounds:
             # A plain round has no draft tokens to reject, so all of its rows stay.
             self.sequence.commit(0, [])
         logits = self._pass(current.sampled)
-        sampled, logprobs = self._draw(logits, len(self.sequence.tokens) + 1, current.sampled, None)
+        tokens = self.sequence.tokens
+        sampled, logprobs = draw_tokens(self._sampler, logits, tokens, len(tokens) + 1, current.sampled, None)
         return self._dispatch(PendingRound(None, None, sampled, logprobs, 1, started_at, None, pipelined=True))
 
     def wait(self, current: PendingRound) -> RoundResult:
@@ -166,15 +168,7 @@ class Rounds:
     def _propose(self, source: str, depth: int) -> Proposal | None:
         with as_proposer_failure(source):
             proposal = self._proposers[source].propose(depth)
-        return self._permitted(proposal) if proposal.count else None
-
-    def _permitted(self, proposal: Proposal) -> Proposal | None:
-        """The proposal without what the request's grammar excludes. Tokens still on the device were drawn with it."""
-        constraint, tokens = self._sampler.constraint, proposal.tokens
-        if constraint is None or not isinstance(tokens, list):
-            return proposal
-        count = constraint.permitted(self.sequence.tokens, tokens)
-        return replace(proposal, tokens=tokens[:count], count=count) if count else None
+        return permitted(proposal, self._sampler, self.sequence.tokens)
 
     def _pass(self, draft_tokens: mx.array | Sequence[int]) -> mx.array:
         """The main model's logits; with a grammar the device computes them while the host finds what is allowed."""
@@ -182,11 +176,6 @@ class Rounds:
         if self._sampler.constraint is not None:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
         return logits
-
-    def _draw(
-        self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None
-    ) -> tuple[mx.array, mx.array]:
-        return draw_tokens(self._sampler, logits, self.sequence.tokens, position, seen, proposal)
 
     def _dispatch(self, current: PendingRound) -> PendingRound:
         # MLX schedules a whole graph before any of it runs. Dispatched in halves, the first half runs while the
@@ -197,6 +186,18 @@ class Rounds:
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
         mx.async_eval(current.sampled, current.logprobs, *state)  # type: ignore[no-untyped-call]
         return current
+
+
+def permitted(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
+    """The proposal without what the request's grammar excludes; None where nothing is left.
+
+    Tokens still on the device were drawn with the grammar.
+    """
+    constraint, tokens, count = sampler.constraint, proposal.tokens, proposal.count
+    if constraint is not None and isinstance(tokens, list):
+        count = constraint.permitted(committed, tokens)
+        proposal = replace(proposal, tokens=tokens[:count], count=count)
+    return proposal if count else None
 
 
 def draw_tokens(
