@@ -15,7 +15,7 @@ from app.api.calls import Api, Plan, fields_of, new_id
 from app.api.conversation import conversation_of, tools_of
 from app.api.errors import of_engine, unsupported
 from app.api.replies import DONE, sse
-from app.api.request_settings import MOST_TOP_LOGPROBS, choices_of, refuse_unsupported
+from app.api.request_settings import MOST_TOP_LOGPROBS, choices_of, grammar_of, refuse_unsupported
 from app.api.usage import openai_usage, speculation, timings
 from engine.errors import EngineError
 from engine.events import Finished, Token, TokensCommitted
@@ -39,10 +39,10 @@ async def chat_completions(request: Request) -> ASGIApp:
 
 def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     refuse_unsupported(fields, _UNSUPPORTED)
-    if fields.fields("response_format").text("type", "text") != "text":
-        raise unsupported("response_format", "Structured output is not supported yet.")
     choices = choices_of(fields, api.recommended(info), api.speculation)
     tools = tools_of(fields, info.tool_format)
+    form = fields.fields("response_format")
+    grammar = grammar_of(form, form.fields("json_schema"), tools=bool(tools))
     try:
         requests = [
             ChatRequest(
@@ -53,13 +53,14 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
                 choices.stop,
                 template_options=template_options(fields),
                 tools=tools,
+                grammar=grammar,
             )
             for index in range(choices.count)
         ]
     except EngineError as error:
         raise of_engine(error) from error
-    form = tool_format(info.tool_format) if tools else None
-    parts = [AnswerParts(form, tools) for _ in requests]
+    calls = tool_format(info.tool_format) if tools else None
+    parts = [AnswerParts(calls, tools) for _ in requests]
     with_usage = fields.fields("stream_options").flag("include_usage")
     return Plan(requests, ChatShape(name, parts, with_usage=with_usage, logprobs=logprobs_of(fields)))
 

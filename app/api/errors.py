@@ -11,6 +11,7 @@ from engine.errors import (
     BadRequest,
     EngineClosed,
     EngineError,
+    GrammarNotUsable,
     ModelNotUsable,
     NoModel,
     NotEnoughMemory,
@@ -97,6 +98,8 @@ def of_engine(error: EngineError) -> ApiError:
         why = "" if "/" in error.sentence else f": {error.sentence}"
         sentence = f"The model's chat template cannot render this conversation{why}."
         return ApiError(400, sentence, param="messages", code="template_failed")
+    if isinstance(error, GrammarNotUsable):
+        return ApiError(400, _sentence(str(error)), param="response_format", code=error.code)
     if isinstance(error, QueueFull):
         return too_busy("The queue is full. Try again in a moment.")
     if isinstance(error, NotEnoughMemory):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from app.api.bodies import Fields
 from app.api.errors import bad_field, of_engine, unsupported
 from engine.errors import EngineError
+from engine.grammars.grammar import Grammar
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.speculation.proposers.registry import methods
 
@@ -17,6 +19,8 @@ MOST_CHOICES = 8
 MOST_STOPS = 16
 MOST_BIASES = 4096
 MOST_TOP_LOGPROBS = 20
+# Where a grammar of the type is in the format.
+_SOURCES = {"regex": "pattern", "lark": "grammar"}
 _MAX_TOKENS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
 
 
@@ -127,6 +131,28 @@ def _stop(fields: Fields, key: str) -> tuple[str, ...]:
     if len(strings) > MOST_STOPS or not all(isinstance(string, str) and 0 < len(string) <= 500 for string in strings):
         raise bad_field(fields.name(key), f"at most {MOST_STOPS} texts of 1 to 500 characters")
     return tuple(strings)
+
+
+def grammar_of(form: Fields, schema: Fields, *, tools: bool) -> Grammar | None:
+    """What the answer has to match: `form` says its type, `schema` holds a JSON schema. Raises `ApiError`.
+
+    Besides the types of the OpenAI API there are "regex" (with a `pattern`) and "lark" (with a `grammar`).
+    """
+    kind = form.text("type", "text")
+    if kind == "text":
+        return None
+    if tools:
+        raise unsupported(form.name("type"), "An answer cannot follow a format and call functions at once.")
+    try:
+        if kind == "json_object":
+            return Grammar("json_object")
+        if kind == "json_schema":
+            return Grammar("json_schema", json.dumps(dict(schema.fields("schema").values)))
+        if kind in _SOURCES:
+            return Grammar(str(kind), form.required_text(_SOURCES[str(kind)]))
+    except EngineError as error:
+        raise of_engine(error) from error
+    raise bad_field(form.name("type"), f"one of text, json_object, json_schema, {', '.join(_SOURCES)}")
 
 
 def refuse_unsupported(fields: Fields, keys: Mapping[str, str]) -> None:

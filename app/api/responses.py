@@ -25,7 +25,7 @@ from app.api.conversation import (
 )
 from app.api.errors import of_engine, unsupported
 from app.api.replies import sse
-from app.api.request_settings import choices_of, refuse_unsupported
+from app.api.request_settings import choices_of, grammar_of, refuse_unsupported
 from app.api.usage import speculation, timings
 from engine.errors import EngineError
 from engine.events import Finished, TokensCommitted
@@ -59,10 +59,10 @@ async def responses(request: Request) -> ASGIApp:
 
 def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     refuse_unsupported(fields, _UNSUPPORTED)
-    if fields.fields("text").fields("format").text("type", "text") != "text":
-        raise unsupported("text.format", "Structured output is not supported yet.")
     choices = choices_of(fields, api.recommended(info), api.speculation)
     tools = _tools(fields, info.tool_format)
+    form = fields.fields("text").fields("format")
+    grammar = grammar_of(form, form, tools=bool(tools))
     options: dict[str, str | bool] = {}
     if (effort := fields.fields("reasoning").text("effort")) is not None:
         options["reasoning_effort"] = effort
@@ -75,6 +75,7 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
             choices.stop,
             template_options=options,
             tools=tools,
+            grammar=grammar,
         )
     except EngineError as error:
         raise of_engine(error) from error
