@@ -26,6 +26,24 @@ class CacheRows(LayerRows):
     def offset(self) -> int:
         return self.end
 
+    # Some layers make the graph of one buffer depend on another's, by replacing it.
+
+    @property
+    def keys(self) -> mx.array | None:
+        return self._keys
+
+    @keys.setter
+    def keys(self, keys: mx.array) -> None:
+        self._keys = keys
+
+    @property
+    def values(self) -> mx.array | None:
+        return self._values
+
+    @values.setter
+    def values(self, values: mx.array) -> None:
+        self._values = values
+
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> Rows:
         """Append rows; returns all of them."""
         self.append(keys, values)

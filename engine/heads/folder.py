@@ -84,7 +84,9 @@ def _content(
 
 def _mtp(raw: Mapping[str, Any], headers: Mapping[str, TensorHeader]) -> tuple[HeadShape, Mapping[str, TensorHeader]]:
     """Shapes are compared when the network is built, of arrays that are not read yet."""
-    tensors = {mtp_config.our_name(name): header for name, header in headers.items()}
+    layers = mtp_config.layers_of_main(raw)
+    named = ((mtp_config.our_name(name, layers), header) for name, header in headers.items())
+    tensors = {name: header for name, header in named if name is not None}
     config = mtp_config.read_mtp_config(raw, tensors)
     missing = [name for name in mtp_config.FUSION if name not in tensors]
     if missing:

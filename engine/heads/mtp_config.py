@@ -25,7 +25,8 @@ class MtpFamily:
 
     With `zero_centred`, published weights of norms are added to 1. With `reversed`, the fused row is state and
     embedding, not embedding and state. The state is that after the main model's last norm, unless `raw_state`.
-    `shipped` if the makers of such models ship heads with them.
+    A chain goes on from the state after the head's last norm, or before it if `chains_raw`. `keeps` says what its
+    layers cache: keys and values ("plain"), latent ones ("mla"), or those and an index ("dsa").
     """
 
     name: str
@@ -33,7 +34,8 @@ class MtpFamily:
     zero_centred: bool = False
     reversed: bool = False
     raw_state: bool = False
-    shipped: bool = True
+    chains_raw: bool = False
+    keeps: str = "plain"
 
 
 _QWEN3_5 = MtpFamily("qwen3_5", "qwen3_5", zero_centred=True)
@@ -45,18 +47,34 @@ FAMILIES = {
     "qwen3_5_moe": _QWEN3_5,
     "qwen3_5_moe_text": _QWEN3_5,
     "qwen3_next": _QWEN3_NEXT,
-    "qwen3": MtpFamily("qwen3", "qwen3", shipped=False),
+    "qwen3": MtpFamily("qwen3", "qwen3"),
+}
+# Heads that are one decoder layer more, with what fuses the two inputs beside it.
+_APPENDED = (("deepseek_v3", "mla"), ("deepseek_v32", "dsa"), ("glm_moe_dsa", "dsa"), ("glm4_moe_lite", "mla"))
+FAMILIES |= {name: MtpFamily(name, name, chains_raw=True, keeps=keeps) for name, keeps in _APPENDED}
+FAMILIES |= {
+    "glm4_moe": MtpFamily("glm4_moe", "glm4_moe", chains_raw=True),
+    "mimo": MtpFamily("mimo", "mimo", reversed=True),
 }
 FUSION = ("fc.weight", "pre_fc_norm_embedding.weight", "pre_fc_norm_hidden.weight", "norm.weight")
-_PREFIX = re.compile(r"^(?:model\.|language_model\.)*mtp\.")
-_LAYER = re.compile(r"layers\.(\d+)\.")
+# Other families' names of these.
+_FUSION_NAMES = {
+    **dict.fromkeys(("eh_proj", "input_proj"), "fc"),
+    **dict.fromkeys(("enorm", "token_layernorm"), "pre_fc_norm_embedding"),
+    **dict.fromkeys(("hnorm", "hidden_layernorm"), "pre_fc_norm_hidden"),
+    **dict.fromkeys(("shared_head.norm", "shared_head_norm", "final_layernorm"), "norm"),
+}
+_OF_LAYER = ("self_attn.", "mlp.", "input_layernorm.", "post_attention_layernorm.", "mtp_block.")
+_REPEATED = re.compile(r"(?:^|\.)(?:embed_tokens|lm_head|shared_head\.head|shared_head_head|rotary_emb)\.")
+_PREFIX = re.compile(r"^(?:model\.|language_model\.)*(mtp\.)?")
+_LAYER = re.compile(r"(?:mtp_)?layers\.(\d+)\.(.+)")
 
 
 @dataclass(frozen=True, slots=True)
 class MtpConfig:
     """An MTP head for a main model with the settings `text`; see `engine.heads.config.HeadShape`.
 
-    It has `layer_count` decoder layers, each with `kv_heads` keys and values of `head_dim`.
+    It has `layer_count` decoder layers; each keeps of a token keys and values of these `cache_shapes`, heads by size.
     """
 
     family: MtpFamily
@@ -66,8 +84,7 @@ class MtpConfig:
     vocabulary: int
     main_layers: int
     layer_count: int
-    kv_heads: int
-    head_dim: int
+    cache_shapes: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
     made_for: str = ""
     kind: str = "mtp"
     proposals: int = PROPOSALS
@@ -95,12 +112,36 @@ class MtpConfig:
 
     @property
     def row_elements(self) -> int:
-        return 2 * self.kv_heads * self.head_dim
+        return sum(heads * size for shapes in self.cache_shapes for heads, size in shapes)
 
 
-def our_name(name: str) -> str:
-    """The name of this package for a tensor of an MTP head's file."""
-    return _PREFIX.sub("", name)
+def our_name(name: str, main_layers: int) -> str | None:
+    """The name of this package for a tensor of an MTP head's file; None for one that is not read.
+
+    Not read are tables of the main model, and layers for deeper tokens that some families have besides the first.
+    """
+    if _REPEATED.search(name):
+        return None
+    prefix = _PREFIX.match(name)
+    bare = name[prefix.end() :] if prefix else name
+    match = _LAYER.fullmatch(bare)
+    if match is None:
+        stem, _, leaf = bare.rpartition(".")
+        if stem in _FUSION_NAMES:
+            return f"{_FUSION_NAMES[stem]}.{leaf}"
+        return f"layers.0.{bare.removeprefix('mtp_block.')}" if bare.startswith(_OF_LAYER) else bare
+    index, rest = int(match[1]), match[2].removeprefix("mtp_block.")
+    if bare.startswith("layers.") and not (prefix and prefix[1]) and index >= main_layers:
+        index -= main_layers
+    stem, _, leaf = rest.rpartition(".")
+    if stem in _FUSION_NAMES:
+        return f"{_FUSION_NAMES[stem]}.{leaf}" if index == 0 else None
+    return f"layers.{index}.{rest}"
+
+
+def layers_of_main(config: Mapping[str, Any]) -> int:
+    """How many layers the main model has. Raises `HeadConfigError`."""
+    return Settings(text_config(config)).whole("num_hidden_layers", 1, 1000)
 
 
 def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
@@ -115,7 +156,7 @@ def shipped_bytes(config: Mapping[str, Any]) -> int:
     Whether a repository has one, only its files say.
     """
     family = family_of(config)
-    if family is None or not family.shipped:
+    if family not in (_QWEN3_5, _QWEN3_NEXT):
         return 0
     try:
         # The size of the vocabulary, which not every description has, does not matter.
@@ -126,7 +167,8 @@ def shipped_bytes(config: Mapping[str, Any]) -> int:
     except HeadConfigError:
         return 0
     # Queries come with a gate.
-    attention = (3 * heads + 2 * head.kv_heads) * head.head_dim
+    [((kv_heads, head_dim), _)] = head.cache_shapes
+    attention = (3 * heads + 2 * kv_heads) * head_dim
     inner = head.inner * max(1, experts) + shared
     return 2 * head.width * (2 * head.width + attention + 3 * inner)
 
@@ -145,6 +187,7 @@ def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpCon
     heads = settings.whole("num_attention_heads", 1, 4096)
     experts = settings.whole("num_experts", 0, 4096, 0)
     inner = settings.whole("moe_intermediate_size" if experts else "intermediate_size", 1, 2**18)
+    # Qwen's heads may have several layers in a row.
     layers = {int(match[1]) for match in map(_LAYER.match, names) if match}
     if layers != set(range(len(layers))) or not 1 <= len(layers) <= 8:
         raise HeadConfigError("layers")
@@ -154,9 +197,24 @@ def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpCon
         width=width,
         inner=inner,
         vocabulary=settings.whole("vocab_size", 2, 2**21),
-        main_layers=settings.whole("num_hidden_layers", 1, 1000),
+        main_layers=layers_of_main(config),
         layer_count=len(layers),
-        kv_heads=settings.whole("num_key_value_heads", 1, heads, heads),
-        head_dim=settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
+        cache_shapes=_cache_shapes(settings, family.keeps, heads, width),
         made_for=made_for(config),
     )
+
+
+def _cache_shapes(
+    settings: Settings, keeps: str, heads: int, width: int
+) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
+    if keeps == "plain":
+        shape = (
+            settings.whole("num_key_value_heads", 1, heads, heads),
+            settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
+        )
+        return ((shape, shape),)
+    latent = ((1, settings.whole("kv_lora_rank", 1, 2**14)), (1, settings.whole("qk_rope_head_dim", 2, 2**12)))
+    if keeps == "mla":
+        return (latent,)
+    index = (1, settings.whole("index_head_dim", 2, 2**12))
+    return (latent, (index, index))

@@ -5,9 +5,13 @@ Nothing is read here but the weights of norms, which say whether they are zero-c
 
 from __future__ import annotations
 
+import copy
+import importlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -33,12 +37,25 @@ def mtp_network(config: MtpConfig, files: Sequence[Path]) -> MtpNetwork:
     weights: Weights = {}
     for file in files:
         loaded: Mapping[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
-        weights |= {our_name(name): array for name, array in loaded.items()}
+        named = ((our_name(name, config.main_layers), array) for name, array in loaded.items())
+        weights |= {name: array for name, array in named if name is not None}
+    if config.family.keeps != "plain" or config.family.module == "glm4_moe":
+        weights = _as_mlx_lm_has_it(config, weights)
     weights = converted(weights, zero_centred=config.family.zero_centred)
     network = MtpNetwork(config)
     _quantise(network, weights)
     network.load_weights(list(weights.items()))
     return network
+
+
+def _as_mlx_lm_has_it(config: MtpConfig, weights: Weights) -> Weights:
+    """The layer's weights as mlx-lm's model of the family makes them of published ones: experts, latent projections."""
+    module: Any = importlib.import_module(f"mlx_lm.models.{config.family.module}")
+    arguments = module.ModelArgs.from_dict(copy.deepcopy(dict(config.text)) | {"num_hidden_layers": 1})
+    layer = {f"model.{name}": array for name, array in weights.items() if name.startswith("layers.")}
+    layer = module.Model.sanitize(SimpleNamespace(args=arguments), layer)
+    rest = {name: array for name, array in weights.items() if not name.startswith("layers.")}
+    return rest | {name.removeprefix("model."): array for name, array in layer.items()}
 
 
 def converted(weights: Mapping[str, mx.array], *, zero_centred: bool) -> Weights:

@@ -27,7 +27,8 @@ class MtpNetwork(nn.Module):  # type: ignore[misc]
         super().__init__()
         width = config.width
         eps = float(config.text.get("rms_norm_eps", 1e-6))
-        self._reversed = config.family.reversed
+        self._reversed, self._chains_raw = config.family.reversed, config.family.chains_raw
+        self._latent = config.family.keeps != "plain"
         self.fc = nn.Linear(2 * width, width, bias=False)
         self.pre_fc_norm_embedding = nn.RMSNorm(width, eps=eps)
         self.pre_fc_norm_hidden = nn.RMSNorm(width, eps=eps)
@@ -35,13 +36,17 @@ class MtpNetwork(nn.Module):  # type: ignore[misc]
         self.norm = nn.RMSNorm(width, eps=eps)
 
     def __call__(self, embedded: mx.array, states: mx.array, caches: list[CacheRows]) -> mx.array:
-        """States (1, n, width) from embeddings and states of the positions before; appends to `caches`."""
+        """States (1, n, width) from embeddings and states of the positions before; appends to `caches`.
+
+        All layers together have `caches`, each as many of them as it needs.
+        """
         parts = [self.pre_fc_norm_embedding(embedded), self.pre_fc_norm_hidden(states)]
         rows: mx.array = self.fc(mx.concatenate(parts[::-1] if self._reversed else parts, axis=-1))
-        for layer, cache in zip(self.layers, caches, strict=True):
-            rows = layer(rows, mask=create_attention_mask(rows, cache), cache=cache)
-        normed: mx.array = self.norm(rows)
-        return normed
+        each = len(caches) // len(self.layers)
+        mask = create_attention_mask(rows, caches[0], return_array=self._latent)
+        for index, layer in enumerate(self.layers):
+            rows = layer(rows, mask=mask, cache=caches[index] if each == 1 else caches[index * each :][:each])
+        return rows if self._chains_raw else self.norm(rows)
 
 
 class MtpHead(ChainHead):
@@ -60,8 +65,7 @@ class MtpHead(ChainHead):
 
     @property
     def cache_shapes(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-        shape = (self.config.kv_heads, self.config.head_dim)
-        return [(shape, shape)] * self.config.layer_count
+        return list(self.config.cache_shapes) * self.config.layer_count
 
     @property
     def state_width(self) -> int:
@@ -75,7 +79,8 @@ class MtpHead(ChainHead):
         return self.network(embedded, states, caches)
 
     def logits(self, states: mx.array) -> mx.array:
-        return self.ports.logits(states.astype(self.main_dtype))
+        normed = self.network.norm(states) if self.config.family.chains_raw else states
+        return self.ports.logits(normed.astype(self.main_dtype))
 
 
 def _layer(config: MtpConfig) -> nn.Module:
@@ -98,4 +103,22 @@ def _qwen3(module: Any, settings: dict[str, Any]) -> nn.Module:
     return module.TransformerBlock(module.ModelArgs.from_dict(settings))
 
 
-_LAYERS: Mapping[str, Any] = {"qwen3_5": _qwen3_5, "qwen3_next": _qwen3_next, "qwen3": _qwen3}
+def _appended(module: Any, settings: dict[str, Any]) -> nn.Module:
+    """The layer behind the main model's last one: with experts where that has some."""
+    arguments = module.ModelArgs.from_dict(settings)
+    return layer_class(module)(arguments, arguments.num_hidden_layers)
+
+
+def layer_class(module: Any) -> type[nn.Module]:
+    """The class of a family's decoder layers; one family takes its own from another."""
+    source = importlib.import_module("mlx_lm.models.deepseek_v32") if hasattr(module, "DSV32Model") else module
+    found: type[nn.Module] = next(value for name, value in vars(source).items() if name.endswith("DecoderLayer"))
+    return found
+
+
+_LAYERS: Mapping[str, Any] = {
+    "qwen3_5": _qwen3_5,
+    "qwen3_next": _qwen3_next,
+    **dict.fromkeys(("qwen3", "mimo"), _qwen3),
+    **dict.fromkeys(("deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite"), _appended),
+}

@@ -68,6 +68,9 @@ def kind_of_tensors(names: Collection[str]) -> str | None:
 
 def _is_mtp(names: set[str]) -> bool:
     marked = any(name.startswith((*_MTP, "pre_fc_norm_hidden.")) or name.endswith(_FUSION) for name in names)
+    if "eh_proj.weight" in names:
+        # Some exports of the head alone repeat the main model's tables.
+        return True
     if not marked or "embed_tokens.weight" in names:
         return False
     layers: dict[str, set[str]] = {}

@@ -67,6 +67,19 @@ def test_the_text_is_the_same_with_the_head_as_without(
     assert_as_read_anew(scheduler)
 
 
+@pytest.mark.parametrize("family", ["deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite"])
+def test_heads_of_every_family_draft_and_leave_the_text_as_it_is(
+    scheduler: Scheduler, tmp_path: Path, family: str
+) -> None:
+    serve(scheduler, tmp_path, family)
+    asked = request(max_tokens=16, temperature=0.8, speculation=HEAD)
+    expected = alone(scheduler, replace(asked, speculation=PLAIN))
+    [client] = run(scheduler, asked)
+    assert client.finished.ids == expected.ids
+    assert client.finished.stats.drafted > 0
+    assert_as_read_anew(scheduler)
+
+
 @pytest.mark.parametrize("family", ["qwen3", *HYBRIDS])
 @pytest.mark.parametrize("wrong", [1, 2, 3, 5])
 def test_rounds_accepted_in_part_leave_every_cache_as_if_read_at_once(

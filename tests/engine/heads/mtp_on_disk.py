@@ -21,10 +21,12 @@ SHARED: dict[str, mx.array] = {
 STATES = SHARED["states"]
 
 
-def published(case: MtpCase, prefix: str = "mtp.") -> dict[str, mx.array]:
-    """The tensors of the case's head as its makers publish them."""
+def published(case: MtpCase, prefix: str | None = None) -> dict[str, mx.array]:
+    """The tensors of the case's head as its makers publish them, or with another prefix."""
+    prefix = case.prefix if prefix is None else prefix
+    less = {name: int(case.zero_centred and len(shape) == 1) for name, shape in case.tensors.items()}
     return {
-        f"{prefix}{name}": SHARED[mtp_cases.shared_name(name, shape)] - int(case.zero_centred and len(shape) == 1)
+        f"{prefix}{name}": SHARED[mtp_cases.shared_name(name, shape)] - less[name]
         for name, shape in case.tensors.items()
     }
 

@@ -44,7 +44,7 @@ def test_chains_are_those_of_the_reference(tmp_path: Path, name: str) -> None:
     assert mx.abs(made - golden_of(name)["chains"]).max().item() < TOLERANCE
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.prefix == "mtp."])
 def test_exports_with_norms_that_were_added_to_1_are_not_added_again(tmp_path: Path, name: str) -> None:
     """mlx-vlm's folders have bare names; packs of MTPLX keep the published ones."""
     case = CASES[name]

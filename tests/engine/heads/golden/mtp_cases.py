@@ -25,12 +25,14 @@ class MtpCase:
     """One head: `text` are its main model's settings, `tensors` the shapes of its published tensors.
 
     Norms are published less 1 where they are `zero_centred`. `reference` is what the golden tensors come from.
+    Published names begin with `prefix`.
     """
 
     text: Mapping[str, Any]
     tensors: Mapping[str, tuple[int, ...]]
     zero_centred: bool = False
     reference: str = "speculators"
+    prefix: str = "mtp."
 
 
 def shared_name(name: str, shape: tuple[int, ...]) -> str:
@@ -129,6 +131,91 @@ def experts(*, fused: bool) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
+LATENT = {
+    "kv_lora_rank": 32,
+    "q_lora_rank": 24,
+    "qk_rope_head_dim": 8,
+    "qk_nope_head_dim": 16,
+    "v_head_dim": 16,
+}
+ROUTED = {
+    "n_routed_experts": EXPERTS,
+    "n_shared_experts": 1,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": EXPERT_INNER,
+    "routed_scaling_factor": 1.5,
+    "norm_topk_prob": True,
+    "scoring_func": "sigmoid",
+    "topk_method": "noaux_tc",
+    "n_group": 1,
+    "topk_group": 1,
+    "first_k_dense_replace": 1,
+    "moe_layer_freq": 1,
+}
+# Fewer rows than there are, so that the index chooses.
+INDEX = {"index_n_heads": 2, "index_head_dim": 16, "index_topk": 8}
+GLM = {"attention_bias": True, "use_qk_norm": True, "partial_rotary_factor": 0.5, "rope_scaling": None}
+APPENDED = f"model.layers.{MAIN_LAYERS}."
+
+
+def appended(attention: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """One layer more, with experts and what fuses its inputs."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "eh_proj.weight": (WIDTH, 2 * WIDTH),
+        "mlp.gate.weight": (EXPERTS, WIDTH),
+        "mlp.gate.e_score_correction_bias": (EXPERTS,),
+        **mlp("mlp.shared_experts", EXPERT_INNER),
+    }
+    norms = ("enorm", "hnorm", "shared_head.norm", "input_layernorm", "post_attention_layernorm")
+    shapes |= {f"{norm}.weight": (WIDTH,) for norm in norms}
+    shapes |= {f"self_attn.{name}": shape for name, shape in attention.items()}
+    for index in range(EXPERTS):
+        shapes |= mlp(f"mlp.experts.{index}", EXPERT_INNER)
+    return shapes
+
+
+def latent(*, indexed: bool = False) -> dict[str, tuple[int, ...]]:
+    shapes: dict[str, tuple[int, ...]] = {
+        "q_a_proj.weight": (24, WIDTH),
+        "q_a_layernorm.weight": (24,),
+        "q_b_proj.weight": (HEADS * 24, 24),
+        "kv_a_proj_with_mqa.weight": (40, WIDTH),
+        "kv_a_layernorm.weight": (32,),
+        "kv_b_proj.weight": (HEADS * 32, 32),
+        "o_proj.weight": (WIDTH, HEADS * 16),
+    }
+    if indexed:
+        shapes |= {
+            "indexer.wq_b.weight": (32, 24),
+            "indexer.wk.weight": (16, WIDTH),
+            "indexer.k_norm.weight": (16,),
+            "indexer.k_norm.bias": (16,),
+            "indexer.weights_proj.weight": (2, WIDTH),
+        }
+    return shapes
+
+
+def plain(*norms: str, bias: bool) -> dict[str, tuple[int, ...]]:
+    rows = {"q_proj": HEADS * HEAD_DIM, "k_proj": KV_HEADS * HEAD_DIM, "v_proj": KV_HEADS * HEAD_DIM}
+    shapes: dict[str, tuple[int, ...]] = {f"{name}.weight": (count, WIDTH) for name, count in rows.items()}
+    if bias:
+        shapes |= {f"{name}.bias": (count,) for name, count in rows.items()}
+    return shapes | {"o_proj.weight": (WIDTH, HEADS * HEAD_DIM)} | {f"{norm}.weight": (HEAD_DIM,) for norm in norms}
+
+
+def mimo() -> dict[str, tuple[int, ...]]:
+    norms = ("token_layernorm", "hidden_layernorm", "final_layernorm", "input_layernorm", "post_attention_layernorm")
+    shapes: dict[str, tuple[int, ...]] = {f"{norm}.weight": (WIDTH,) for norm in norms}
+    shapes |= {"input_proj.weight": (WIDTH, 2 * WIDTH), **mlp("mlp", INNER)}
+    return shapes | {f"self_attn.{name}": shape for name, shape in plain(bias=True).items()}
+
+
+def of_mtplx(kind: str, tensors: dict[str, tuple[int, ...]], prefix: str = APPENDED, **settings: Any) -> MtpCase:
+    return MtpCase(
+        text(model_type=kind, num_nextn_predict_layers=1, **settings), tensors, reference="mtplx", prefix=prefix
+    )
+
+
 CASES: dict[str, MtpCase] = {
     "mtp_qwen3": MtpCase(text(model_type="qwen3"), attention(gated=False) | mlp("layers.0.mlp", INNER)),
     "mtp_qwen3_5": MtpCase(
@@ -146,4 +233,17 @@ CASES: dict[str, MtpCase] = {
         attention(gated=True) | experts(fused=False),
         zero_centred=True,
     ),
+    "mtp_deepseek_v3": of_mtplx("deepseek_v3", appended(latent()), **LATENT, **ROUTED),
+    "mtp_deepseek_v32": of_mtplx("deepseek_v32", appended(latent(indexed=True)), **LATENT, **ROUTED, **INDEX),
+    "mtp_glm_moe_dsa": of_mtplx(
+        "glm_moe_dsa",
+        appended(latent(indexed=True)),
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0},
+        **LATENT,
+        **ROUTED,
+        **INDEX,
+    ),
+    "mtp_glm4_moe_lite": of_mtplx("glm4_moe_lite", appended(latent()), **LATENT, **ROUTED),
+    "mtp_glm4_moe": of_mtplx("glm4_moe", appended(plain("q_norm", "k_norm", bias=True)), **{**ROUTED, **GLM}),
+    "mtp_mimo": of_mtplx("mimo", mimo(), "model.mtp_layers.0."),
 }
