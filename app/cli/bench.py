@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.cli.bench_report import read_report, write_report
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
 from app.cli.pair_options import add_pair_options, chosen_pair, explained
-from app.cli.tables import print_table
+from app.cli.tables import format_bytes, print_table
 from app.cli.terminal_text import terminal_of
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
@@ -55,6 +56,10 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--seconds", type=float, default=10.0, metavar="S", help="with --window: length of streaming (10)"
     )
+    parser.add_argument("--memory", action="store_true", help="measure memory instead, beside mlx-lm")
+    parser.add_argument("--answers", type=int, default=20, metavar="N", help="with --memory: answers one by one (20)")
+    parser.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
+    parser.add_argument("--compare", type=Path, metavar="FILE", help="with --report: show an earlier report beside it")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
 
 
@@ -64,7 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
         _check(arguments)
         if arguments.window:
             return _run_window(arguments)
+        compared = read_report(arguments.compare) if arguments.compare else None
         report = _measure(arguments)
+        if arguments.report and report.get("arms"):
+            write_report(arguments.report, report, compared)
     except BadRequest as error:
         print(f"tandem: {error}", file=sys.stderr)
         return BAD_USAGE
@@ -75,21 +83,24 @@ def run(arguments: argparse.Namespace) -> int:
         _say_interrupted(report)
     if arguments.json:
         print(json.dumps(report, ensure_ascii=False))
-    elif report.get("arms") or report.get("concurrent"):
+    elif _measured(report):
         print_report(report)
     return INTERRUPTED if report["interrupted"] else DONE
 
 
+def _measured(report: dict[str, Any]) -> bool:
+    return any(report.get(figures) for figures in ("arms", "concurrent", "memory"))
+
+
 def _say_interrupted(report: dict[str, Any]) -> None:
-    measured = report.get("arms") or report.get("concurrent")
-    words = "these figures are of what was measured so far" if measured else "nothing was measured yet"
+    words = "these figures are of what was measured so far" if _measured(report) else "nothing was measured yet"
     # The terminal has printed ^C on the line of the progress.
     print(f"\ntandem: interrupted; {words}.", file=sys.stderr, flush=True)
 
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise `BadRequest` for options that nothing can be measured with, before a model is loaded."""
-    for name, least in (("repetitions", 1), ("max_tokens", 1), ("messages", 0)):
+    for name, least in (("repetitions", 1), ("max_tokens", 1), ("messages", 0), ("answers", 2)):
         value = getattr(arguments, name)
         require(value >= least, name.replace("_", "-"), f"{least} or more", value)
     for name in ("rate", "seconds"):
@@ -120,6 +131,9 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.concurrent:
         return _measure_concurrency(arguments, scheduler, main, chosen_prompts)
     drafter = _install(scheduler, main, draft)
+    models = {"main": main.info.name, "draft": drafter.name if drafter else None}
+    if arguments.memory:
+        return {"models": models, **_measure_memory(arguments, scheduler, main, chosen_prompts)}
     chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, None if isinstance(draft, str) else draft)
@@ -133,9 +147,21 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         max_tokens=arguments.max_tokens,
         progress=_progress,
     )
+    learned = runner.learned(scheduler.models.learned())
     scheduler.close()
-    models = {"main": main.info.name, "draft": drafter.name if drafter else None}
-    return {"models": models, "interrupted": outcome.interrupted, **runner.summarise(outcome.samples)}
+    return {"models": models, "interrupted": outcome.interrupted, **runner.summarise(outcome.samples), **learned}
+
+
+def _measure_memory(
+    arguments: argparse.Namespace, scheduler: Scheduler, main: LoadedModel, prompts: Sequence[Prompt]
+) -> dict[str, Any]:
+    from engine.bench import memory
+
+    report = memory.measure(
+        scheduler, main, prompts, answers=arguments.answers, max_tokens=arguments.max_tokens, progress=_progress
+    )
+    scheduler.close()
+    return report
 
 
 def _measure_concurrency(
@@ -232,6 +258,8 @@ def print_report(report: dict[str, Any]) -> None:
     print(f"{machine['system']}, {machine['cores']} cores, {machine['device']}, BLAS {machine['blas']}, {versions}\n")
     if "concurrent" in report:
         _print_concurrency(report["concurrent"])
+    elif "memory" in report:
+        _print_memory(report)
     else:
         _print_arms(report["arms"])
 
@@ -248,6 +276,15 @@ def _print_concurrency(concurrent: dict[str, Any]) -> None:
         for count, figures in concurrent.items()
     ]
     print_table(head, rows, figures=head[1:])
+
+
+def _print_memory(report: dict[str, Any]) -> None:
+    head = ("answers", "peak", "after the first", "after the last", "kept caches", "free buffers")
+    keys = ("peak", "first", "last", "kept", "buffers")
+    rows = [(name, *(format_bytes(figures[key]) for key in keys)) for name, figures in report["memory"].items()]
+    print_table(head, rows, figures=head[1:])
+    print()
+    print_table(("part", "size"), [(name, format_bytes(size)) for name, size in report["parts"].items()], ("size",))
 
 
 def _print_arms(arms: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from statistics import median
@@ -15,6 +15,7 @@ import psutil
 from engine.bench.arms import Arm, Measure
 from engine.bench.prompts import Prompt
 from engine.cpu_backend.blas import BLAS
+from engine.tuning import LearnedPair
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,26 @@ def summarise(samples: Sequence[Sample], baseline: str = "plain") -> dict[str, A
             "by_kind": {kind: _figures([t for t in own if t.prompt.kind == kind], reference) for kind in kinds}
         }
     return {"machine": machine(), "baseline": baseline, "arms": arms}
+
+
+def learned(pairs: Iterable[LearnedPair]) -> dict[str, Any]:
+    """What the loaded pair's controller learned: by source, the accepted share of the draft tokens in each position
+    (from 1), and milliseconds of a round by its draft tokens, at the shortest context; a plain one is 0.
+    """
+    acceptance: dict[str, dict[str, float]] = {}
+    costs: dict[str, dict[str, float]] = {}
+    for pair in pairs:
+        if not pair.loaded:
+            continue
+        for found in pair.acceptance:
+            if found.reached >= 1.0:
+                rate = round(found.accepted / found.reached, 3)
+                acceptance.setdefault(found.source, {})[str(found.position + 1)] = rate
+        for context in pair.contexts[:1]:
+            for depth in context.depths:
+                of_source = costs.setdefault(depth.source, {"0": round(1000 / context.plain_tps, 3)})
+                of_source[str(depth.depth)] = round(1000 * depth.round_s, 3)
+    return {"acceptance": acceptance, "costs": costs}
 
 
 def machine() -> dict[str, Any]:
