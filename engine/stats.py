@@ -93,7 +93,8 @@ def rounded_speedup(factor: float | None, low: float | None, high: float | None)
 class RequestStats:
     """The figures of one request; rates are None until there is something to divide by.
 
-    `dropped_messages` of the conversation were left out because the context could not hold them.
+    `dropped_messages` of the conversation were left out because the context could not hold them. `opening` is the mark
+    with which the chat template opened the model's thoughts at the end of the prompt, so that the answer lacks it.
 
     `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of
     draft token i, which counts as reached when all before it in its round were accepted. `decode_tps` counts the tokens
@@ -108,6 +109,7 @@ class RequestStats:
     cached_tokens: int = 0
     draft_prefill_tokens: int = 0
     dropped_messages: int = 0
+    opening: str = ""
     generated_tokens: int = 0
     rounds: int = 0
     drafted: int = 0
@@ -145,6 +147,7 @@ class RequestLog:
         self.draft_prefill_tokens = 0
         self.cached_tokens = 0
         self.dropped_messages = 0
+        self.opening = ""
         self.speedup: MeasuredSpeedup | None = None
         # In a batch an answer is slower than alone by design, so a ratio to decoding alone would mislead.
         self.shared = False
@@ -188,6 +191,7 @@ class RequestLog:
             cached_tokens=self.cached_tokens,
             draft_prefill_tokens=self.draft_prefill_tokens,
             dropped_messages=self.dropped_messages,
+            opening=self.opening,
             generated_tokens=self._generated,
             rounds=self._rounds,
             drafted=self._drafted,

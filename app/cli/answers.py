@@ -73,7 +73,7 @@ class TextOutput(Output):
 
     def progress(self, event: Event) -> None:
         if isinstance(event, TokensCommitted):
-            self._so_far += event.text
+            self._so_far += event.text if self._so_far else event.stats.opening + event.text
             parts = self._parts.of(self._so_far, False)
             thought, reply = parts.thought or "", _HALF_A_MARK.sub("", parts.reply)
             self._show(thought if parts.closed else _HALF_A_MARK.sub("", thought), reply)
@@ -96,7 +96,7 @@ class TextOutput(Output):
         self._reply = reply
 
     def finished(self, event: Finished) -> None:
-        parts = parts_of(event.text)
+        parts = parts_of(event.stats.opening + event.text)
         self._show(parts.thought or "", parts.reply)
         if self._thought and not self._reply:
             print(file=sys.stderr)

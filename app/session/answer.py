@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from app.text.thinking import GrowingParts, Parts
 from engine.errors import EngineError
@@ -43,7 +43,9 @@ class Answer:
     """What has arrived so far. `tokens` and `rounds` are the engine's own records, in order.
 
     `model` is the name of the main model that writes it and `asked_at` the time (Unix seconds) when it was asked for.
-    A continued answer has its text from before in `before`; the rounds of the new request are numbered on.
+    A continued answer has its text from before in `before`; the rounds of the new request are numbered on. The mark
+    with which the chat template opened the thoughts, at the end of the prompt, stands there too, so that `text` alone
+    tells what is thought.
     """
 
     state: State = State.WAITING
@@ -110,14 +112,19 @@ class Answer:
             if after.reason != "first-token"
         )
 
+    def _open_thoughts(self, opening: str) -> None:
+        if opening and not self.text:
+            self.before = self.text = opening
+
     def _tokens_before(self, end: int) -> int:
         """How many tokens begin before an index of the text."""
-        at = 0
-        for count, token in enumerate(self.tokens):
-            if at >= end:
-                return count
-            at += len(token.text)
-        return len(self.tokens)
+        return bisect_left(self._token_starts(), end)
+
+    def _token_starts(self) -> list[int]:
+        """Where each token begins in the text, behind the mark that the chat template may have begun it with."""
+        lengths = [len(token.text) for token in self.tokens]
+        first = max(0, len(self.text) - sum(lengths))
+        return list(accumulate(lengths, initial=first))[:-1]
 
     def take_stored(self, tokens: list[Token], rounds: list[RoundRecord]) -> bool:
         """Take in what was kept of a stored answer, unless that is here already; whether there was anything."""
@@ -137,6 +144,7 @@ class Answer:
             if isinstance(event, TokensCommitted):
                 event = self._numbered_on(event)
                 self.state = State.WRITING
+                self._open_thoughts(event.stats.opening)
                 self.text += event.text
                 self.tokens.extend(event.tokens)
                 self.rounds.append(event.round)
@@ -174,12 +182,12 @@ class Answer:
         start = self.text.find(passage) if passage else -1
         if start < 0 or self.text.find(passage, start + 1) >= 0:
             return frozenset()
-        end, at, rounds = start + len(passage), 0, set()
-        for token in self.tokens:
-            if at < end and at + len(token.text) > start:
-                rounds.add(token.round)
-            at += len(token.text)
-        return frozenset(rounds)
+        end = start + len(passage)
+        return frozenset(
+            token.round
+            for token, at in zip(self.tokens, self._token_starts(), strict=True)
+            if at < end and at + len(token.text) > start
+        )
 
     def plain_reason(self) -> PlainSpan | None:
         """Why this answer did not speculate: its longest plain span, or None where any guess was made.

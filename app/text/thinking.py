@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-# How models mark their thoughts: opening and closing.
-_MARKS = (
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<seed:think>", "</seed:think>"),
-    ("[THINK]", "[/THINK]"),
-    ("<|channel>thought", "<channel|>"),
-)
+from engine.model_files.template_options import THOUGHT_MARKS
+
 # gpt-oss writes messages of several channels: all but the one called final are thoughts.
 _CHANNEL, _FINAL = "<|channel|>", "final"
 _HEADER = re.compile(r"(?:<\|end\|>)?\s*(?:<\|start\|>\w+)?<\|channel\|>(\w+)[^<]*<\|message\|>")
@@ -64,11 +58,11 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
     lead = len(text) - len(text.lstrip())
     if text.startswith(_CHANNEL, lead) or (not ended and text[lead:] and _CHANNEL.startswith(text[lead:])):
         return _of_channels(text, ended)
-    for opening, closing in _MARKS:
+    for opening, closing in THOUGHT_MARKS:
         if text.startswith(opening, lead):
             return _after(text, lead + len(opening), closing)
     rest = text[lead:]
-    if not ended and rest and any(opening.startswith(rest) for opening, _ in _MARKS):
+    if not ended and rest and any(opening.startswith(rest) for opening, _ in THOUGHT_MARKS):
         # Half a mark: it will be one, or text, with the next token.
         return Parts("", "", len(text), closed=False)
     if (lone := _LONE_END.search(text, searched)) and _is_lone(text, lone):

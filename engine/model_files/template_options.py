@@ -1,4 +1,4 @@
-"""What a chat template lets its caller choose: whether, and how much, the model thinks before it answers."""
+"""How chat templates handle a model's thoughts: what a caller can choose about them, and how they are marked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ from typing import Any
 
 # Low to high, as templates with levels name them.
 EFFORTS = ("low", "medium", "high")
+# What opens and what closes the thoughts in an answer.
+THOUGHT_MARKS = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("<|channel>thought", "<channel|>"),
+)
 
 
 # A template that asks whether the switch is off, or that it is missing or on, thinks by default.
@@ -42,3 +50,10 @@ def thinking_options(kind: str, chosen: str) -> dict[str, str | bool]:
     if kind != "effort":
         return {"enable_thinking": chosen != "off"}
     return {} if chosen == "on" else {"reasoning_effort": "low" if chosen == "off" else chosen}
+
+
+def opened_thought(prompt_end: str) -> str:
+    """The mark with which the end of a prompt opens thoughts, with the white space behind it; "" for none."""
+    marked = prompt_end.rstrip()
+    mark = next((opening for opening, _ in THOUGHT_MARKS if marked.endswith(opening)), "")
+    return prompt_end[len(marked) - len(mark) :] if mark else ""

@@ -45,7 +45,10 @@ PATTERN = (FULL, ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 0), 
 
 @dataclass(frozen=True)
 class Script:
-    """How one request goes: `text` is cut into `tokens` and dealt to the rounds of `pattern`, over and over."""
+    """How one request goes: `text` is cut into `tokens` and dealt to the rounds of `pattern`, over and over.
+
+    `opening` is the mark with which the prompt opened the thoughts.
+    """
 
     text: str = "Hello there."
     pattern: Sequence[ScriptedRound] = PATTERN
@@ -55,6 +58,7 @@ class Script:
     plain_tps: float | None = 32.8
     round_s: float = 0.05
     prompt_tokens: int = 24
+    opening: str = ""
 
 
 def pieces(text: str) -> list[str]:
@@ -146,6 +150,7 @@ class _Counts:
             positions.append((reached, sum(record.accepted > place for record in rounds)))
         return RequestStats(
             prompt_tokens=self._script.prompt_tokens,
+            opening=self._script.opening,
             generated_tokens=generated,
             rounds=len(rounds),
             drafted=drafted,

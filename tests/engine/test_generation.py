@@ -8,7 +8,7 @@ import pytest
 
 from engine import Engine, Failed, Finished, PrefillProgress, RequestStats, TokensCommitted
 from engine.errors import PromptTooLong
-from engine.requests import MAX_DEPTH
+from engine.requests import MAX_DEPTH, ChatRequest
 from tests.engine.asking import QUESTION, ask, finished
 from tests.patience import PATIENCE_S
 
@@ -150,3 +150,9 @@ def test_stats_keys_are_those_of_the_contract() -> None:
         "draft_s", "verify_s", "host_s", "plain_spans",
     }  # fmt: skip
     assert expected <= set(RequestStats.__slots__)
+
+
+def test_the_figures_tell_which_thoughts_the_prompt_opened(engine_with_pair: Engine) -> None:
+    for prompt, opening in (("the fox <think>\n", "<think>\n"), ("the quick fox", "")):
+        events = list(engine_with_pair.submit(ChatRequest((), prompt=prompt, max_tokens=4)))
+        assert [event.stats.opening for event in events[-2:] if not isinstance(event, PrefillProgress)] == [opening] * 2

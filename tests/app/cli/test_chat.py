@@ -274,3 +274,16 @@ def test_thoughts_are_no_part_of_the_answer_on_standard_output(
     assert printed.out == reply
     assert printed.err.startswith(thought)
     assert "<" not in printed.err
+
+
+def test_thoughts_that_the_prompt_opened_are_none_of_the_answer_on_standard_output(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, stats = "Hm, 4.\n</think>\nIt is 4.", RequestStats(opening="<think>\n")
+    pieces = [TokensCommitted(letter, (), ROUND, stats) for letter in text]
+    engine = ScriptedEngine([*pieces, Finished("stop", text, (), stats)])
+    monkeypatch.setattr("app.cli.chat.Engine", lambda _: engine)
+    assert main(["chat", "2 and 2?"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == "It is 4.\n"
+    assert printed.err.startswith("Hm, 4.\n\n")

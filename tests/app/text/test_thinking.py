@@ -195,3 +195,44 @@ def test_an_answer_in_channels_that_stopped_in_its_thoughts_is_begun_again(open_
     assert [message["role"] for message in engine.requests[-1].messages] == ["user"]
     assert window.shown_text() == "It is 4."
     assert window.answer().parts.thought == "Hm, so\n\nNow."
+
+
+def test_thoughts_that_the_prompt_opened_are_folded_from_the_first_token_on(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    script = Script(TEXT.removeprefix("<think>\n"), opening="<think>\n")
+    engine = ScriptedEngine([script], gate=threading.Semaphore(3))
+    window = open_window(engine)
+    window.ask("2 + 2?")
+    for _ in range(3):
+        qtbot.waitUntil(lambda: bool(window.answer().tokens))
+        assert window.turn().thoughts == f"Thinking… {len(window.answer().tokens)} tokens"
+        assert window.shown_text() == ""
+        count = len(window.answer().tokens)
+        engine.gate.release()  # type: ignore[union-attr]
+        qtbot.waitUntil(lambda before=count: len(window.answer().tokens) > before)
+    engine.gate.release(1000)  # type: ignore[union-attr]
+    window.wait_until_answered()
+    assert window.shown_text() == "It is 4."
+    answer = window.answer()
+    tokens, _ = answer.thinking_figures()
+    assert "".join(token.text for token in answer.tokens[:tokens]).endswith(f"{THOUGHT}\n</think>")
+    first = next(token for token in answer.tokens if token.text == "It")
+    assert answer.rounds_of("It is") == {first.round}
+
+
+def test_thoughts_that_the_prompt_opened_stay_thoughts_if_they_were_stopped(
+    open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = open_window(ScriptedEngine([Script("Hm, so", opening="<think>\n", reason="length")]))
+    window.ask_and_wait("2 + 2?")
+    window.close()
+    # A prompt that ends in the middle of thoughts opens none.
+    engine = ScriptedEngine([Script(" it is.\n</think>\n\n4")])
+    window = open_window(engine)
+    qtbot.waitUntil(lambda: bool(window.turns) and window.answer().parts == Parts("Hm, so", "", 14, closed=False))
+    assert window.shown_text() == ""
+    window.turn().press("go-on")
+    window.wait(lambda: bool(engine.requests) and window.answer().ended)
+    assert engine.requests[-1].messages[-1] == {"role": "assistant", "content": "<think>\nHm, so"}
+    assert (window.answer().parts.thought, window.shown_text()) == ("Hm, so it is.", "4")

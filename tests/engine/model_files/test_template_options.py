@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.model_files.template_options import thinking_of, thinking_options
+from engine.model_files.template_options import opened_thought, thinking_of, thinking_options
 from engine.prompts import render
 
 QWEN = "{%- if enable_thinking is defined and enable_thinking is false %}<think></think>{% endif %}"
@@ -62,3 +62,18 @@ def test_options_reach_the_template() -> None:
 
     render(Tokenizer(), [{"role": "user", "content": "hi"}], {"enable_thinking": False})
     assert seen["enable_thinking"] is False
+
+
+@pytest.mark.parametrize(
+    ("prompt_end", "opening"),
+    [
+        ("<|Assistant|><think>\n", "<think>\n"),
+        ("<start_of_turn>model\n<|channel>thought\n", "<|channel>thought\n"),
+        ("<think>\n\n</think>\n\n", ""),
+        ("What does <think> mean?<|im_end|>\n<|im_start|>assistant\n", ""),
+        ("<think>\nHm, so", ""),
+        ("", ""),
+    ],
+)
+def test_the_end_of_a_prompt_tells_whether_the_answer_begins_with_thoughts(prompt_end: str, opening: str) -> None:
+    assert opened_thought(prompt_end) == opening
