@@ -15,12 +15,11 @@ import mlx.core as mx
 from engine.conversation import Conversation
 from engine.errors import BadRequest
 from engine.events import Finished, PrefillProgress, Token, TokensCommitted
-from engine.foreign_code import panics_as_errors
 from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
 from engine.loading import LoadedModel
 from engine.model_files.template_options import opened_thought
 from engine.prefix_cache import PrefixCache
-from engine.prompts import Prompt, PromptJob, make_prompt, newest_turns, turn_boundaries
+from engine.prompts import Prompt, PromptJob, local_decoder, make_prompt, newest_turns, turn_boundaries
 from engine.requests import ChatRequest
 from engine.sampling import Sampler
 from engine.speculation.sequence import PREFILL_CHUNK
@@ -82,7 +81,8 @@ class Generation:
         self.log = RequestLog(started, prompt_tokens=len(prompt), seed=self.sampler.seed, main=main.info.name)
         self.log.cached_tokens = sequence.position
         self.log.dropped_messages = made.dropped
-        self.log.opening = opened_thought(_text_of(main, prompt[-_MARK_TOKENS:]))
+        self.text_of = local_decoder(main.tokenizer)
+        self.log.opening = opened_thought(self.text_of(prompt[-_MARK_TOKENS:]))
         self._main = main
         self._cache = cache
         self._budget = min(request.max_tokens or limit, limit - len(prompt))
@@ -236,11 +236,6 @@ def _thinking(tokenizer: Any, prompt: Sequence[int]) -> Thinking | None:
     if newest == start:
         return Thinking(end)
     return Thinking(end, start)
-
-
-def _text_of(main: LoadedModel, ids: Sequence[int]) -> str:
-    with panics_as_errors():
-        return str(main.tokenizer.decode(list(ids)))
 
 
 def _check_ids(prompt: Sequence[int], main: LoadedModel) -> None:

@@ -18,7 +18,8 @@ class RoundRecord:
 
     `committed` can be below accepted + 1 when the answer ended inside the round. `rows` is the width of the verify
     pass. `at_s` is the round's end in seconds since the request started. `reason` and `arguments` say why the round did
-    not speculate ("" where it did).
+    not speculate ("" where it did). `rejected` is the text of the draft tokens that were not kept, where the main model
+    wrote another one in the place of the first.
 
     The durations are wall seconds and add up to all the time since the round before was read: `draft_s` went into
     drafting, the draft model's catch-up included, `verify_s` into the main model's pass, from the moment its graph is
@@ -38,6 +39,7 @@ class RoundRecord:
     host_s: float
     reason: str = ""
     arguments: tuple[tuple[str, float | str], ...] = ()
+    rejected: str = ""
 
 
 @dataclass(frozen=True, slots=True)

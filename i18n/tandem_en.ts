@@ -236,4 +236,14 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>_DeleteButton</name>
+    <message numerus="yes">
+        <source>Delete %n backup(s)?</source>
+        <translation>
+            <numerusform>Delete %n backup?</numerusform>
+            <numerusform>Delete %n backups?</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

@@ -845,6 +845,37 @@
     </message>
 </context>
 <context>
+    <name>BackupControls</name>
+    <message>
+        <source>Tandem makes a backup every day and keeps the last three.</source>
+        <translation>毎日バックアップを作成し、最新の 3 件を残します。</translation>
+    </message>
+    <message>
+        <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
+        <translation>最も古いバックアップは {date} のものです。それ以降に削除したチャットとメッセージは、置き換えられるか削除されるまでバックアップに残ります。</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>今すぐバックアップ</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>今すぐチャットをバックアップ</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
+        <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
+    </message>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>チャットを {file} にバックアップしました。</translation>
+    </message>
+    <message>
+        <source>All backups are deleted.</source>
+        <translation>すべてのバックアップを削除しました。</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
@@ -1034,6 +1065,10 @@
     <message>
         <source>No chats in this folder.</source>
         <translation>このフォルダにチャットはありません。</translation>
+    </message>
+    <message>
+        <source>Backups may still contain what you delete. You can delete them in Settings &gt; Storage.</source>
+        <translation>削除したチャットはバックアップに残ることがあります。バックアップは「設定 &gt; ストレージ」で削除できます。</translation>
     </message>
     <message>
         <source>Your chats will appear here.</source>
@@ -1668,6 +1703,10 @@
         <translation>ラウンド {number}：メインモデルのみ</translation>
     </message>
     <message>
+        <source>Rejected: {text}</source>
+        <translation>棄却：{text}</translation>
+    </message>
+    <message>
         <source>main</source>
         <translation>メイン</translation>
     </message>
@@ -1774,6 +1813,18 @@
     <message>
         <source>Main model: {name}</source>
         <translation>メインモデル：{name}</translation>
+    </message>
+    <message>
+        <source>Head: {name}. {state}</source>
+        <translation>ヘッド：{name}。{state}</translation>
+    </message>
+    <message>
+        <source>Head (off)</source>
+        <translation>ヘッド（オフ）</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>ヘッド</translation>
     </message>
     <message>
         <source>Draft</source>
@@ -2105,13 +2156,6 @@
     </message>
 </context>
 <context>
-    <name>Legend</name>
-    <message>
-        <source>rejected</source>
-        <translation>棄却</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -2236,8 +2280,8 @@
         <translation>チャット</translation>
     </message>
     <message>
-        <source>Use as draft</source>
-        <translation>ドラフトとして使う</translation>
+        <source>Use this head</source>
+        <translation>このヘッドを使用</translation>
     </message>
     <message>
         <source>Get {size}</source>
@@ -2826,6 +2870,10 @@
         <translation>この Mac で最適</translation>
     </message>
     <message>
+        <source>{method} head</source>
+        <translation>{method} ヘッド</translation>
+    </message>
+    <message>
         <source>guide</source>
         <translation>案内役</translation>
     </message>
@@ -3234,8 +3282,8 @@
         <translation>回答が速くなるしくみ</translation>
     </message>
     <message>
-        <source>A small draft model, or prompt lookup, quickly proposes the next tokens.</source>
-        <translation>小さなドラフトモデルまたはプロンプトルックアップが、続きのトークンをすばやく提案します。</translation>
+        <source>A small draft model, a head or prompt lookup quickly proposes the next tokens.</source>
+        <translation>小さなドラフトモデル、ヘッド、またはプロンプトルックアップが、次のトークンをすばやく提案します。</translation>
     </message>
     <message>
         <source>The main model checks all of them in a single pass.</source>
@@ -3998,14 +4046,6 @@
 <context>
     <name>StoragePage</name>
     <message>
-        <source>The chats are backed up in {file}.</source>
-        <translation>チャットを {file} にバックアップしました。</translation>
-    </message>
-    <message>
-        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
-        <translation>チャットをバックアップできませんでした。ディスクの空きを確認してください。</translation>
-    </message>
-    <message>
         <source>Choose where to move it</source>
         <translation>移動先を選択</translation>
     </message>
@@ -4090,12 +4130,8 @@
         <translation>プロンプトキャッシュを消去</translation>
     </message>
     <message>
-        <source>Back up now</source>
-        <translation>今すぐバックアップ</translation>
-    </message>
-    <message>
-        <source>Back up the chats now</source>
-        <translation>今すぐチャットをバックアップ</translation>
+        <source>Backups</source>
+        <translation>バックアップ</translation>
     </message>
     <message>
         <source>All data</source>
@@ -4192,6 +4228,13 @@
     <message>
         <source>draft {draft} · verify {verify} · overhead {host}</source>
         <translation>ドラフト {draft} · 検証 {verify} · その他の処理 {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenLegend</name>
+    <message>
+        <source>rejected</source>
+        <translation>棄却</translation>
     </message>
 </context>
 <context>
@@ -4592,6 +4635,23 @@
     <message>
         <source>Models run on this computer. Nothing you type leaves it.</source>
         <translation>モデルはこのコンピュータで動きます。入力した内容が外部に送信されることはありません。</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteButton</name>
+    <message numerus="yes">
+        <source>Delete %n backup(s)?</source>
+        <translation>
+            <numerusform>%n 件のバックアップを削除しますか？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete all…</source>
+        <translation>すべて削除…</translation>
+    </message>
+    <message>
+        <source>Delete all backups</source>
+        <translation>すべてのバックアップを削除</translation>
     </message>
 </context>
 <context>

@@ -845,6 +845,37 @@
     </message>
 </context>
 <context>
+    <name>BackupControls</name>
+    <message>
+        <source>Tandem makes a backup every day and keeps the last three.</source>
+        <translation>매일 백업하고 최근 세 개를 보관해요.</translation>
+    </message>
+    <message>
+        <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
+        <translation>가장 오래된 백업은 {date}에 만들었어요. 그 뒤에 삭제한 대화와 메시지는 백업이 새것으로 바뀌거나 삭제될 때까지 그 안에 남아 있어요.</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>지금 백업</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>지금 대화 백업</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
+        <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
+    </message>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>대화를 {file}에 백업했어요.</translation>
+    </message>
+    <message>
+        <source>All backups are deleted.</source>
+        <translation>모든 백업을 삭제했어요.</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
@@ -1034,6 +1065,10 @@
     <message>
         <source>No chats in this folder.</source>
         <translation>이 폴더에는 대화가 없어요.</translation>
+    </message>
+    <message>
+        <source>Backups may still contain what you delete. You can delete them in Settings &gt; Storage.</source>
+        <translation>삭제한 대화가 백업에는 남아 있을 수 있어요. 백업은 ‘설정 &gt; 저장 공간’에서 삭제할 수 있어요.</translation>
     </message>
     <message>
         <source>Your chats will appear here.</source>
@@ -1668,6 +1703,10 @@
         <translation>라운드 {number}: 메인 모델만</translation>
     </message>
     <message>
+        <source>Rejected: {text}</source>
+        <translation>기각됨: {text}</translation>
+    </message>
+    <message>
         <source>main</source>
         <translation>메인</translation>
     </message>
@@ -1774,6 +1813,18 @@
     <message>
         <source>Main model: {name}</source>
         <translation>메인 모델: {name}</translation>
+    </message>
+    <message>
+        <source>Head: {name}. {state}</source>
+        <translation>헤드: {name}. {state}</translation>
+    </message>
+    <message>
+        <source>Head (off)</source>
+        <translation>헤드(꺼짐)</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>헤드</translation>
     </message>
     <message>
         <source>Draft</source>
@@ -2105,13 +2156,6 @@
     </message>
 </context>
 <context>
-    <name>Legend</name>
-    <message>
-        <source>rejected</source>
-        <translation>기각</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -2236,8 +2280,8 @@
         <translation>대화</translation>
     </message>
     <message>
-        <source>Use as draft</source>
-        <translation>초안으로 사용</translation>
+        <source>Use this head</source>
+        <translation>이 헤드 사용</translation>
     </message>
     <message>
         <source>Get {size}</source>
@@ -2826,6 +2870,10 @@
         <translation>이 Mac에서 최적</translation>
     </message>
     <message>
+        <source>{method} head</source>
+        <translation>{method} 헤드</translation>
+    </message>
+    <message>
         <source>guide</source>
         <translation>안내용</translation>
     </message>
@@ -3234,8 +3282,8 @@
         <translation>답변이 빨라지는 원리</translation>
     </message>
     <message>
-        <source>A small draft model, or prompt lookup, quickly proposes the next tokens.</source>
-        <translation>작은 초안 모델이나 프롬프트 룩업이 다음 토큰들을 빠르게 제안해요.</translation>
+        <source>A small draft model, a head or prompt lookup quickly proposes the next tokens.</source>
+        <translation>작은 초안 모델이나 헤드, 프롬프트 룩업이 다음 토큰들을 빠르게 제안해요.</translation>
     </message>
     <message>
         <source>The main model checks all of them in a single pass.</source>
@@ -3998,14 +4046,6 @@
 <context>
     <name>StoragePage</name>
     <message>
-        <source>The chats are backed up in {file}.</source>
-        <translation>대화를 {file}에 백업했어요.</translation>
-    </message>
-    <message>
-        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
-        <translation>대화를 백업하지 못했어요. 디스크에 빈 공간이 있는지 확인해 주세요.</translation>
-    </message>
-    <message>
         <source>Choose where to move it</source>
         <translation>옮길 곳 선택</translation>
     </message>
@@ -4090,12 +4130,8 @@
         <translation>프롬프트 캐시 비우기</translation>
     </message>
     <message>
-        <source>Back up now</source>
-        <translation>지금 백업</translation>
-    </message>
-    <message>
-        <source>Back up the chats now</source>
-        <translation>지금 대화 백업</translation>
+        <source>Backups</source>
+        <translation>백업</translation>
     </message>
     <message>
         <source>All data</source>
@@ -4192,6 +4228,13 @@
     <message>
         <source>draft {draft} · verify {verify} · overhead {host}</source>
         <translation>초안 {draft} · 검증 {verify} · 기타 {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenLegend</name>
+    <message>
+        <source>rejected</source>
+        <translation>기각</translation>
     </message>
 </context>
 <context>
@@ -4592,6 +4635,23 @@
     <message>
         <source>Models run on this computer. Nothing you type leaves it.</source>
         <translation>모델은 이 컴퓨터에서 실행돼요. 입력한 내용은 밖으로 나가지 않아요.</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteButton</name>
+    <message numerus="yes">
+        <source>Delete %n backup(s)?</source>
+        <translation>
+            <numerusform>백업 %n개를 삭제할까요?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete all…</source>
+        <translation>모두 삭제…</translation>
+    </message>
+    <message>
+        <source>Delete all backups</source>
+        <translation>모든 백업 삭제하기</translation>
     </message>
 </context>
 <context>

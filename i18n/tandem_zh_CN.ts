@@ -845,6 +845,37 @@
     </message>
 </context>
 <context>
+    <name>BackupControls</name>
+    <message>
+        <source>Tandem makes a backup every day and keeps the last three.</source>
+        <translation>Tandem 每天备份一次，保留最近三份。</translation>
+    </message>
+    <message>
+        <source>The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or deleted.</source>
+        <translation>最早的备份来自 {date}。此后删除的对话和消息会留在其中，直到该备份被替换或删除。</translation>
+    </message>
+    <message>
+        <source>Back up now</source>
+        <translation>立即备份</translation>
+    </message>
+    <message>
+        <source>Back up the chats now</source>
+        <translation>立即备份对话</translation>
+    </message>
+    <message>
+        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
+        <translation>对话未能备份。请检查磁盘是否有可用空间。</translation>
+    </message>
+    <message>
+        <source>The chats are backed up in {file}.</source>
+        <translation>对话已备份到 {file}。</translation>
+    </message>
+    <message>
+        <source>All backups are deleted.</source>
+        <translation>所有备份均已删除。</translation>
+    </message>
+</context>
+<context>
     <name>Banner</name>
     <message>
         <source>Dismiss</source>
@@ -1034,6 +1065,10 @@
     <message>
         <source>No chats in this folder.</source>
         <translation>此文件夹中没有对话。</translation>
+    </message>
+    <message>
+        <source>Backups may still contain what you delete. You can delete them in Settings &gt; Storage.</source>
+        <translation>备份中可能仍有已删除的对话。可在“设置 &gt; 存储”中删除备份。</translation>
     </message>
     <message>
         <source>Your chats will appear here.</source>
@@ -1668,6 +1703,10 @@
         <translation>第 {number} 轮：仅主模型</translation>
     </message>
     <message>
+        <source>Rejected: {text}</source>
+        <translation>已拒绝：{text}</translation>
+    </message>
+    <message>
         <source>main</source>
         <translation>主模型</translation>
     </message>
@@ -1774,6 +1813,18 @@
     <message>
         <source>Main model: {name}</source>
         <translation>主模型：{name}</translation>
+    </message>
+    <message>
+        <source>Head: {name}. {state}</source>
+        <translation>草稿头：{name}。{state}</translation>
+    </message>
+    <message>
+        <source>Head (off)</source>
+        <translation>草稿头（关）</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>草稿头</translation>
     </message>
     <message>
         <source>Draft</source>
@@ -2105,13 +2156,6 @@
     </message>
 </context>
 <context>
-    <name>Legend</name>
-    <message>
-        <source>rejected</source>
-        <translation>拒绝</translation>
-    </message>
-</context>
-<context>
     <name>LinkMenu</name>
     <message>
         <source>Open in the browser</source>
@@ -2236,8 +2280,8 @@
         <translation>对话</translation>
     </message>
     <message>
-        <source>Use as draft</source>
-        <translation>用作草稿</translation>
+        <source>Use this head</source>
+        <translation>使用此草稿头</translation>
     </message>
     <message>
         <source>Get {size}</source>
@@ -2826,6 +2870,10 @@
         <translation>本机最佳</translation>
     </message>
     <message>
+        <source>{method} head</source>
+        <translation>{method} 草稿头</translation>
+    </message>
+    <message>
         <source>guide</source>
         <translation>向导</translation>
     </message>
@@ -3234,8 +3282,8 @@
         <translation>回答是怎样变快的</translation>
     </message>
     <message>
-        <source>A small draft model, or prompt lookup, quickly proposes the next tokens.</source>
-        <translation>小型草稿模型或提示词查找会快速提出接下来的几个 token。</translation>
+        <source>A small draft model, a head or prompt lookup quickly proposes the next tokens.</source>
+        <translation>小巧的草稿模型、草稿头或提示词查找快速提出接下来的几个 token。</translation>
     </message>
     <message>
         <source>The main model checks all of them in a single pass.</source>
@@ -3998,14 +4046,6 @@
 <context>
     <name>StoragePage</name>
     <message>
-        <source>The chats are backed up in {file}.</source>
-        <translation>对话已备份到 {file}。</translation>
-    </message>
-    <message>
-        <source>The chats could not be backed up. Check whether there is free space on the disk.</source>
-        <translation>对话未能备份。请检查磁盘是否有可用空间。</translation>
-    </message>
-    <message>
         <source>Choose where to move it</source>
         <translation>选择移动到哪里</translation>
     </message>
@@ -4090,12 +4130,8 @@
         <translation>清空提示词缓存</translation>
     </message>
     <message>
-        <source>Back up now</source>
-        <translation>立即备份</translation>
-    </message>
-    <message>
-        <source>Back up the chats now</source>
-        <translation>立即备份对话</translation>
+        <source>Backups</source>
+        <translation>备份</translation>
     </message>
     <message>
         <source>All data</source>
@@ -4192,6 +4228,13 @@
     <message>
         <source>draft {draft} · verify {verify} · overhead {host}</source>
         <translation>草稿 {draft} · 验证 {verify} · 其他开销 {host}</translation>
+    </message>
+</context>
+<context>
+    <name>TokenLegend</name>
+    <message>
+        <source>rejected</source>
+        <translation>拒绝</translation>
     </message>
 </context>
 <context>
@@ -4592,6 +4635,23 @@
     <message>
         <source>Models run on this computer. Nothing you type leaves it.</source>
         <translation>模型在这台电脑上运行，你输入的内容不会离开它。</translation>
+    </message>
+</context>
+<context>
+    <name>_DeleteButton</name>
+    <message numerus="yes">
+        <source>Delete %n backup(s)?</source>
+        <translation>
+            <numerusform>要删除 %n 个备份吗？</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete all…</source>
+        <translation>全部删除…</translation>
+    </message>
+    <message>
+        <source>Delete all backups</source>
+        <translation>删除所有备份</translation>
     </message>
 </context>
 <context>

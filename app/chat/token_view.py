@@ -7,7 +7,7 @@ forces a dotted one, so colour is not needed.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import cast
 
@@ -20,8 +20,9 @@ from app.text.fences import is_fence
 from app.text.pieces import weight
 from app.widgets import theme
 from app.widgets.restyled import Restyled
-from app.wording.figures import percent, source_name
+from app.wording.figures import joined_lines, percent, rejected_text, source_name
 from engine.events import Token
+from engine.stats import RoundRecord
 
 _UNDERLINES = {
     "draft": QTextCharFormat.UnderlineStyle.SingleUnderline,
@@ -47,6 +48,7 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         super().__init__(parent)
         self._tokens: list[Token] = []
         self._wanted: Sequence[Token] = ()
+        self._rounds: Sequence[RoundRecord] = ()
         self._slices = QTimer(self)
         self._slices.setSingleShot(True)
         self._slices.timeout.connect(self._insert_slice)
@@ -57,8 +59,12 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         self.selectionChanged.connect(self._emit_selection)
         self.restyle()
 
-    def show_tokens(self, tokens: Sequence[Token]) -> None:
-        """Show all of `tokens`, of a very long answer the first; only the new ones are inserted, many in slices."""
+    def show_tokens(self, tokens: Sequence[Token], rounds: Sequence[RoundRecord] = ()) -> None:
+        """Show all of `tokens`, of a very long answer the first; only the new ones are inserted, many in slices.
+
+        `rounds` are those that wrote them, as far as they are known.
+        """
+        self._rounds = rounds
         if len(tokens) < len(self._tokens):
             self._reset()
         self._wanted = tokens
@@ -156,13 +162,18 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         token = self.token_at(position)
         if token is None:
             return ""
-        text = self.tr("{source} · round {round}, position {position} · probability {percent}")
-        return text.format(
+        text = self.tr("{source} · round {round}, position {position} · probability {percent}").format(
             source=source_name(token.source),
             round=token.round,
             position=token.position + 1,
             percent=_probability(token.logprob),
         )
+        at = bisect_left(self._rounds, token.round, key=lambda record: record.number)
+        record = self._rounds[at] if at < len(self._rounds) else None
+        # It stands where the main model wrote something else.
+        if record is None or record.number != token.round or token.position != record.accepted:
+            return text
+        return joined_lines(text, rejected_text(record))
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip:

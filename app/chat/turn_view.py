@@ -17,6 +17,7 @@ from app.chat.question_editor import QuestionEditor
 from app.chat.search_highlights import SearchHighlights, TextView, view_of
 from app.chat.shown_text import AT_ONCE, block_texts
 from app.chat.thinking_fold import ThinkingFold
+from app.chat.token_legend import TokenLegend
 from app.chat.token_view import TokenView
 from app.conversations.search import Query, highlights
 from app.session.answer import Answer, State
@@ -70,6 +71,8 @@ class TurnView(Restyled, QWidget):
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
         self._status = label(self, "muted")
         self.thinking, self.body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
+        # Made where the tokens are shown without the live panel, which has one.
+        self._legend: TokenLegend | None = None
         self._note = Note(self)
         self._foot = styled(WrappedLabel(self), "muted")
         self._foot.setObjectName("foot")
@@ -123,7 +126,7 @@ class TurnView(Restyled, QWidget):
         # An answer that was stored without its tokens can only be shown as text.
         as_tokens = self._as_tokens and bool(answer.tokens)
         if as_tokens:
-            self.tokens.show_tokens(answer.tokens)
+            self.tokens.show_tokens(answer.tokens, answer.rounds)
             self.thinking.hide()
         else:
             self.thinking.show_thoughts(answer)
@@ -137,6 +140,7 @@ class TurnView(Restyled, QWidget):
     def _show_surroundings(self, answer: Answer, as_tokens: bool) -> None:
         """Show or hide what surrounds the text of an answer in this state."""
         self.tokens.setVisible(as_tokens)
+        self._show_legend(as_tokens and self._with_figures and self._newest)
         self.body.setVisible(not as_tokens)
         self._status.setText(status_text(answer))
         self._status.setVisible(not answer.text and not answer.ended)
@@ -160,6 +164,14 @@ class TurnView(Restyled, QWidget):
             self.body.emit_selection()
         self._highlight_again()
 
+    def _show_legend(self, shown: bool) -> None:
+        if shown and self._legend is None:
+            self._legend = TokenLegend(("main", "draft", "ngram"), self)
+            self._column.insertWidget(self._column.indexOf(self.tokens), self._legend)
+        if self._legend is not None:
+            self._legend.show_answer(self.turn.answer)
+            self._legend.setVisible(shown)
+
     def set_as_tokens(self, as_tokens: bool) -> None:
         """Show the answer as its tokens, or as rendered text."""
         self._as_tokens = as_tokens
@@ -168,6 +180,7 @@ class TurnView(Restyled, QWidget):
     def set_with_figures(self, with_figures: bool) -> None:
         """Show the answer's figures below it, or only on hover where the live panel shows them."""
         self._with_figures = with_figures
+        self._show_legend(not self.tokens.isHidden() and with_figures and self._newest)
         if self.turn.answer.ended:
             self._show_end(self.turn.answer)
             self._foot.setVisible(bool(self._foot.text()))
@@ -363,6 +376,7 @@ class TurnView(Restyled, QWidget):
     def set_newest(self, newest: bool) -> None:
         """The actions of the newest answer are always visible."""
         self._newest = newest
+        self._show_legend(not self.tokens.isHidden() and self._with_figures and newest)
         self._light(self._under_mouse)
 
     def _light(self, under_mouse: bool) -> None:

@@ -66,6 +66,13 @@ def list_backups(path: Path) -> list[Backup]:
     return found
 
 
+def delete_backups(path: Path) -> None:
+    """Delete all copies of the store at `path`, those that cannot be read too. One that cannot be removed stays."""
+    for backup in backups_of(path):
+        with suppress(OSError):
+            remove_with_side_files(backup)
+
+
 def back_up_now(store: ConversationStore, path: Path) -> Path:
     """A dated copy of the open store beside the automatic ones; for the settings page's button."""
     return back_up(store.database.connection, path, LATEST, store.database.clock)

@@ -1,7 +1,8 @@
 """Deleting messages, and putting back what was deleted.
 
 A deleted message is removed from the file at once, its text is overwritten, and it is gone from the search, the exports
-and the request history. What can be put back is kept in memory only.
+and the request history. Its words leave the pages of the search index some seconds later, when the store's thread has
+merged them. What can be put back is kept in memory only.
 """
 
 from __future__ import annotations

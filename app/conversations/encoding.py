@@ -178,7 +178,9 @@ def token_from_row(row: Sequence[Any]) -> Token:
 
 
 def round_to_row(record: RoundRecord) -> list[Any]:
-    """[number, source, drafted, accepted, committed, rows, at_s, draft_s, verify_s, host_s, reason, arguments]."""
+    """[number, source, drafted, accepted, committed, rows, at_s, draft_s, verify_s, host_s, reason, arguments,
+    rejected].
+    """
     times = (record.at_s, record.draft_s, record.verify_s, record.host_s)
     arguments = [[name, _rounded(value)] for name, value in record.arguments]
     return [
@@ -191,6 +193,7 @@ def round_to_row(record: RoundRecord) -> list[Any]:
         *map(_rounded, times),
         record.reason,
         arguments,
+        record.rejected,
     ]
 
 
@@ -199,8 +202,12 @@ def _rounded(value: Any) -> Any:
 
 
 def round_from_row(row: Sequence[Any]) -> RoundRecord:
-    """Back from `round_to_row`. Raises TypeError or ValueError where the row has another shape."""
-    number, source, drafted, accepted, committed, rows, at_s, draft_s, verify_s, host_s, reason, arguments = row
+    """Back from `round_to_row`; older rows end before the rejected text.
+
+    Raises TypeError or ValueError where the row has another shape.
+    """
+    number, source, drafted, accepted, committed, rows, at_s, draft_s, verify_s, host_s, reason, arguments, *rest = row
+    (rejected,) = rest or ("",)
     return RoundRecord(
         number=int(number),
         source=storable(str(source)),
@@ -214,4 +221,5 @@ def round_from_row(row: Sequence[Any]) -> RoundRecord:
         host_s=float(host_s),
         reason=storable(str(reason)),
         arguments=tuple((str(name), value) for name, value in arguments),
+        rejected=storable(str(rejected)),
     )

@@ -24,6 +24,9 @@ _JUDGED = 150
 # In seconds: how much older a hit may be to lose half of its freshness.
 _HALF_FRESH = 30 * 86_400.0
 
+# A step of merging takes some ten milliseconds.
+_MERGED_PAGES = 128
+
 _TERMS = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
 _GAP = r"[\W_]*"
 
@@ -197,6 +200,19 @@ class Search:
             (query.match, limit),
         )
         return [TitleHit(row["id"], row["title"], highlights(row["title"], query)) for row in rows]
+
+    def merge(self, pages: int = _MERGED_PAGES) -> bool:
+        """Merge about that many pages of the indexes; whether there is more to merge.
+
+        The words of a deleted text stay in the index, unreachable, until the segments are merged that hold them.
+        """
+        before = self._database.connection.total_changes
+        with self._database.write():
+            for index in ("search", "title_search"):
+                # Negative: all segments into one. FTS5 merges few of them by itself.
+                self._database.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)", (-pages,))
+        # Each statement counts as a change, whatever it does.
+        return self._database.connection.total_changes - before > 2
 
     def rebuild(self) -> None:
         """Rebuild both indexes, after a change of folding or suspected damage."""

@@ -33,6 +33,11 @@ FIRST_BACKUP_S = 60.0
 BACKUP_EVERY_S = 3600.0
 
 
+# Seconds from a deletion until its words are merged out of the search index, between two steps of that, and at most for
+# all of them while the store is being closed.
+MERGE_AFTER_S, MERGE_PAUSE_S, MERGE_CLOSING_S = 10.0, 0.05, 2.0
+
+
 class _ClosingError(Exception):
     """Raised to end the thread."""
 
@@ -58,7 +63,7 @@ class StoreThread:
         self._wake = threading.Condition()
         self._jobs: list[tuple[float, int, Future[Any], Callable[[ConversationStore], Any]]] = []
         self._numbers = itertools.count()
-        self._closing = False
+        self._closing = self._merging = False
         self._finishing: threading.Thread | None = None
         self._thread = threading.Thread(target=self._run, name="store", daemon=True)
         self._thread.start()
@@ -134,6 +139,18 @@ class StoreThread:
                 self._finishing.start()
         self.submit(self._back_up_daily, BACKUP_EVERY_S)
 
+    def _merge_index(self, store: ConversationStore) -> None:
+        """Take a step of merging what was deleted out of the search index, then out of the log of the file."""
+        ends_at = time.monotonic() + MERGE_CLOSING_S
+        more = store.search.merge()
+        while more and self._closing and time.monotonic() < ends_at:
+            more = store.search.merge()
+        if more:
+            self.submit(self._merge_index, MERGE_PAUSE_S)
+        else:
+            self._merging = False
+            store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def _finish_backup(self, unfinished: Path) -> None:
         try:
             finish_daily(unfinished, self._path)
@@ -163,6 +180,9 @@ class StoreThread:
             return heapq.heappop(self._jobs) if self._jobs and self._jobs[0][0] <= time.monotonic() else None
 
     def _report(self, changes: Changes) -> None:
+        if changes.removed_uids and not self._merging:
+            self._merging = True
+            self.submit(self._merge_index, MERGE_AFTER_S)
         try:
             self._listener(changes)
         except Exception:

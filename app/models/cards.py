@@ -323,6 +323,6 @@ class ModelCard(Card):
         if self._repairable:
             return self.tr("Repair")
         if self.entry.installed and not self._partial:
-            return self.tr("Use as draft") if self.entry.head else self.tr("Chat")
+            return self.tr("Use this head") if self.entry.head else self.tr("Chat")
         size = self.entry.get_bytes or (0 if self._partial else self.entry.bytes)
         return self.tr("Get {size}").format(size=size_words(size)) if size else self.tr("Get")

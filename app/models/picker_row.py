@@ -13,7 +13,10 @@ from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import hbox, vbox
 from app.widgets.style_class import styled
 from app.wording import models as model_wording
+from app.wording.figures import source_name
 from app.wording.hub import size_words
+from engine.advice.pairing import HEADS
+from engine.model_files.head_files import METHOD_NAMES
 
 
 class PickerRow(QWidget):
@@ -94,6 +97,11 @@ class PickerRow(QWidget):
             return model_wording.state_word(choice.download.state), "lookup"
         if choice.best:
             return self.tr("best on this Mac"), "draft"
+        if choice.entry is not None and choice.entry.head:
+            method = METHOD_NAMES.get(choice.entry.head, choice.entry.head)
+            return self.tr("{method} head").format(method=method), "neutral"
+        if choice.advice is not None and choice.advice.verdict in HEADS:
+            return source_name("head"), "neutral"
         if choice.guide:
             return self.tr("guide"), "neutral"
         if choice.verdict == "different":

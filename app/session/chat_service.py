@@ -10,7 +10,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.answer_writer import FLUSH_AFTER
-from app.conversations.backups import Backup, back_up_now, list_backups
+from app.conversations.backups import Backup, back_up_now, delete_backups, list_backups
 from app.conversations.chat_settings import OWN
 from app.conversations.deletions import Deletion
 from app.conversations.opening import OpenReport
@@ -89,6 +89,10 @@ class ChatService(QObject):
     def list_backups(self) -> list[Backup]:
         """What the store can be restored from, newest first. Reads files: not for the Qt thread."""
         return list_backups(self._store.path)
+
+    def delete_backups(self) -> None:
+        """Delete every copy of the store beside it. Not for the Qt thread."""
+        delete_backups(self._store.path)
 
     # The chat on screen
 

@@ -14,14 +14,18 @@ from app.widgets.popups import Menu
 
 
 class RestoreButton(QPushButton):
-    """`said` carries what to show about a choice. The chats are in use, so that they change at the next start."""
+    """`said` carries what to show about a choice. The chats are in use, so that they change at the next start.
+
+    `listed` follows when `backups`, newest first, were read.
+    """
 
     said = Signal(str)
+    listed = Signal()
 
     def __init__(self, library: Library, session: Session, parent: QWidget) -> None:
         super().__init__(parent)
         self._library, self._session = library, session
-        self._backups: list[Backup] = []
+        self.backups: list[Backup] = []
         self.choices = Menu(self)
         self.setMenu(self.choices)
 
@@ -32,13 +36,15 @@ class RestoreButton(QPushButton):
     def retranslate(self) -> None:
         self.setText(self.tr("Restore a backup…"))
         self.setAccessibleName(self.tr("Restore a backup of the chats"))
-        self._show(self._backups)
+        self._show(self.backups)
 
     def _show(self, found: list[Backup]) -> None:
-        self._backups = found
+        if found != self.backups:
+            self.backups = found
+            self.listed.emit()
         self.choices.clear()
         for backup in found:
-            text = self.tr("{date} · %n chat(s)", "", backup.chats).replace("{date}", _date(backup))
+            text = self.tr("{date} · %n chat(s)", "", backup.chats).replace("{date}", date_words(backup))
             self.choices.addAction(text).triggered.connect(partial(self._choose, backup))
         if not found:
             self.choices.addAction(self.tr("There is no backup yet. Tandem makes one every day.")).setEnabled(False)
@@ -51,7 +57,7 @@ class RestoreButton(QPushButton):
         text = self.tr(
             "The chats of {date} will be back the next time Tandem starts. The chats they replace are kept as a backup."
         )
-        self.said.emit(text.format(date=_date(backup)))
+        self.said.emit(text.format(date=date_words(backup)))
         self.refresh()
 
     def _choose_nothing(self) -> None:
@@ -60,5 +66,6 @@ class RestoreButton(QPushButton):
         self.refresh()
 
 
-def _date(backup: Backup) -> str:
+def date_words(backup: Backup) -> str:
+    """When it was made, as this language writes it."""
     return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(backup.made_at)), QLocale.FormatType.ShortFormat)

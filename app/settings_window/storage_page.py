@@ -14,11 +14,11 @@ from app.library.library import Library
 from app.session.session import Session
 from app.settings.disk_use import DiskUse, clear_caches, clear_prefixes, measure
 from app.settings.relocation import MoveRefused, Progress, move_folder
+from app.settings_window.backup_controls import BackupControls
 from app.settings_window.removal import RemovalControls
-from app.settings_window.restore_button import RestoreButton
 from app.settings_window.table_page import TablePage
 from app.widgets.labels import label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import hbox
 from app.wording.hub import moved_sentence, refused_sentence, size_words
 
 _IDS = ("chats", "prefixes", "models", "caches", "settings")
@@ -36,9 +36,11 @@ class StoragePage(TablePage):
         self.open_buttons: dict[str, QPushButton] = {}
         self.move_buttons: dict[str, QPushButton] = {}
         self.clear, self.clear_prefixes = QPushButton(self), QPushButton(self)
-        self.back_up, self.stop = QPushButton(self), QPushButton(self)
-        self.restore = RestoreButton(library, session, self)
-        self.folders = {id_: self.row(self._controls(id_)) for id_ in _IDS}
+        self.stop = QPushButton(self)
+        self.folders = {_IDS[0]: self.row(self._controls(_IDS[0]))}
+        self.backups = BackupControls(library, session, self)
+        self._backup_row = self.row(self.backups)
+        self.folders |= {id_: self.row(self._controls(id_)) for id_ in _IDS[1:]}
         self.removal = RemovalControls(self)
         self._removal_row = self.row(self.removal)
         self.outcome = label(self, "reason-plain", wraps=True)
@@ -58,15 +60,15 @@ class StoragePage(TablePage):
         self._timer.timeout.connect(self._show_progress)
         self.clear.clicked.connect(partial(self._clear, clear_caches))
         self.clear_prefixes.clicked.connect(partial(self._clear, clear_prefixes))
-        self.back_up.clicked.connect(self._back_up)
-        self.restore.said.connect(self._say)
+        self.backups.said.connect(self._say)
+        self.backups.changed.connect(self._measure_again)
         self.removal.confirmed.connect(self._remove_everything)
         self.stop.clicked.connect(self._stop_moving)
         self.restyle()
 
     def _controls(self, id_: str) -> QWidget:
         controls = QWidget(self)
-        lines = vbox(controls, margins=(0, 0, 0, 0), spacing=8)
+        buttons = hbox(controls, margins=(0, 0, 0, 0), spacing=8)
         self.open_buttons[id_] = QPushButton(controls)
         shown = [self.open_buttons[id_]]
         if id_ in _MOVABLE:
@@ -76,22 +78,20 @@ class StoragePage(TablePage):
         own = {"prefixes": self.clear_prefixes, "caches": self.clear}
         if id_ in own:
             shown.insert(0, own[id_])
-        # Four in a line would make the page wider than the window.
-        for line in (shown, [self.back_up, self.restore]) if id_ == "chats" else (shown,):
-            buttons = hbox(spacing=8)
-            buttons.addStretch(1)
-            lines.addLayout(buttons)
-            for button in line:
-                button.setProperty("styleClass", "button")
-                buttons.addWidget(button)
+        for button in shown:
+            button.setProperty("styleClass", "button")
+            buttons.addWidget(button)
         self.open_buttons[id_].clicked.connect(partial(self._open, id_))
         return controls
 
     # Folders and sizes
 
     def _measure(self) -> None:
+        self._measure_again()
+        self.backups.restore.refresh()
+
+    def _measure_again(self) -> None:
         self._library.background.run(measure, self._take, owner=self)
-        self.restore.refresh()
 
     def _take(self, measured: tuple[DiskUse, ...]) -> None:
         self._disk_use = {one.id: one for one in measured}
@@ -123,16 +123,6 @@ class StoragePage(TablePage):
 
         if not self._session.models.call_engine(lambda engine: engine.clear_prefix_cache(), dropped):
             dropped(None)
-
-    def _back_up(self) -> None:
-        def done(backup: Path) -> None:
-            self._say(self.tr("The chats are backed up in {file}.").format(file=backup))
-            self._measure()
-
-        def failed(_: Exception) -> None:
-            self._say(self.tr("The chats could not be backed up. Check whether there is free space on the disk."))
-
-        self._session.chats.back_up(done, failed)
 
     def _choose_folder(self, id_: str) -> None:
         folder = QFileDialog.getExistingDirectory(self, self.tr("Choose where to move it"))
@@ -220,9 +210,8 @@ class StoragePage(TablePage):
         self._word(self.clear_prefixes, self.tr("Clear"), self.tr("Clear the prompt cache"))
         for button, id_ in ((self.clear, "caches"), (self.clear_prefixes, "prefixes")):
             button.setEnabled(id_ in self._disk_use and self._disk_use[id_].bytes > 0)
-        self._word(self.back_up, self.tr("Back up now"), self.tr("Back up the chats now"))
-        self.back_up.setEnabled(self._session.chats.store_ready)
-        self.restore.retranslate()
+        self.backups.retranslate()
+        self._backup_row.set_words(self.tr("Backups"), self.backups.words())
         self.removal.retranslate()
         self._removal_row.set_words(
             self.tr("All data"),

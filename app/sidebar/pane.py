@@ -183,7 +183,7 @@ class ChatPane(Restyled, QFrame):
         self.list.setUniformItemSizes(True)
         with self.list.anchored():
             self.model.show_chats(chats.chats, chats.view, self._streaming, chats.folders, self._only)
-        self.hint.setVisible(chats.ready and not self.model.rows)
+        self.hint.setVisible(chats.ready and (in_trash or not self.model.rows))
         # Who works on a folder with the keys stays on it.
         folder = self.model.row_of_folder(before.id) if isinstance(before, Folder) else QModelIndex()
         stays = folder.isValid() and self.list.hasFocus()
@@ -330,12 +330,14 @@ class ChatPane(Restyled, QFrame):
         folder = self.folder
         words = folder.name.replace("&", "&&") if folder else self.tr("Archive")
         self._back.setText(self.tr("Trash") if view == TRASHED else words)
-        self.hint.setText(self._why_empty())
+        self.hint.setText(self._hint_text())
 
-    def _why_empty(self) -> str:
-        """What stands where no chat is listed."""
+    def _hint_text(self) -> str:
+        """What stands where no chat is listed, and above those in the trash."""
         if self.folder is not None:
             return self.tr("No chats in this folder.")
+        if self._chats.view == TRASHED and self._chats.chats:
+            return self.tr("Backups may still contain what you delete. You can delete them in Settings > Storage.")
         return {
             ACTIVE: self.tr("Your chats will appear here."),
             ARCHIVED: self.tr("No archived chats"),

@@ -1,4 +1,4 @@
-"""The small parts of the live panel: values with their names, rows of buttons, the legend of the round strip."""
+"""The small parts of the live panel: values with their names, and rows of buttons."""
 
 from __future__ import annotations
 
@@ -10,14 +10,9 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.actions.actions import Actions
 from app.speculation.help_mark import HelpMark
-from app.widgets import theme
 from app.widgets.controls import Segments
-from app.widgets.flow_layout import FlowLayout
-from app.widgets.icons import icon
-from app.widgets.labels import label, set_name
+from app.widgets.labels import set_name
 from app.widgets.layouts import hbox, vbox
-from app.widgets.restyled import Restyled
-from app.wording import figures
 
 
 class ActionSegments(Segments):
@@ -125,34 +120,3 @@ class Figure(QWidget):
             self._name.setText(name)
             self.setAccessibleName(name)
         self.setAccessibleDescription(value)
-
-
-class Legend(Restyled, QWidget):
-    """What the colours of the round strip mean, in words."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._marks: list[tuple[QLabel, QLabel, str]] = []
-        # Where the names are long, the last of them stand in a second row.
-        flow = FlowLayout(self, spacing=8)
-        for source in ("main", "draft", "ngram", "rejected"):
-            entry = QWidget(self)
-            row = hbox(entry, margins=(0, 0, 0, 0), spacing=4)
-            mark, name = QLabel(entry), label(entry, "muted")
-            row.addWidget(mark)
-            row.addWidget(name)
-            flow.addWidget(entry)
-            self._marks.append((mark, name, source))
-        self.restyle()
-
-    def retranslate(self) -> None:
-        for _, name, source in self._marks:
-            name.setText(self.tr("rejected") if source == "rejected" else figures.source_name(source))
-
-    def apply_theme(self) -> None:
-        colours = theme.colours()
-        for mark, _, source in self._marks:
-            drawing = (
-                icon("draft-off", colours.muted) if source == "rejected" else icon("draft-on", colours.accent(source))
-            )
-            mark.setPixmap(drawing.pixmap(QSize(14, 14), self.devicePixelRatioF()))

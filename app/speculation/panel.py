@@ -7,10 +7,11 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QWidget
 
 from app.actions.actions import Actions
+from app.chat.token_legend import TokenLegend
 from app.conversations.request_history import Totals
 from app.session.answer import Answer
 from app.speculation.charts import LineChart, PositionBars, TimeBar
-from app.speculation.gauges import ActionButtons, ActionSegments, Figure, Legend
+from app.speculation.gauges import ActionButtons, ActionSegments, Figure
 from app.speculation.help_mark import HelpMark
 from app.speculation.history import RoundHistory
 from app.speculation.round_strip import RoundStrip
@@ -33,6 +34,7 @@ WIDTH = 360
 # processor more.
 _FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
+_LEGEND = ("main", "draft", "ngram", "rejected")
 _MEASUREMENTS = ("compare", "tune")
 # Lines kept for the sentence, which is there and gone with every answer, and the height of its margins.
 _SENTENCE_LINES, _SENTENCE_MARGINS = 3, 18
@@ -70,7 +72,7 @@ class SpeculationPanel(Restyled, QFrame):
         self._sentence = label(self, "reason", wraps=True)
         self.measurements = ActionButtons(actions, _MEASUREMENTS, self)
         self._charts = QWidget(self)
-        self.strip, self._legend = RoundStrip(self._charts), Legend(self._charts)
+        self.strip, self._legend = RoundStrip(self._charts), TokenLegend(_LEGEND, self._charts)
         self._no_rounds = label(self._charts, "muted", wraps=True)
         self.speed_line = LineChart(52, "draft", self._charts)
         self.positions, self.time = PositionBars(self._charts), TimeBar(self._charts)
@@ -237,6 +239,7 @@ class SpeculationPanel(Restyled, QFrame):
         known = bool(answer.rounds) or not (answer.ended and answer.tokens)
         for view in (self._strip_section, self._legend):
             view.setVisible(known)
+        self._legend.show_answer(answer)
         self._no_rounds.setVisible(not known)
         set_text(self._strip_section.value, figures.number(stats.rounds, 0) if stats.rounds else "")
         self._history.follow(answer)

@@ -68,7 +68,7 @@ class SampleRound(Restyled, QWidget):
     def retranslate(self) -> None:
         self._title.setText(self.tr("How an answer gets faster"))
         sentences = (
-            self.tr("A small draft model, or prompt lookup, quickly proposes the next tokens."),
+            self.tr("A small draft model, a head or prompt lookup quickly proposes the next tokens."),
             self.tr("The main model checks all of them in a single pass."),
             self.tr("What it would have written itself is kept. Then it adds one token of its own."),
         )

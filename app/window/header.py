@@ -165,8 +165,7 @@ class Header(Restyled, QFrame):
         looks_up = on and (pair.draft is None or method == "ngram")
         colour = (colours.lookup if looks_up else colours.draft) if on else colours.muted
         self.draft.show_model(
-            # A model that is loaded and not used is off; where none is loaded, its name says so.
-            self.tr("Draft (off)") if pair.draft is not None and not on else self.tr("Draft"),
+            self._drafter_words(pair, on),
             draft_name,
             "draft-on" if on else "draft-off",
             colour,
@@ -174,7 +173,8 @@ class Header(Restyled, QFrame):
         )
         state = self._shown_state = state_now(self._session)
         spoken = loading if pair.loading else draft_name
-        self.draft.setAccessibleName(self.tr("Draft model: {name}. {state}").format(name=spoken, state=state))
+        spoken_name = self.tr("Head: {name}. {state}") if _has_head(pair) else self.tr("Draft model: {name}. {state}")
+        self.draft.setAccessibleName(spoken_name.format(name=spoken, state=state))
         self.draft.setToolTip(tip(state))
         self._state = self._loading_sentence() if pair.loading else state
         self._state_may_go = on and not pair.loading
@@ -259,6 +259,13 @@ class Header(Restyled, QFrame):
         super().resizeEvent(event)
         self._fit()
 
+    def _drafter_words(self, pair: Pair, on: bool) -> str:
+        # A model that is loaded and not used is off; where none is loaded, its name says so.
+        off = pair.draft is not None and not on
+        if _has_head(pair):
+            return self.tr("Head (off)") if off else self.tr("Head")
+        return self.tr("Draft (off)") if off else self.tr("Draft")
+
     def _name_of(self, pair: Pair, which: str) -> str:
         info = pair.main if which == "main" else pair.draft
         if pair.loading == which or (
@@ -290,3 +297,7 @@ class Header(Restyled, QFrame):
         self._as_tokens.setAccessibleName(self._actions["show-tokens"].whatsThis())
         self._as_tokens.setToolTip(self._actions["show-tokens"].toolTip())
         self.apply_theme()
+
+
+def _has_head(pair: Pair) -> bool:
+    return pair.draft is not None and pair.draft.kind == "head"

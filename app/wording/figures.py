@@ -169,7 +169,19 @@ def round_text(answer: Answer, record: RoundRecord) -> str:
     else:
         sentence = translate("Figures", "Round {number}: main model only").format(number=record.number)
     text = answer.text_of_round(record.number)
-    return f"{sentence}\n{quoted(text)}" if text.strip() else sentence
+    return joined_lines(sentence, quoted(text) if text.strip() else "", rejected_text(record))
+
+
+def rejected_text(record: RoundRecord) -> str:
+    """The draft tokens of a round that were not kept, in words; "" where there are none."""
+    if not record.rejected.strip():
+        return ""
+    return QCoreApplication.translate("Figures", "Rejected: {text}").format(text=quoted(record.rejected))
+
+
+def joined_lines(*lines: str) -> str:
+    """Those that are not empty, one below the other."""
+    return "\n".join(filter(None, lines))
 
 
 def source_name(source: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from typing import cast
 
 from engine.events import TokensCommitted
 from engine.generation import DrawnTokens, Generation
@@ -243,7 +244,14 @@ class SpeculativeDecoder:
             host_s=current.host_s,
             reason=current.choice.reason or ("" if pending.depth else "no-guess"),
             arguments=current.choice.arguments,
+            rejected=self._rejected_text(pending, accepted) if drafted > accepted else "",
         )
+
+    def _rejected_text(self, pending: PendingRound, accepted: int) -> str:
+        assert pending.proposal is not None
+        tokens = pending.proposal.tokens
+        ids = tokens if isinstance(tokens, list) else cast("list[int]", tokens.tolist())
+        return self._generation.text_of(ids[accepted:])
 
     def _update_log(self) -> None:
         """Copy the figures that only the drafting knows."""

@@ -20,6 +20,15 @@ from engine.model_files.safetensors_header import CutOffFileError, DamagedHeader
 SUPPORTED_HEADS = ("dflash", "dflash2", "dspark", "domino", "eagle3", "mtp")
 # Those that make each draft token of the one before it.
 CHAINED_HEADS = ("eagle3", "mtp")
+# The names under which the methods of the families were published.
+METHOD_NAMES = {
+    "dflash": "DFlash",
+    "dflash2": "DFlash 2",
+    "dspark": "DSpark",
+    "domino": "Domino",
+    "eagle3": "EAGLE-3",
+    "mtp": "MTP",
+}
 _MOST_FILES = 2_000
 # Families of heads, by what tells their tensors apart. The first that matches counts.
 _BY_TENSOR = (

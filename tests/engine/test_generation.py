@@ -156,3 +156,13 @@ def test_the_figures_tell_which_thoughts_the_prompt_opened(engine_with_pair: Eng
     for prompt, opening in (("the fox <think>\n", "<think>\n"), ("the quick fox", "")):
         events = list(engine_with_pair.submit(ChatRequest((), prompt=prompt, max_tokens=4)))
         assert [event.stats.opening for event in events[-2:] if not isinstance(event, PrefillProgress)] == [opening] * 2
+
+
+def test_a_round_tells_the_words_that_were_rejected(engine_with_pair: Engine) -> None:
+    events = ask(engine_with_pair, method="draft", depth=3)
+    rounds = [(event.round, event.tokens) for event in events if isinstance(event, TokensCommitted)]
+    assert {bool(record.rejected) for record, _ in rounds} == {True, False}
+    for record, tokens in rounds:
+        assert bool(record.rejected) == (record.drafted > record.accepted)
+        # The main model wrote something else there.
+        assert not record.rejected or not record.rejected.startswith(tokens[record.accepted].text or "\0")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,14 @@ import pytest
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 
+from app.chat.token_legend import TokenLegend
 from app.chat.token_view import TokenView
+from app.conversations.encoding import round_from_row, round_to_row
 from app.session.answer import Answer
 from app.widgets import theme
 from engine.events import Token
-from tests.app.scripted_engine import Script, ScriptedEngine, play
+from engine.stats import RoundRecord
+from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound, play
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -190,3 +194,40 @@ def test_tokens_of_a_huge_answer_are_inserted_in_slices_and_up_to_a_point(view: 
     before = view.toPlainText()
     view.show_tokens(more)
     assert view.toPlainText() == before
+
+
+def test_hovering_the_token_in_their_place_tells_the_rejected_draft_tokens(view: TokenView) -> None:
+    rounds = [
+        RoundRecord(0, "draft", 3, 1, 2, 4, 0.1, 0, 0, 0, rejected=" cat sat"),
+        RoundRecord(1, "draft", 1, 1, 2, 2, 0.2, 0, 0, 0),
+    ]
+    words = (("The", "draft", 0, 0), (" dog", "main", 1, 0), (" ran", "draft", 0, 1), (".", "main", 1, 1))
+    tokens = [Token(0, text, source, position, number, -0.1) for text, source, position, number in words]
+    view.show_tokens(tokens, rounds)
+    told = [view.description_at(position) for position in (0, 4, 8, 11)]
+    assert [words.endswith("\nRejected: “ cat sat”") for words in told] == [False, True, False, False]
+
+
+def test_a_stored_round_keeps_its_rejected_text_and_older_ones_have_none() -> None:
+    record = RoundRecord(0, "draft", 3, 1, 2, 4, 0.1, 0, 0, 0, rejected=" cat\n«sat»")
+    row = round_to_row(record)
+    assert round_from_row(row) == record
+    assert round_from_row(row[:-1]) == replace(record, rejected="")
+
+
+def test_the_colours_of_tokens_are_explained_once_where_the_panel_is_closed(open_window: OpenWindow) -> None:
+    head = Script("One two three four five.", [ScriptedRound(4, 2, "head")])
+    window = open_window(ScriptedEngine([Script("One two three."), head]))
+    window.ask_and_wait("first", "second")
+
+    def legends() -> list[list[str]]:
+        return [found.names for found in window.transcript.findChildren(TokenLegend) if found.isVisible()]
+
+    window.trigger("show-tokens")
+    assert window.panel.isVisible()
+    assert legends() == []
+    assert window.find(TokenLegend).names == ["main", "head", "prompt lookup", "rejected"]
+    window.trigger("toggle-panel")
+    assert legends() == [["main", "head", "prompt lookup"]]
+    window.trigger("show-text")
+    assert legends() == []

@@ -62,8 +62,33 @@ def test_what_is_deleted_leaves_the_file(store: ConversationStore, path: Path) -
     store.deletions.delete_question(question)
     store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     files = [file for file in path.parent.iterdir() if file.name.startswith(path.stem)]
-    # As it was written: the folded words of the index go when SQLite merges its pages.
     assert not any(b"Xyzzyplugh" in file.read_bytes() for file in files)
+
+
+def kept_in(path: Path, word: bytes) -> bool:
+    """Whether any file of the store holds that word, as it was written or folded."""
+    return any(word in file.read_bytes().lower() for file in path.parent.iterdir() if file.name.startswith(path.stem))
+
+
+def test_the_words_of_what_is_deleted_leave_the_search_index(store: ConversationStore, path: Path) -> None:
+    chat, trashed = store.conversations.create(), store.conversations.create(title="Plover")
+    # Enough that they stand in several segments of the index, which FTS5 does not merge by itself.
+    for number in range(40):
+        answered(store, chat, f"number {number} of whales", "fine")
+    question, _ = answered(store, chat, "Xyzzyplugh", "fine")
+    answered(store, trashed, "In the Plover room", "fine")
+    store.deletions.delete_question(question)
+    store.conversations.purge(trashed)
+    assert kept_in(path, b"xyzzyplugh")
+    steps = 1
+    while store.search.merge(pages=4):
+        steps += 1
+    assert steps > 1
+    store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    assert not kept_in(path, b"xyzzyplugh")
+    assert not kept_in(path, b"plover")
+    assert len(store.search.messages("whales", limit=100)) == 40
+    assert not store.search.merge()
 
 
 def test_nothing_cached_of_the_chat_may_stay(store: ConversationStore) -> None:

@@ -225,3 +225,27 @@ def test_an_answer_of_a_purged_chat_is_dropped(thread: StoreThread, monkeypatch:
     thread.submit(lambda store: store.conversations.purge(1)).result(PATIENCE_S)
     writer.append("to nobody")
     assert isinstance(writer.finish("stop", RequestStats()).exception(PATIENCE_S), NotFound)
+
+
+@pytest.mark.parametrize("closes", [False, True])
+def test_what_is_deleted_is_merged_out_of_the_index_in_the_background(
+    path: Path, monkeypatch: pytest.MonkeyPatch, closes: bool
+) -> None:
+    monkeypatch.setattr("app.conversations.worker.MERGE_AFTER_S", 3600.0 if closes else 0.0)
+    thread = StoreThread(path)
+    chat = thread.submit(lambda store: store.conversations.create()).result(PATIENCE_S)
+    for word in ("whales", "Xyzzyplugh"):
+        message = thread.submit(lambda store, text=word: store.messages.add_user_turn(chat, text)).result(PATIENCE_S)
+    deletion = thread.submit(lambda store: store.deletions.delete_question(message)).result(PATIENCE_S)
+    assert deletion.count == 1
+    if closes:
+        thread.close()
+
+    def kept() -> bool:
+        return any(b"xyzzyplugh" in file.read_bytes().lower() for file in path.parent.glob(f"{path.stem}*"))
+
+    ends_at = time.monotonic() + PATIENCE_S
+    while kept() and time.monotonic() < ends_at and not closes:
+        time.sleep(0.01)
+    assert not kept()
+    thread.close()

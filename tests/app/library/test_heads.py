@@ -6,15 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.library.entries import Entry, MemoryBudget, from_found, from_installed, with_details
 from app.library.hub_service import Inventory
 from app.library.model_choices import draft_choices, main_choices
+from app.models.picker_row import PickerRow
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate
 from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
 from engine.model_files.discovery import describe_folder
+from engine.model_files.head_files import METHOD_NAMES, SUPPORTED_HEADS
 from tests.app.shown_library import stocked
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.heads_on_disk import tensors_of, write_head
@@ -76,3 +79,19 @@ def test_until_its_files_are_read_a_name_tells_a_head() -> None:
         found = FoundModel(name, 10**9, None, 5, False, False, "mit", (), "")
         kinds[name] = from_found(found, load_catalog(), set(), BUDGET).head
     assert list(kinds.values()) == ["dflash2", "eagle3", ""]
+
+
+def test_the_picker_says_that_a_head_is_one_and_by_which_method(qtbot: QtBot, tmp_path: Path) -> None:
+    advice = [PairAdvice(HEAD, "installed", "head", (), 2 * 10**9, Estimate(2.0))]
+    installed = draft_choices(with_head(tmp_path), advice, "", "auto", [], {})[0]
+    advice = [PairAdvice(HEAD, "catalog", "head-unchecked", (), 2 * 10**9, Estimate(2.0))]
+    published = draft_choices(stocked(), advice, "", "auto", [], {})[0]
+    row = PickerRow("draft")
+    qtbot.addWidget(row)
+    for choice, badge in ((installed, "DFlash head"), (published, "head")):
+        row.show_choice(choice)
+        assert badge in row.spoken.split(", ")
+
+
+def test_every_family_of_heads_that_can_run_has_the_name_of_its_method() -> None:
+    assert set(SUPPORTED_HEADS) <= set(METHOD_NAMES)

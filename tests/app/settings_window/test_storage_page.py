@@ -35,14 +35,14 @@ def test_chats_are_backed_up_on_demand(open_shown: OpenShown, qtbot: Any) -> Non
     qtbot.waitUntil(lambda: window.session.chats.store_ready)
     storage = window.settings_page("storage")
     storage.retranslate()
-    storage.back_up.click()
+    storage.backups.back_up.click()
     qtbot.waitUntil(lambda: "backed up" in storage.outcome.text())
     [backup] = (data_folder() / "backups").iterdir()
     assert str(backup) in storage.outcome.text()
 
 
 def choices(storage: Any) -> list[str]:
-    return [action.text() for action in storage.restore.choices.actions() if not action.isSeparator()]
+    return [action.text() for action in storage.backups.restore.choices.actions() if not action.isSeparator()]
 
 
 def test_a_backup_is_chosen_for_the_next_start(open_shown: OpenShown, qtbot: Any) -> None:
@@ -51,15 +51,15 @@ def test_a_backup_is_chosen_for_the_next_start(open_shown: OpenShown, qtbot: Any
     window.ask_and_wait("What was said?")
     storage = window.settings_page("storage")
     qtbot.waitUntil(lambda: "no backup yet" in choices(storage)[0])
-    storage.back_up.click()
+    storage.backups.back_up.click()
     qtbot.waitUntil(lambda: "backed up" in storage.outcome.text())
     qtbot.waitUntil(lambda: choices(storage)[0].endswith("· 1 chat"))
-    storage.restore.choices.actions()[0].trigger()
+    storage.backups.restore.choices.actions()[0].trigger()
     [backup] = (data_folder() / "backups").iterdir()
     assert library.settings.values.restore_backup == backup.name
     assert "next time Tandem starts" in storage.outcome.text()
     qtbot.waitUntil(lambda: "Restore nothing" in choices(storage))
-    storage.restore.choices.actions()[-1].trigger()
+    storage.backups.restore.choices.actions()[-1].trigger()
     assert library.settings.values.restore_backup == ""
     assert "stay as they are" in storage.outcome.text()
 
@@ -71,12 +71,12 @@ def test_the_chosen_backup_is_there_at_the_next_start(
     qtbot.waitUntil(lambda: window.session.chats.store_ready)
     window.ask_and_wait("The first question")
     storage = window.settings_page("storage")
-    storage.back_up.click()
+    storage.backups.back_up.click()
     qtbot.waitUntil(lambda: "backed up" in storage.outcome.text())
     window.trigger("new-chat")
     window.ask_and_wait("The second question")
     qtbot.waitUntil(lambda: choices(storage)[0].endswith("· 1 chat"))
-    storage.restore.choices.actions()[0].trigger()
+    storage.backups.restore.choices.actions()[0].trigger()
     window.close()
     kept = restore_chats(library.settings)
     assert isinstance(kept, Path)
@@ -118,6 +118,30 @@ def test_models_move_at_once_and_chats_at_the_next_start(
     storage.move_to("chats", tmp_path / "chats")
     assert library.settings.values.move_chats_to == str(tmp_path / "chats")
     assert "next time" in storage.outcome.text()
+
+
+def test_the_page_says_what_backups_keep_and_deletes_them_after_a_question(open_shown: OpenShown, qtbot: Any) -> None:
+    window, _, _ = open_shown()
+    qtbot.waitUntil(lambda: window.session.chats.store_ready)
+    window.ask_and_wait("What was said?")
+    storage = window.settings_page("storage")
+    storage.retranslate()
+    row = next(row for row in storage.rows if row.name.text() == "Backups")
+    delete = storage.backups.delete
+    assert "every day" in row.help.text()
+    assert not delete.isEnabled()
+    storage.backups.back_up.click()
+    qtbot.waitUntil(lambda: "deleted since then stay in it" in row.help.text())
+    delete.click()
+    assert delete.text() == "Delete 1 backup?"
+    delete.clearFocus()
+    assert delete.text() == "Delete all…"
+    delete.click()
+    assert list((data_folder() / "backups").iterdir())
+    delete.click()
+    qtbot.waitUntil(lambda: storage.outcome.text() == "All backups are deleted.")
+    assert not list((data_folder() / "backups").iterdir())
+    qtbot.waitUntil(lambda: "every day" in row.help.text())
 
 
 def test_everything_is_removed_after_two_questions(

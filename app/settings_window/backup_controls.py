@@ -1,0 +1,108 @@
+"""The buttons that make, restore and delete backups of the chats."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.conversations.backups import Backup
+from app.library.library import Library
+from app.session.session import Session
+from app.settings_window.restore_button import RestoreButton, date_words
+from app.widgets.layouts import hbox
+from app.widgets.style_class import styled
+
+
+class BackupControls(QWidget):
+    """`said` carries what to show about what was done, `changed` follows when there are more or fewer backups."""
+
+    said = Signal(str)
+    changed = Signal()
+
+    def __init__(self, library: Library, session: Session, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._library, self._session = library, session
+        self.back_up = styled(QPushButton(self), "button")
+        self.restore = styled(RestoreButton(library, session, self), "button")
+        self.delete = styled(_DeleteButton(self), "button")
+        row = hbox(self, margins=(0, 0, 0, 0), spacing=8)
+        for button in (self.back_up, self.restore, self.delete):
+            row.addWidget(button)
+        self.back_up.clicked.connect(self._back_up)
+        self.restore.said.connect(self.said)
+        self.restore.listed.connect(self.changed)
+        self.delete.confirmed.connect(self._delete)
+
+    def words(self) -> str:
+        """What there is, and what is kept in it."""
+        backups = self.restore.backups
+        if not backups:
+            return self.tr("Tandem makes a backup every day and keeps the last three.")
+        words = self.tr(
+            "The oldest is from {date}. Chats and messages deleted since then stay in it until it is replaced or "
+            "deleted."
+        )
+        return words.format(date=date_words(backups[-1]))
+
+    def retranslate(self) -> None:
+        self.back_up.setText(self.tr("Back up now"))
+        self.back_up.setAccessibleName(self.tr("Back up the chats now"))
+        self.back_up.setEnabled(self._session.chats.store_ready)
+        self.restore.retranslate()
+        self.delete.show_backups(self.restore.backups)
+
+    def _back_up(self) -> None:
+        def failed(_: Exception) -> None:
+            self.said.emit(self.tr("The chats could not be backed up. Check whether there is free space on the disk."))
+
+        self._session.chats.back_up(
+            lambda backup: self._done(self.tr("The chats are backed up in {file}.").format(file=backup)), failed
+        )
+
+    def _delete(self) -> None:
+        self._library.settings.change(restore_backup="")
+        self._library.background.run(
+            self._session.chats.delete_backups,
+            lambda _: self._done(self.tr("All backups are deleted.")),
+            owner=self,
+        )
+
+    def _done(self, words: str) -> None:
+        self.said.emit(words)
+        self.restore.refresh()
+
+
+class _DeleteButton(QPushButton):
+    """Asks at the first press; `confirmed` follows the second. The question is taken back when the focus leaves it."""
+
+    confirmed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._count, self._asks = 0, False
+        self.clicked.connect(self._press)
+
+    def show_backups(self, backups: list[Backup]) -> None:
+        self._count = len(backups)
+        self._show(self._asks and self._count > 0)
+
+    def _show(self, asks: bool) -> None:
+        self._asks = asks
+        question = self.tr("Delete %n backup(s)?", "", self._count)
+        self.setText(question if asks else self.tr("Delete all…"))
+        self.setAccessibleName(question if asks else self.tr("Delete all backups"))
+        self.setEnabled(self._count > 0)
+
+    def _press(self) -> None:
+        asked = self._asks
+        self._show(not asked)
+        if asked:
+            self.confirmed.emit()
+        else:
+            # Not every system gives a button the focus that is clicked.
+            self.setFocus()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._show(False)
