@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,9 +21,12 @@ from app.system.paths import resource
 from app.text.formulas import find_formulas
 from engine import starter_pair
 from engine.client import EngineClient
+from engine.events import Finished
+from engine.grammars.grammar import Grammar
 from engine.prompt_process.client import PromptProcess
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob
+from engine.requests import ChatRequest
 
 _PROMPT_S, _SERVER_S = 60, 60
 _PDF_TEXT = "Tandem reads this page."
@@ -44,6 +48,7 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
         "sorting": _sort_names,
         "updates": feed_source,
         "server": lambda: _serve(engine),
+        "grammars": lambda: _follow_grammar(engine),
     }
     return {name: _problem_of(try_part) for name, try_part in parts.items()}
 
@@ -125,6 +130,14 @@ def _serve(engine: EngineClient) -> None:
         api.stop()
     if not answer["choices"][0]["message"]["content"]:
         raise ValueError(f"the server says {answer}")
+
+
+def _follow_grammar(engine: EngineClient) -> None:
+    """An answer that no model would give by itself."""
+    grammar = Grammar("regex", "[0-9]{3}")
+    *_, last = engine.submit(ChatRequest([{"role": "user", "content": "Hello"}], max_tokens=16, grammar=grammar))
+    if not (isinstance(last, Finished) and re.fullmatch(r"[0-9]{3}", last.text)):
+        raise ValueError(f"the answer is {last}")
 
 
 def _pdf(text: str) -> bytes:

@@ -25,9 +25,11 @@ class CodePointOrder:
         return (first > second) - (first < second)
 
 
-def parts_of(folder: Path, qapp: Any) -> dict[str, str]:
+def parts_of(folder: Path, qapp: Any, answer: str) -> dict[str, str]:
     assert isinstance(qapp, Application)
-    engine = ScriptedEngine([Script("Hello.")], loads=[LoadedPair(model_info("main"), model_info("draft"))])
+    engine = ScriptedEngine(
+        [Script("Hello."), Script(answer)], loads=[LoadedPair(model_info("main"), model_info("draft"))]
+    )
     try:
         return try_parts(folder, qapp.language, engine)
     finally:
@@ -36,8 +38,8 @@ def parts_of(folder: Path, qapp: Any) -> dict[str, str]:
 
 def test_everything_is_here(tmp_path: Path, qapp: Any) -> None:
     before = qapp.language.choice
-    parts = parts_of(tmp_path, qapp)
-    assert len(parts) == 9
+    parts = parts_of(tmp_path, qapp, "123")
+    assert len(parts) == 10
     assert not any(parts.values()), parts
     assert qapp.language.choice == before
 
@@ -54,7 +56,7 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypat
     monkeypatch.setattr(included_parts, "LocalApi", gone)
     monkeypatch.setattr(included_parts, "QCollator", CodePointOrder)
     monkeypatch.setattr(included_parts.QCoreApplication, "translate", lambda _, text: text)
-    parts = parts_of(tmp_path, qapp)
+    parts = parts_of(tmp_path, qapp, "Hello.")
     assert {name for name, problem in parts.items() if problem} == {
         "architectures",
         "prompt-process",
@@ -64,5 +66,6 @@ def test_each_part_that_is_missing_is_named(tmp_path: Path, qapp: Any, monkeypat
         "updates",
         "sorting",
         "server",
+        "grammars",
     }
     assert "it was not collected" in parts["pdf"]
