@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.disk_pool import DiskPool
-from engine.heads.eagle_network import EagleHead
+from engine.heads.chain_head import ChainHead
 from engine.heads.fit import memory_config
 from engine.heads.folder import inspect_head
 from engine.heads.loading import load_head_in_steps
@@ -20,7 +20,7 @@ from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.draft_source import DraftSource, prepare_draft
 from engine.speculation.head_source import HeadSource, prepare_head
-from engine.speculation.tap_choice import choose_taps
+from engine.speculation.tap_choice import choose_reading
 from engine.status import ModelInfo
 from engine.steps import Steps, result_of
 from engine.tap_choices import TapChoices
@@ -76,22 +76,22 @@ def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Draft
         content = yield from result_of(disk.start(inspect_head, path))
     loading.on_progress(0, content.weight_bytes)
     head = yield from load_head_in_steps(path)
-    if isinstance(head, EagleHead) and len(head.config.tap_choices) > 1:
-        yield from _settle_taps(main, head, loading.settings.learned_file)
+    if isinstance(head, ChainHead) and len(head.readings) > 1:
+        yield from _settle_reading(main, head, loading.settings.learned_file)
     name = display_name(name_or_path, path)
     info = ModelInfo(name, path, head.kind, main.info.context_length, head.nbytes, kind="head")
     return prepare_head(main, head, info, memory_config(content.config))
 
 
-def _settle_taps(main: LoadedModel, head: EagleHead, learned_file: Path | None) -> Steps[None]:
-    """Use the layers that were the better ones when this head was first loaded for this main model."""
+def _settle_reading(main: LoadedModel, head: ChainHead, learned_file: Path | None) -> Steps[None]:
+    """Feed the head as was the best when it was first loaded for this main model."""
     store = TapChoices(learned_file)
     key = f"{head.identity} {main.info.name} {main.info.bytes}"
     known = store.of(key)
-    if known in head.config.tap_choices:
-        head.use_taps(known)
+    if known in head.readings:
+        head.use(known)
     else:
-        store.keep(key, (yield from choose_taps(main, head)))
+        store.keep(key, (yield from choose_reading(main, head)))
 
 
 def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:

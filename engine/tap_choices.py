@@ -1,4 +1,4 @@
-"""Which layers each head reads, where that had to be tried, kept between runs of the program."""
+"""What each head reads, where that had to be tried, kept between runs of the program: layers, or another choice."""
 
 from __future__ import annotations
 

@@ -191,30 +191,16 @@ class EagleHead(ChainHead):
         if not -1 < self.taps[0] < self.taps[-1] < count:
             raise ModelNotUsable(self._path, "wrong-main", f"layers: {count}")
 
-    def use_taps(self, taps: tuple[int, ...]) -> None:
-        """Read these layers, one of the configuration's choices; contexts are those of a head that reads others."""
-        if taps != self.config.taps:
-            self.identity = f"{self._identity}-{'-'.join(map(str, taps))}"
-        self.taps = taps
+    @property
+    def readings(self) -> tuple[tuple[int, ...], ...]:
+        """Which layers the ids of the configuration can mean."""
+        return self.config.tap_choices
 
-    def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
-        """The mean log-probability, a scalar, of `answers` where a text of n tokens is read in true pairs.
-
-        `taps` (1, n, taps * tap width) are its rows; `answers` (n - 1,) the ids to follow after each token but the
-        first. Ids that the head does not know are left out.
-        """
-        caches = self.new_context().caches
-        states = self.states_of(taps[:, :-1]).astype(self.dtype)
-        states = self.step(self.embed(mx.array([tokens[1:]], mx.int32)), states, caches, 0)
-        logits = self.logits(states)[0].astype(mx.float32)
-        known = mx.arange(logits.shape[-1]) if self.targets is None else self.targets
-        columns = mx.full((self.config.vocabulary,), -1, mx.int32)
-        columns[known] = mx.arange(known.size, dtype=mx.int32)
-        column = columns[answers]
-        chances = logits - mx.logsumexp(logits, axis=-1, keepdims=True)
-        chosen = mx.take_along_axis(chances, mx.maximum(column, 0)[:, None], axis=-1)[:, 0]
-        counted = column >= 0
-        return mx.where(counted, chosen, 0.0).sum() / mx.maximum(counted.sum(), 1)
+    def use(self, reading: tuple[int, ...]) -> None:
+        self.identity = self._identity
+        if reading != self.config.taps:
+            self.identity += f"-{'-'.join(map(str, reading))}"
+        self.taps = reading
 
     @property
     def dtype(self) -> mx.Dtype:

@@ -24,7 +24,8 @@ class MtpFamily:
     """A family of MTP heads: `module` of mlx-lm has its decoder layer.
 
     With `zero_centred`, published weights of norms are added to 1. With `reversed`, the fused row is state and
-    embedding, not embedding and state. The state is that after the main model's last norm, unless `raw_state`.
+    embedding, not embedding and state. The state is that after the main model's last norm; with `either_state`, some
+    heads of the family read the one before.
     A chain goes on from the state after the head's last norm, or before it if `chains_raw`. `keeps` says what its
     layers cache: keys and values ("plain"), latent ones ("mla"), or those and an index ("dsa").
     """
@@ -33,7 +34,7 @@ class MtpFamily:
     module: str
     zero_centred: bool = False
     reversed: bool = False
-    raw_state: bool = False
+    either_state: bool = False
     chains_raw: bool = False
     keeps: str = "plain"
 
@@ -51,9 +52,9 @@ FAMILIES = {
 }
 # Heads that are one decoder layer more, with what fuses the two inputs beside it.
 _APPENDED = (("deepseek_v3", "mla"), ("deepseek_v32", "dsa"), ("glm_moe_dsa", "dsa"), ("glm4_moe_lite", "mla"))
-FAMILIES |= {name: MtpFamily(name, name, chains_raw=True, keeps=keeps) for name, keeps in _APPENDED}
+FAMILIES |= {name: MtpFamily(name, name, chains_raw=True, either_state=True, keeps=keeps) for name, keeps in _APPENDED}
 FAMILIES |= {
-    "glm4_moe": MtpFamily("glm4_moe", "glm4_moe", chains_raw=True),
+    "glm4_moe": MtpFamily("glm4_moe", "glm4_moe", chains_raw=True, either_state=True),
     "mimo": MtpFamily("mimo", "mimo", reversed=True),
 }
 FUSION = ("fc.weight", "pre_fc_norm_embedding.weight", "pre_fc_norm_hidden.weight", "norm.weight")

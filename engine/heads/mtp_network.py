@@ -56,7 +56,16 @@ class MtpHead(ChainHead):
 
     def __init__(self, path: Any, config: MtpConfig, network: MtpNetwork, identity: str) -> None:
         super().__init__(path, config, network, identity)
-        self.config = config
+        self.config, self._identity, self._raw = config, identity, False
+
+    @property
+    def readings(self) -> tuple[tuple[int, ...], ...]:
+        """(0,) reads the state after the main model's last norm, (1,) the one before."""
+        return ((0,), (1,)) if self.config.family.either_state else ()
+
+    def use(self, reading: tuple[int, ...]) -> None:
+        self._raw = reading == (1,)
+        self.identity = f"{self._identity}-raw" if self._raw else self._identity
 
     @property
     def dtype(self) -> mx.Dtype:
@@ -72,7 +81,7 @@ class MtpHead(ChainHead):
         return self.config.width
 
     def states_of(self, taps: mx.array) -> mx.array:
-        return taps if self.config.family.raw_state else self.ports.final_norm(taps)
+        return taps if self._raw else self.ports.final_norm(taps)
 
     def step(self, embedded: mx.array, states: mx.array, caches: list[CacheRows], depth: int) -> mx.array:
         del depth

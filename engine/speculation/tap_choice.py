@@ -1,8 +1,8 @@
-"""Which layers a head's ids mean, where published conventions differ: the head is tried with each on one text.
+"""How a head is to be fed, where published conventions differ: the head is tried with each on one text.
 
-Ids are inputs of layers in some heads and outputs in others, and nothing in a head says which. The wrong one makes
-proposals a little worse and the text no different. One pass of the main model over a short text tells: under the right
-one, what the main model would say next is likelier.
+Ids of layers are inputs in some heads and outputs in others, states come before or after the main model's last norm,
+and nothing in a head says which. The wrong one makes proposals worse and the text no different. One pass of the main
+model over a short text tells: under the right one, what the main model would say next is likelier.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import mlx.core as mx
 from engine.disk_pool import DiskPool
 from engine.errors import EngineError
 from engine.foreign_code import panics_as_errors
-from engine.heads.eagle_network import EagleHead
+from engine.heads.chain_head import ChainHead
 from engine.loading import LoadedModel
 from engine.speculation.main_ports import main_ports
 from engine.speculation.taps import CannotTap, Taps
@@ -38,20 +38,22 @@ How much faster this is depends on how often the two agree. For code, lists and 
 the time; for poetry or for unusual names, they agree less often."""
 
 
-def choose_taps(main: LoadedModel, head: EagleHead) -> Steps[tuple[int, ...]]:
-    """The likelier of the head's `tap_choices` for `main`; the head uses them from now on.
+def choose_reading(main: LoadedModel, head: ChainHead) -> Steps[tuple[int, ...]]:
+    """The likeliest of the head's `readings` for `main`; the head uses it from now on.
 
     What the main model cannot be tapped for, or what fails, leaves the first choice.
     """
+    best = head.readings[0]
     try:
         head.bind(main_ports(main))
         with DiskPool() as disk:
             ids = yield from result_of(disk.start(_encoded, main))
-        best = _likeliest(main, head, ids[:MOST_TOKENS]) if len(ids) > 2 else head.taps
-        head.use_taps(best)
+        if len(ids) > 2:
+            best = _likeliest(main, head, ids[:MOST_TOKENS])
     except (CannotTap, EngineError, ValueError) as error:
-        log.warning("the layers of the head %s were not tried: %s", head.identity, error)
-    return head.taps
+        log.warning("what the head %s reads was not tried: %s", head.identity, error)
+    head.use(best)
+    return best
 
 
 def _encoded(main: LoadedModel) -> list[int]:
@@ -59,20 +61,24 @@ def _encoded(main: LoadedModel) -> list[int]:
         return main.encode(TEXT)
 
 
-def _likeliest(main: LoadedModel, head: EagleHead, ids: list[int]) -> tuple[int, ...]:
-    choices = [taps for taps in head.config.tap_choices if taps[-1] < len(main.model.layers)]
-    if len(choices) < 2:
-        return choices[0] if choices else head.taps
-    layers = sorted({layer for taps in choices for layer in taps})
+def _likeliest(main: LoadedModel, head: ChainHead, ids: list[int]) -> tuple[int, ...]:
+    tapped = {}
+    for reading in head.readings:
+        head.use(reading)
+        if head.taps[-1] < len(main.model.layers):
+            tapped[reading] = head.taps
+    if len(tapped) < 2:
+        return next(iter(tapped), head.readings[0])
+    layers = sorted({layer for taps in tapped.values() for layer in taps})
     with Taps(main.model, layers).record() as outputs:
         logits = main.model(mx.array([ids], mx.uint32), cache=main.new_caches())
     answers = mx.argmax(logits[0, 1:], axis=-1)
     by_layer = dict(zip(layers, outputs, strict=True))
-    chances = mx.stack(
-        [head.log_chance(mx.concatenate([by_layer[layer] for layer in taps], -1), ids, answers) for taps in choices]
-    )
-    found: list[float] = chances.tolist()  # type: ignore[assignment]
-    log.info(
-        "mean log-probability of the main model's choices by tapped layers: %s", dict(zip(choices, found, strict=True))
-    )
-    return choices[found.index(max(found))]
+    chances = []
+    for reading, taps in tapped.items():
+        head.use(reading)
+        chances.append(head.log_chance(mx.concatenate([by_layer[layer] for layer in taps], -1), ids, answers))
+    found: list[float] = mx.stack(chances).tolist()  # type: ignore[assignment]
+    by_reading = dict(zip(tapped, found, strict=True))
+    log.info("mean log-probability of the main model's choices by what the head reads: %s", by_reading)
+    return max(by_reading, key=lambda reading: by_reading[reading])

@@ -11,17 +11,20 @@ import pytest
 
 from engine.heads.eagle_network import EagleHead
 from engine.heads.loading import load_head
+from engine.heads.mtp_network import MtpHead
 from engine.loading import LoadedModel, load
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation import tap_choice
 from engine.speculation.head_source import HeadSource
-from engine.speculation.tap_choice import choose_taps
+from engine.speculation.tap_choice import choose_reading
 from engine.steps import run_to_completion
 from engine.tap_choices import FILE_NAME, TapChoices
 from tests.engine.serving import load_models, request, run
+from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_eagle import write_eagle_head
 from tests.tiny_models import QWEN3, write_model
+from tests.tiny_mtp import write_mtp_head
 
 LAYERS = 6
 # Inputs of layers 1 and 4 are outputs of 0 and 3.
@@ -69,17 +72,43 @@ def test_the_layers_that_make_the_head_right_are_chosen(
     assert head.config.tap_choices == (AS_OUTPUTS, AS_INPUTS)
     identity = head.identity
     tried = good_with(monkeypatch, main, right)
-    assert run_to_completion(choose_taps(main, head)) == head.taps == right
+    assert run_to_completion(choose_reading(main, head)) == head.taps == right
     assert len(tried) == 2
     # Contexts of one are none of the other.
     assert (head.identity == identity) == (right == AS_OUTPUTS)
+
+
+@pytest.mark.parametrize("family", ["deepseek_v3", "glm4_moe"])
+@pytest.mark.parametrize("right", [(0,), (1,)])
+def test_the_state_that_makes_an_mtp_head_right_is_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str, right: tuple[int, ...]
+) -> None:
+    """Before or after the main model's last norm; here a head is right if it is given the wanted state."""
+    folder = write_model(tmp_path / "main", config={"model_type": family, **FAMILIES[family]})
+    # A norm that changes nothing but the length would leave the two alike.
+    weights = mx.load(str(folder / "model.safetensors"))
+    weights["model.norm.weight"] = mx.linspace(0.5, 2.0, weights["model.norm.weight"].size)  # type: ignore[call-overload,index,union-attr]
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})  # type: ignore[arg-type]
+    main, head = load(folder), load_head(write_mtp_head(tmp_path / "head", folder))
+    assert isinstance(head, MtpHead)
+
+    def log_chance(head: MtpHead, rows: mx.array, _tokens: list[int], _answers: mx.array) -> mx.array:
+        wanted = head.ports.final_norm(rows) if right == (0,) else rows
+        return -mx.abs(head.states_of(rows) - wanted).mean()
+
+    monkeypatch.setattr(MtpHead, "log_chance", log_chance)
+    identity = head.identity
+    assert run_to_completion(choose_reading(main, head)) == right
+    assert (head.identity == identity) == (right == (0,))
+    rows = mx.random.normal((1, 3, head.state_width), key=mx.random.key(2))
+    assert mx.array_equal(head.states_of(rows), rows) == (right == (1,))
 
 
 def test_the_chance_of_the_main_models_choices_is_that_of_the_heads_logits(main_folder: Path, tmp_path: Path) -> None:
     main, head = load(main_folder), load_head(write_head(tmp_path, main_folder))
     assert isinstance(head, EagleHead)
     tokens = [5, 9, 40, 7, 81, 30]
-    run_to_completion(choose_taps(main, head))
+    run_to_completion(choose_reading(main, head))
     with tap_choice.Taps(main.model, head.taps).record() as outputs:
         logits = main.model(mx.array([tokens], mx.uint32), cache=main.new_caches())
     rows, answers = mx.concatenate(outputs, axis=-1), mx.argmax(logits[0, 1:], axis=-1)
