@@ -28,6 +28,8 @@ from engine.text import AnswerText
 
 # More tokens than a mark that opens thoughts can have.
 _MARK_TOKENS = 16
+# The last tokens of a prompt, in which a template begins or ends the thinking. Before them, people may have written so.
+OPENING = 4
 
 
 @dataclass(slots=True)
@@ -223,19 +225,22 @@ def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[
 
 def _constraint(request: ChatRequest, grammar: CompiledGrammar, main: LoadedModel, prompt: Sequence[int]) -> Constraint:
     """The grammar of an answer that begins behind `prompt`, or goes on with its last message."""
+    tokenizer, position = main.tokenizer, len(prompt)
+    thinks = tokenizer.has_thinking and len(tokenizer.think_start_tokens) == len(tokenizer.think_end_tokens) == 1
     begun = request.messages[-1]["content"] if request.prompt is None and request.continues else ""
-    return Constraint(grammar, len(prompt), begun, _thinking(main.tokenizer, prompt))
+    if thinks and tokenizer.think_start in begun:
+        _, over, begun = begun.rpartition(tokenizer.think_end)
+        if not over:
+            return Constraint(grammar, position, thinking=Thinking(tokenizer.think_end_id))
+    if begun or not thinks:
+        return Constraint(grammar, position, begun.lstrip() if thinks else begun)
+    return Constraint(grammar, position, thinking=_thinking(tokenizer.think_start_id, tokenizer.think_end_id, prompt))
 
 
-def _thinking(tokenizer: Any, prompt: Sequence[int]) -> Thinking | None:
-    """The thinking that may precede the answer; None for models that do not think, or where it is over already."""
-    if not tokenizer.has_thinking or len(tokenizer.think_start_tokens) > 1 or len(tokenizer.think_end_tokens) > 1:
-        return None
-    start, end = tokenizer.think_start_id, tokenizer.think_end_id
-    newest = next((token for token in reversed(prompt) if token in (start, end)), None)
-    if newest == start:
-        return Thinking(end)
-    return Thinking(end, start)
+def _thinking(start: int, end: int, prompt: Sequence[int]) -> Thinking | None:
+    """The thinking that may precede the answer, which some templates begin; None where they have ended it, too."""
+    newest = next((token for token in reversed(prompt[-OPENING:]) if token in (start, end)), None)
+    return None if newest == end else Thinking(end, None if newest == start else start)
 
 
 def _check_ids(prompt: Sequence[int], main: LoadedModel) -> None:

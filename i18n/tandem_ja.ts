@@ -768,6 +768,52 @@
     </message>
 </context>
 <context>
+    <name>AnswerFormatField</name>
+    <message>
+        <source>Checking the schema…</source>
+        <translation>スキーマを確認中…</translation>
+    </message>
+    <message>
+        <source>Every answer will be JSON that matches this schema.</source>
+        <translation>すべての回答がこのスキーマに合う JSON になります。</translation>
+    </message>
+    <message>
+        <source>Answer format</source>
+        <translation>回答形式</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>テキスト</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>JSON by a schema</source>
+        <translation>スキーマに合う JSON</translation>
+    </message>
+    <message>
+        <source>JSON schema</source>
+        <translation>JSON スキーマ</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerFormatMark</name>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Answers in this chat are JSON</source>
+        <translation>このチャットの回答は JSON です</translation>
+    </message>
+    <message>
+        <source>Answers in this chat are JSON by a schema</source>
+        <translation>このチャットの回答はスキーマに合う JSON です</translation>
+    </message>
+</context>
+<context>
     <name>AnswerNotice</name>
     <message>
         <source>An answer stopped with an error.</source>
@@ -4549,6 +4595,10 @@
 </context>
 <context>
     <name>TurnView</name>
+    <message>
+        <source>Reached the length limit: the JSON is incomplete.</source>
+        <translation>長さの上限に達したため、JSON は途中までです。</translation>
+    </message>
     <message>
         <source>Try again</source>
         <translation>もう一度試す</translation>

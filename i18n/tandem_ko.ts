@@ -768,6 +768,52 @@
     </message>
 </context>
 <context>
+    <name>AnswerFormatField</name>
+    <message>
+        <source>Checking the schema…</source>
+        <translation>스키마 확인 중…</translation>
+    </message>
+    <message>
+        <source>Every answer will be JSON that matches this schema.</source>
+        <translation>모든 답변이 이 스키마에 맞는 JSON이 돼요.</translation>
+    </message>
+    <message>
+        <source>Answer format</source>
+        <translation>답변 형식</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>텍스트</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>JSON by a schema</source>
+        <translation>스키마에 맞는 JSON</translation>
+    </message>
+    <message>
+        <source>JSON schema</source>
+        <translation>JSON 스키마</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerFormatMark</name>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Answers in this chat are JSON</source>
+        <translation>이 대화의 답변은 JSON이에요</translation>
+    </message>
+    <message>
+        <source>Answers in this chat are JSON by a schema</source>
+        <translation>이 대화의 답변은 스키마에 맞는 JSON이에요</translation>
+    </message>
+</context>
+<context>
     <name>AnswerNotice</name>
     <message>
         <source>An answer stopped with an error.</source>
@@ -4549,6 +4595,10 @@
 </context>
 <context>
     <name>TurnView</name>
+    <message>
+        <source>Reached the length limit: the JSON is incomplete.</source>
+        <translation>길이 제한에 닿아서 JSON이 완성되지 않았어요.</translation>
+    </message>
     <message>
         <source>Try again</source>
         <translation>다시 시도</translation>

@@ -768,6 +768,52 @@
     </message>
 </context>
 <context>
+    <name>AnswerFormatField</name>
+    <message>
+        <source>Checking the schema…</source>
+        <translation>正在检查 JSON Schema…</translation>
+    </message>
+    <message>
+        <source>Every answer will be JSON that matches this schema.</source>
+        <translation>每个回答都会是符合这个 JSON Schema 的 JSON。</translation>
+    </message>
+    <message>
+        <source>Answer format</source>
+        <translation>回答格式</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>JSON by a schema</source>
+        <translation>符合 JSON Schema 的 JSON</translation>
+    </message>
+    <message>
+        <source>JSON schema</source>
+        <translation>JSON Schema</translation>
+    </message>
+</context>
+<context>
+    <name>AnswerFormatMark</name>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Answers in this chat are JSON</source>
+        <translation>此对话的回答是 JSON</translation>
+    </message>
+    <message>
+        <source>Answers in this chat are JSON by a schema</source>
+        <translation>此对话的回答是符合 JSON Schema 的 JSON</translation>
+    </message>
+</context>
+<context>
     <name>AnswerNotice</name>
     <message>
         <source>An answer stopped with an error.</source>
@@ -1553,7 +1599,7 @@
     </message>
     <message>
         <source>The answer so far doesn&apos;t follow the answer format, so it can&apos;t be continued. Regenerate it, or choose text as the answer format.</source>
-        <translation>目前的回答不符合回答格式，因此无法继续。请重新生成，或将回答格式设为文字。</translation>
+        <translation>目前的回答不符合回答格式，因此无法继续。请重新生成，或将回答格式设为文本。</translation>
     </message>
     <message>
         <source>The answer format became too complex while the answer was being written. Simplify it and try again.</source>
@@ -4549,6 +4595,10 @@
 </context>
 <context>
     <name>TurnView</name>
+    <message>
+        <source>Reached the length limit: the JSON is incomplete.</source>
+        <translation>已达到长度上限：JSON 不完整。</translation>
+    </message>
     <message>
         <source>Try again</source>
         <translation>重试</translation>

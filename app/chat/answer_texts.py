@@ -8,6 +8,7 @@ from html import escape
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
 from app.session.answer import Answer, State
+from app.text.begun_json import is_begun_json
 from app.wording import figures
 from app.wording.errors import error_sentence
 
@@ -40,6 +41,8 @@ def foot_html(answer: Answer, with_figures: bool) -> str:
         State.CANCELLED: translate("TurnView", "Stopped."),
         State.LENGTH: translate("TurnView", "Reached the length limit."),
     }
+    if answer.state is State.LENGTH and is_begun_json(answer.reply):
+        ends[State.LENGTH] = translate("TurnView", "Reached the length limit: the JSON is incomplete.")
     if answer.state in ends:
         parts.append(ends[answer.state])
     if reason := figures.why(answer):

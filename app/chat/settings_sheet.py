@@ -14,10 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.chat.answer_format import AnswerFormatField
 from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
 from app.chat.prompt_field import PromptField
 from app.chat.setting_row import SettingRow
-from app.conversations.chat_settings import SPECULATION_KEYS
+from app.conversations.chat_settings import ANSWER_FORMAT, SPECULATION_KEYS
 from app.conversations.presets import Preset
 from app.session import prompt_variables
 from app.session.session import Session
@@ -56,6 +57,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         for button in (self.save, self.delete, self.begin, self.reset):
             button.setProperty("styleClass", "button")
         self.prompt = PromptField(self)
+        self.format = AnswerFormatField(self)
         self._headings = [label(self, "caption") for _ in _GROUPS]
         self.recommendation = WrappedLabel(self)
         self.recommendation.setProperty("styleClass", "muted")
@@ -78,6 +80,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         line.addWidget(self.delete)
         column.addLayout(line)
         column.addWidget(self.prompt)
+        column.addWidget(self.format)
         column.addWidget(self.recommendation)
         # One grid, so that both groups have the same columns in every language.
         grid = QGridLayout()
@@ -107,6 +110,7 @@ class ChatSettingsSheet(Restyled, Overlay):
     def _connect(self) -> None:
         self.presets.activated.connect(self._choose)
         self.prompt.edited.connect(lambda text: self._keep(text, self._session.chat.own))
+        self.format.edited.connect(lambda chosen: self._changed(ANSWER_FORMAT, chosen or None))
         self.save.clicked.connect(self._save)
         self.name.returnPressed.connect(self._save)
         self.delete.clicked.connect(self._delete)
@@ -131,6 +135,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         """Show what the chat on screen has."""
         session, chat = self._session, self._session.chat
         self.prompt.show_prompt(chat.system_prompt, prompt_variables.values(session.models.pair))
+        self.format.show_format(chat.own.get(ANSWER_FORMAT, ""))
         defaults = session.settings.defaults.values()
         for key, row in self.rows.items():
             row.show_value(defaults[key], chat.own.get(key))

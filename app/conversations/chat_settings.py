@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from app.conversations.answer_format import TEXT, is_format
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import SAMPLING_KEYS
 from engine.requests import SamplingSettings, SpeculationSettings
@@ -19,6 +20,8 @@ OWN = "own"
 # There too: the system prompt and the settings that a preset replaced.
 SET_ASIDE = "set_aside"
 SPECULATION_KEYS = ("method", "depth", "acceptance")
+# The form of answers is of a chat alone, see `answer_format`.
+ANSWER_FORMAT = "answer_format"
 KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow", *SPECULATION_KEYS)
 
 # What a system prompt may name in double braces; it is filled in when a question is sent. There is no time of day:
@@ -36,6 +39,7 @@ class Generation:
     max_tokens: int | None = None
     overflow: str = "refuse"
     thinking: str = "auto"
+    answer_format: str = TEXT
 
     def with_own(self, own: Mapping[str, Any]) -> Generation:
         """These, changed by what a chat has of its own."""
@@ -51,6 +55,7 @@ class Generation:
             (own["max_tokens"] or None) if "max_tokens" in own else self.max_tokens,
             own.get("overflow", self.overflow),
             own.get("thinking", self.thinking),
+            own.get(ANSWER_FORMAT, self.answer_format),
         )
 
     def values(self) -> dict[str, Any]:
@@ -90,6 +95,8 @@ def usable(own: Mapping[str, Any]) -> dict[str, Any]:
             value = float(value)
         if SETTINGS[key].accepts(value):
             found[key] = value
+    if is_format(own.get(ANSWER_FORMAT)):
+        found[ANSWER_FORMAT] = own[ANSWER_FORMAT]
     return found
 
 

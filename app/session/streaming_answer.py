@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from app.conversations.answer_format import grammar_of
 from app.conversations.answer_writer import AnswerWriter
 from app.conversations.chat_settings import Generation
 from app.conversations.records import Message
@@ -144,7 +145,7 @@ class StreamingAnswer:
 
 
 def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Services) -> ChatRequest:
-    """What the engine is asked for a turn. Raises BadRequest."""
+    """What the engine is asked for a turn. Raises `BadRequest` and `GrammarNotUsable`."""
     return ChatRequest(
         chat.messages(turn, prompt_variables.values(services.models.pair)),
         generation.sampling,
@@ -153,6 +154,7 @@ def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Servi
         overflow=generation.overflow,
         template_options=thinking_options(services.models.pair.thinking, generation.thinking),
         conversation=chat.uid if services.store.persistent and chat.uid else None,
+        grammar=grammar_of(generation.answer_format),
     )
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 from app.actions.actions import Actions
 from app.actions.menus import Menus
 from app.actions.spec import ActionState
+from app.chat.answer_format import AnswerFormatMark
 from app.chat.attachment_row import attach_button
 from app.chat.composer import Composer
 from app.chat.context_meter import ContextMeter
@@ -126,6 +127,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._preset_button = PresetButton(session, actions["chat-settings"], self)
         self._composer.add_tool(self._preset_button)
         self._composer.add_tool(ThinkingButton(session, self))
+        self._composer.add_tool(AnswerFormatMark(session, actions["chat-settings"], self))
         SlashMenu(session, self._composer, self)
         self._meter = ContextMeter(session, self._composer, self)
         self._turns = TurnCommands(session, self._transcript, self._composer, self)

@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from llguidance import LLMatcher
-
 from engine.errors import BadRequest, GrammarNotUsable
 
 KINDS = ("json_object", "json_schema", "regex", "lark")
@@ -53,6 +51,9 @@ class Grammar:
         if self.kind == "lark":
             return self.source + _NO_FORCING
         if self.kind == "regex":
+            # Not at the top: the window, too, knows what a grammar is, and need not load the library to start.
+            from llguidance import LLMatcher
+
             written = json.loads(LLMatcher.grammar_from_regex(self.source))
             return str(written["grammars"][0]["lark_grammar"]) + _NO_FORCING
         schema: dict[str, Any] = self._schema() if self.kind == "json_schema" else {"type": "object"}

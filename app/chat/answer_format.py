@@ -1,0 +1,166 @@
+"""The form of a chat's answers: the field in the chat's settings, and the mark below the message box."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QAction, QFontDatabase
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QToolButton, QWidget
+
+from app.conversations.answer_format import JSON, TEXT, by_schema, grammar_of, schema_of
+from app.session.session import Session
+from app.system.background import Background
+from app.widgets.controls import Chooser
+from app.widgets.labels import WrappedLabel, label, set_name
+from app.widgets.layouts import hbox, vbox
+from app.widgets.popups import round_field_menu
+from app.widgets.restyled import Restyled
+from app.widgets.style_class import set_style_class, styled
+from app.wording.errors import error_sentence
+from engine.errors import EngineError
+from engine.prompt_process.grammars import check_grammar
+
+_LINES = 8
+# How long a schema is left alone before it is checked.
+_CHECK_AFTER_MS = 300
+_EXAMPLE = """{
+  "type": "object",
+  "properties": {
+    "name": {"type": "string"},
+    "year": {"type": "integer"}
+  },
+  "required": ["name", "year"],
+  "additionalProperties": false
+}"""
+
+
+class AnswerFormatField(Restyled, QWidget):
+    """`edited` carries the format after every change by the user. A schema is checked in a process of its own."""
+
+    edited = Signal(str)
+    checked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = label(self, "title")
+        self.kind = Chooser(self, ("text", "json", "schema"), self._choose)
+        frame = QFrame(self)
+        frame.setObjectName("composerCard")
+        self._frame = frame
+        self.schema = QPlainTextEdit(frame)
+        round_field_menu(self.schema)
+        self.schema.setObjectName("composer")
+        self.schema.setFrameShape(QFrame.Shape.NoFrame)
+        self.schema.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.schema.setTabChangesFocus(True)
+        self.schema.ensurePolished()
+        self.schema.setFixedHeight(_LINES * self.schema.fontMetrics().lineSpacing() + 12)
+        inside = vbox(frame, margins=(10, 8, 10, 8))
+        inside.addWidget(self.schema)
+        self.verdict = styled(WrappedLabel(self), "muted")
+        self._problem: EngineError | None = None
+        self._known = False
+        self._background = Background("grammar", parent=self)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_CHECK_AFTER_MS)
+        self._timer.timeout.connect(self._check)
+        self.destroyed.connect(self._background.close)
+        head = hbox(spacing=8)
+        head.addWidget(self._title, 1)
+        head.addWidget(self.kind)
+        column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
+        column.addLayout(head)
+        column.addWidget(frame)
+        column.addWidget(self.verdict)
+        self._title.setBuddy(self.kind)
+        self.schema.textChanged.connect(self._write)
+        self.restyle()
+
+    def show_format(self, answer_format: str) -> None:
+        """Show the format that the chat has."""
+        schema = schema_of(answer_format)
+        self.kind.set_value("schema" if schema is not None else "json" if answer_format == JSON else "text")
+        if schema is not None and schema != self.schema.toPlainText():
+            self.schema.blockSignals(True)
+            self.schema.setPlainText(schema)
+            self.schema.blockSignals(False)
+            self._check_soon()
+        for view in (self._frame, self.verdict):
+            view.setVisible(schema is not None)
+
+    def _choose(self, kind: str) -> None:
+        if kind == "schema":
+            self.edited.emit(by_schema(self.schema.toPlainText() or _EXAMPLE))
+        else:
+            self.edited.emit(JSON if kind == "json" else TEXT)
+
+    def _write(self) -> None:
+        self._check_soon()
+        self.edited.emit(by_schema(self.schema.toPlainText()))
+
+    def _check_soon(self) -> None:
+        self._known = False
+        self._timer.start()
+        self._show_verdict()
+
+    def _check(self) -> None:
+        written = self.schema.toPlainText()
+        done = partial(self._show_outcome, written)
+        self._background.run(partial(_check, written), lambda _: done(None), done, owner=self)
+
+    def _show_outcome(self, written: str, error: Exception | None) -> None:
+        if written != self.schema.toPlainText():
+            return
+        self._known, self._problem = True, error if isinstance(error, EngineError) else None
+        self._show_verdict()
+        self.checked.emit()
+
+    def _show_verdict(self) -> None:
+        if not self._known:
+            self.verdict.setText(self.tr("Checking the schema…"))
+        elif self._problem is not None:
+            self.verdict.setText(error_sentence(self._problem))
+        else:
+            self.verdict.setText(self.tr("Every answer will be JSON that matches this schema."))
+        set_style_class(self.verdict, "problem" if self._known and self._problem is not None else "muted")
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Answer format"))
+        self.kind.setAccessibleName(self.tr("Answer format"))
+        self.kind.set_texts((self.tr("Text"), self.tr("JSON"), self.tr("JSON by a schema")))
+        self.schema.setAccessibleName(self.tr("JSON schema"))
+        self._show_verdict()
+
+
+class AnswerFormatMark(Restyled, QToolButton):
+    """Below the message box, where answers are not text. `settings` is the action that opens the chat's settings."""
+
+    def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.setProperty("styleClass", "small")
+        self.clicked.connect(settings.trigger)
+        session.chats.opened.connect(self.refresh)
+        session.settings.chat_changed.connect(self.refresh)
+        self.restyle()
+
+    def refresh(self) -> None:
+        """Show the format of the chat on screen."""
+        answer_format = self._session.settings.generation_of(self._session.chat).answer_format
+        self.setVisible(answer_format != TEXT)
+        self.setText(self.tr("JSON"))
+        if schema_of(answer_format) is None:
+            set_name(self, self.tr("Answers in this chat are JSON"))
+        else:
+            set_name(self, self.tr("Answers in this chat are JSON by a schema"))
+
+    def retranslate(self) -> None:
+        self.refresh()
+
+
+def _check(schema: str) -> None:
+    grammar = grammar_of(by_schema(schema))
+    assert grammar is not None
+    check_grammar(grammar)

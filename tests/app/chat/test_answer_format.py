@@ -1,0 +1,112 @@
+"""Answers as JSON: chosen in the chat's settings, checked at once, shown below the message box, asked of the engine."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.chat.answer_format import AnswerFormatMark
+from app.chat.answer_texts import foot_html
+from app.session.answer import Answer, State
+from engine.grammars.grammar import Grammar
+from tests.app.scripted_engine import Script, ScriptedEngine
+
+if TYPE_CHECKING:
+    from app.chat.answer_format import AnswerFormatField
+    from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
+
+
+@pytest.fixture
+def engine() -> ScriptedEngine:
+    return ScriptedEngine([Script("{}")])
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, engine: ScriptedEngine) -> WindowDriver:
+    window = open_window(engine)
+    window.settle()
+    window.trigger("chat-settings")
+    return window
+
+
+@pytest.fixture
+def field(window: WindowDriver) -> AnswerFormatField:
+    return window.chat_settings.format
+
+
+def choose(field: AnswerFormatField, kind: str) -> None:
+    field.kind.setCurrentIndex(field.kind.findData(kind))
+    field.kind.activated.emit(field.kind.currentIndex())
+
+
+def test_json_is_asked_for_from_the_next_question_on(
+    field: AnswerFormatField, window: WindowDriver, engine: ScriptedEngine
+) -> None:
+    mark = window.find(AnswerFormatMark)
+    assert mark.isHidden()
+    choose(field, "json")
+    assert not mark.isHidden()
+    assert mark.toolTip() == "Answers in this chat are JSON"
+    window.ask_and_wait("Who?")
+    assert engine.requests[-1].grammar == Grammar("json_object")
+    choose(field, "text")
+    assert mark.isHidden()
+    window.ask_and_wait("And now?")
+    assert engine.requests[-1].grammar is None
+
+
+def test_a_schema_begins_with_an_example_and_is_checked_while_it_is_written(
+    field: AnswerFormatField, window: WindowDriver, engine: ScriptedEngine
+) -> None:
+    assert not field.schema.isVisibleTo(window.chat_settings)
+    choose(field, "schema")
+    assert field.schema.isVisibleTo(window.chat_settings)
+    assert json.loads(field.schema.toPlainText())["type"] == "object"
+    window.wait(lambda: "matches this schema" in field.verdict.text())
+    field.schema.setPlainText('{"type": "array", "uniqueItems": true}')
+    assert field.verdict.text() == "Checking the schema…"
+    window.wait(lambda: "Unimplemented keys" in field.verdict.text())
+    field.schema.setPlainText("{")
+    window.wait(lambda: "isn't valid JSON" in field.verdict.text())
+    field.schema.setPlainText('{"type": "null"}')
+    window.wait(lambda: "matches this schema" in field.verdict.text())
+    window.ask_and_wait("Nothing?")
+    assert engine.requests[-1].grammar == Grammar("json_schema", '{"type": "null"}')
+
+
+def test_a_format_is_of_its_chat_alone(field: AnswerFormatField, window: WindowDriver) -> None:
+    choose(field, "schema")
+    field.schema.setPlainText("{}")
+    window.ask_and_wait("First")
+    window.trigger("new-chat")
+    assert window.find(AnswerFormatMark).isHidden()
+    window.trigger("chat-settings")
+    assert field.kind.currentData() == "text"
+
+
+def test_a_question_with_a_schema_that_is_none_is_answered_by_what_is_wrong(
+    field: AnswerFormatField, window: WindowDriver
+) -> None:
+    choose(field, "schema")
+    field.schema.setPlainText("{")
+    window.ask_and_wait("Who?")
+    error = window.session.chat.turns[-1].answer.error
+    assert error is not None
+    assert error.code == "grammar-not-usable"
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ('{"name": "T', "Reached the length limit: the JSON is incomplete."),
+        ('<think>Hm.</think>{"name": 3', "Reached the length limit: the JSON is incomplete."),
+        ('{"name": 3}', "Reached the length limit."),
+        ("Once upon a time", "Reached the length limit."),
+    ],
+)
+@pytest.mark.usefixtures("qapp")
+def test_json_that_the_length_limit_cut_off_says_so(text: str, end: str) -> None:
+    assert end in foot_html(Answer(State.LENGTH, text), with_figures=False)
