@@ -29,7 +29,7 @@ from engine.text import AnswerText
 # More tokens than a mark that opens thoughts can have.
 _MARK_TOKENS = 16
 # The last tokens of a prompt, in which a template begins or ends the thinking. Before them, people may have written so.
-OPENING = 4
+_OPENING = 4
 
 
 @dataclass(slots=True)
@@ -239,7 +239,7 @@ def _constraint(request: ChatRequest, grammar: CompiledGrammar, main: LoadedMode
 
 def _thinking(start: int, end: int, prompt: Sequence[int]) -> Thinking | None:
     """The thinking that may precede the answer, which some templates begin; None where they have ended it, too."""
-    newest = next((token for token in reversed(prompt[-OPENING:]) if token in (start, end)), None)
+    newest = next((token for token in reversed(prompt[-_OPENING:]) if token in (start, end)), None)
     return None if newest == end else Thinking(end, None if newest == start else start)
 
 

@@ -40,6 +40,7 @@ def add_parser(subparsers: Any) -> None:
         "--accept", type=float, default=0.8, metavar="A", help="accept rate of the synthetic draft model (0.8)"
     )
     parser.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
+    parser.add_argument("--schemas", action="store_true", help="ten questions that are answered in JSON by a schema")
     parser.add_argument("--against", choices=("mlx-lm",), help="also measure mlx-lm's own generation")
     parser.add_argument(
         "--temperature", type=float, default=0.0, metavar="T", help="for Tandem; mlx-lm always uses 0 (0)"
@@ -105,6 +106,12 @@ def _check(arguments: argparse.Namespace) -> None:
         require(value >= least, name.replace("_", "-"), f"{least} or more", value)
     for name in ("rate", "seconds"):
         require(0.0 < getattr(arguments, name) < math.inf, name, "above 0", getattr(arguments, name))
+    require(
+        not (arguments.schemas and (arguments.against or arguments.synthetic)),
+        "schemas",
+        "without --against and --synthetic, whose answers follow none",
+        arguments.against or arguments.synthetic,
+    )
     require(0.0 <= arguments.accept <= 1.0, "accept", "between 0 and 1", arguments.accept)
     SamplingSettings(temperature=arguments.temperature)
 
@@ -120,10 +127,12 @@ def _run_window(arguments: argparse.Namespace) -> int:
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     # Not at the top: these import MLX, and `tandem --help` should not wait for it.
-    from engine.bench import arms, prompts, runner
+    from engine.bench import arms, prompts, runner, schemas
     from engine.scheduler import Scheduler
 
-    chosen_prompts = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
+    chosen_prompts = schemas.BY_SCHEMA if arguments.schemas else prompts.BUILT_IN
+    if arguments.prompts:
+        chosen_prompts = prompts.read_prompts(arguments.prompts)
     scheduler = Scheduler()
     if arguments.synthetic:
         chosen_prompts = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from mlx_lm import stream_generate
 
+from engine.bench.prompts import Prompt
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
 from engine.loading import LoadedModel
@@ -49,10 +50,10 @@ class Measure:
 
 @dataclass(frozen=True)
 class Arm:
-    """A way to generate: `answer(text, max_tokens)` runs it once and measures it."""
+    """A way to generate: `answer(prompt, max_tokens)` runs it once and measures it."""
 
     name: str
-    answer: Callable[[str, int], Measure]
+    answer: Callable[[Prompt, int], Measure]
 
 
 def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0) -> list[Arm]:
@@ -90,11 +91,11 @@ def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
 
 def _ours(
     scheduler: Scheduler, speculation: SpeculationSettings, sampling: SamplingSettings
-) -> Callable[[str, int], Measure]:
-    def answer(text: str, max_tokens: int) -> Measure:
+) -> Callable[[Prompt, int], Measure]:
+    def answer(prompt: Prompt, max_tokens: int) -> Measure:
         scheduler.clear_prefix_cache()
-        messages = [{"role": "user", "content": text}]
-        request = ChatRequest(messages, sampling=sampling, speculation=speculation, max_tokens=max_tokens)
+        messages = [{"role": "user", "content": prompt.text}]
+        request = ChatRequest(messages, sampling, speculation, max_tokens, grammar=prompt.grammar)
         started = time.perf_counter()
         last = run_to_end(scheduler, request)
         stats = last.stats
@@ -118,9 +119,9 @@ def run_to_end(scheduler: Scheduler, request: ChatRequest) -> Finished:
     return last
 
 
-def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callable[[str, int], Measure]:
-    def answer(text: str, max_tokens: int) -> Measure:
-        prompt = main.prompt_ids([{"role": "user", "content": text}])
+def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callable[[Prompt, int], Measure]:
+    def answer(question: Prompt, max_tokens: int) -> Measure:
+        prompt = main.prompt_ids([{"role": "user", "content": question.text}])
         options = {"draft_model": draft.model, "num_draft_tokens": depth} if draft is not None else {}
         started = time.perf_counter()
         first = now = started

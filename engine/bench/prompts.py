@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import BadRequest, require
+from engine.grammars.grammar import Grammar
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """One question: the `kind` of task and the `language` of its answer."""
+    """One question: the `kind` of task, the `language` of its answer, and the `grammar` of that, if it has one."""
 
     kind: str
     language: str
     text: str
+    grammar: Grammar | None = None
 
 
 _CODE = """def total(items, tax):

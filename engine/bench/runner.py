@@ -55,7 +55,7 @@ def run(
             for index, prompt in enumerate(prompts):
                 turn = index % len(arms)
                 measured = [
-                    Sample(arm.name, prompt, repetition, arm.answer(prompt.text, max_tokens))
+                    Sample(arm.name, prompt, repetition, arm.answer(prompt, max_tokens))
                     for arm in [*arms[turn:], *arms[:turn]]
                 ]
                 if repetition >= 0:

@@ -10,13 +10,17 @@ import pytest
 from engine.bench import concurrency
 from engine.bench.arms import FIXED_DEPTHS, mlx_lm_arms, our_arms, run_to_end
 from engine.bench.prompts import Prompt
+from engine.bench.schemas import BY_SCHEMA
 from engine.errors import EngineError, PromptTooLong
 from engine.loading import LoadedModel, load
+from engine.prompt_process.grammars import check_grammar
 from engine.scheduler import Scheduler
 from tests.engine.serving import PLAIN, request, set_draft
 from tests.tiny_heads import write_head
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
+
+HELLO = Prompt("chat", "en", "hello")
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +53,7 @@ def test_a_head_has_arms_up_to_its_block(scheduler: Scheduler, tiny_main: Path, 
 
 def test_our_arm_measures_a_whole_answer(scheduler: Scheduler) -> None:
     arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
-    plain, drafted = arms["plain"].answer("hello", 8), arms["draft, depth 2"].answer("hello", 8)
+    plain, drafted = arms["plain"].answer(HELLO, 8), arms["draft, depth 2"].answer(HELLO, 8)
     assert plain.tokens == drafted.tokens
     assert 0 < plain.ttft_s <= plain.total_s
     assert plain.stats is not None
@@ -59,16 +63,31 @@ def test_our_arm_measures_a_whole_answer(scheduler: Scheduler) -> None:
     assert drafted.host_share is not None
 
 
+def test_answers_to_a_schema_are_instances_with_and_without_speculation(scheduler: Scheduler) -> None:
+    arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
+    prompt = next(prompt for prompt in BY_SCHEMA if prompt.kind == "sentiment")
+    plain, drafted = arms["plain"].answer(prompt, 80), arms["draft"].answer(prompt, 80)
+    assert plain.tokens == drafted.tokens < 80
+    assert drafted.stats is not None
+    assert drafted.stats.drafted > 0
+
+
+@pytest.mark.parametrize("prompt", BY_SCHEMA, ids=lambda prompt: prompt.kind)
+def test_every_schema_can_be_followed(prompt: Prompt) -> None:
+    assert prompt.grammar is not None
+    check_grammar(prompt.grammar)
+
+
 def test_mlx_lm_runs_plain_and_at_fixed_depths(pair: tuple[LoadedModel, LoadedModel]) -> None:
     main, draft = pair
     assert [arm.name for arm in mlx_lm_arms(main, None)] == ["mlx-lm plain"]
     plain, drafting, *_ = mlx_lm_arms(main, draft)
     for arm in (plain, drafting):
-        measure = arm.answer("hello", 8)
+        measure = arm.answer(HELLO, 8)
         assert measure.tokens == 8
         assert measure.decode_tps > 0
         assert (measure.stats, measure.host_share) == (None, None)
-    assert plain.answer("hello", 1).decode_tps == 0.0
+    assert plain.answer(HELLO, 1).decode_tps == 0.0
 
 
 def test_a_request_that_fails_raises_its_error(scheduler: Scheduler) -> None:

@@ -22,8 +22,8 @@ def test_arms_rotate_from_prompt_to_prompt_and_the_first_repetition_is_a_warm_up
     asked: list[tuple[str, str]] = []
 
     def arm(name: str) -> Arm:
-        def answer(text: str, max_tokens: int) -> Measure:
-            asked.append((name, text))
+        def answer(prompt: Prompt, max_tokens: int) -> Measure:
+            asked.append((name, prompt.text))
             return Measure(max_tokens, 10.0, 0.1, 1.0)
 
         return Arm(name, answer)
