@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cli.bench_report import read_report, write_report
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
-from app.cli.pair_options import add_pair_options, chosen_pair, explained
+from app.cli.pair_options import add_pair_options, chosen_pair, explained, model_path
 from app.cli.tables import format_bytes, print_table
 from app.cli.terminal_text import terminal_of
 from engine import EngineError, SamplingSettings, starter_pair
@@ -35,6 +35,9 @@ def add_parser(subparsers: Any) -> None:
     """Declare the command and its options."""
     parser = subparsers.add_parser("bench", help="measure the speed-up of speculation on this computer")
     add_pair_options(parser)
+    parser.add_argument(
+        "--also", action="append", default=[], metavar="MODEL", help="measure this draft model or head, too; repeatable"
+    )
     parser.add_argument("--synthetic", metavar="SIZE", help="use random weights of this size: 20M to 2B")
     parser.add_argument(
         "--accept", type=float, default=0.8, metavar="A", help="accept rate of the synthetic draft model (0.8)"
@@ -146,9 +149,15 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, None if isinstance(draft, str) else draft)
+    schedulers = [scheduler]
+    for name in arguments.also:
+        other, known_as = _other_drafter(name, main)
+        schedulers.append(other)
+        chosen += arms.arms_of_drafter(other, known_as, arguments.temperature)
     chosen = _selected(chosen, arguments.arms)
     # As the window does while it is idle.
-    scheduler.calibrate()
+    for one in schedulers:
+        one.calibrate()
     outcome = runner.run(
         chosen,
         chosen_prompts,
@@ -157,7 +166,8 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         progress=_progress,
     )
     learned = runner.learned(scheduler.models.learned())
-    scheduler.close()
+    for one in schedulers:
+        one.close()
     return {"models": models, "interrupted": outcome.interrupted, **runner.summarise(outcome.samples), **learned}
 
 
@@ -213,6 +223,19 @@ def _pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | str
     if draft is not None and is_head(resolve_model(draft)):
         return load(main), draft
     return load(main), None if draft is None else load(draft)
+
+
+def _other_drafter(name: str, main: LoadedModel) -> tuple[Scheduler, str]:
+    """A scheduler of its own for `main` with another drafter, and that one's name."""
+    from engine.drafters import is_head
+    from engine.loading import load
+    from engine.model_files.names import resolve_model
+    from engine.scheduler import Scheduler
+
+    path = model_path(name)
+    scheduler = Scheduler()
+    drafter = _install(scheduler, main, path if is_head(resolve_model(path)) else load(path))
+    return scheduler, name if drafter is None else drafter.name
 
 
 def _install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:

@@ -81,6 +81,13 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
     return [Arm(name, _ours(scheduler, speculation, sampling)) for name, speculation in settings.items()]
 
 
+def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -> list[Arm]:
+    """The drafter called `name` that `scheduler` has, alone and with all methods beside it."""
+    settings = {name: SpeculationSettings(method=DRAFTER_METHOD), f"auto with {name}": SpeculationSettings()}
+    sampling = SamplingSettings(temperature=temperature, seed=1)
+    return [Arm(arm, _ours(scheduler, speculation, sampling)) for arm, speculation in settings.items()]
+
+
 def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
     """mlx-lm's stream_generate on the same models: plain, and with the draft at fixed depths."""
     arms = [Arm("mlx-lm plain", _mlx_lm(main, None, 0))]

@@ -11,6 +11,7 @@ import pytest
 from app.__main__ import main
 from app.cli import bench
 from engine import starter_pair
+from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
 from tests.tiny_models import write_model
 
@@ -43,6 +44,19 @@ def test_bench_measures_a_head(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     other = write_head(tmp_path / "other", write_model(tmp_path / "main"))
     assert main([*command, "--draft", str(other)]) == 1
     assert "made for another main model" in capsys.readouterr().err
+
+
+def test_bench_measures_several_drafters_in_one_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    prompts = tmp_path / "prompts.jsonl"
+    prompts.write_text('{"text": "What is Tandem?"}\n')
+    command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "6", "--json"]
+    main_folder = starter_pair()[0]
+    dflash, eagle = write_head(tmp_path / "dflash", main_folder), write_eagle_head(tmp_path / "eagle", main_folder)
+    also = ["--also", str(dflash), "--also", str(eagle), "--arms", "draft; ngram; dflash; eagle; auto with eagle"]
+    assert main([*command, *also]) == 0
+    [report] = lines(capsys)
+    assert set(report["arms"]) == {"plain", "draft", "ngram", "dflash", "eagle", "auto with eagle"}
+    assert report["models"]["draft"] == "starter/draft"
 
 
 def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
