@@ -29,6 +29,7 @@ from resources.starter.recipe.packing import (
     pack,
     with_repeats,
 )
+from resources.starter.recipe.quantisation import write_quantised
 from resources.starter.recipe.refresh import refresh
 from resources.starter.recipe.tokenizer import END_OF_TEXT, SPECIAL_TOKENS, VOCABULARY_SIZE, train_tokenizer
 from resources.starter.recipe.training import batches, next_token_loss, rates, train
@@ -141,7 +142,7 @@ def build_head(plan: Plan, work: Path, target: Path) -> None:
 
 
 def build_eagle_head(plan: Plan, work: Path, target: Path) -> None:
-    """Train an EAGLE-3 head for target/main and write work/eagle3."""
+    """Train an EAGLE-3 head for target/main and write work/eagle3 and work/eagle3-8bit."""
     main, short, long = _for_chain_heads(plan, work, target)
     head = EagleHead(EagleShape())
     said = torch.from_numpy(short.tokens[short.answers].astype("int64"))
@@ -149,15 +150,17 @@ def build_eagle_head(plan: Plan, work: Path, target: Path) -> None:
     head.begin_at(main)
     train_chain_head(head, main, short, long, plan.eagle_steps, plan.seed, work / "eagle.pt")
     export_head(head, work / "eagle3")
+    write_quantised(work / "eagle3", work / "eagle3-8bit")
 
 
 def build_mtp_head(plan: Plan, work: Path, target: Path) -> None:
-    """Train an MTP head for target/main, from its last layer on, and write work/mtp."""
+    """Train an MTP head for target/main, from its last layer on, and write work/mtp and work/mtp-8bit."""
     main, short, long = _for_chain_heads(plan, work, target)
     head = MtpHead(MtpShape())
     head.begin_at(main)
     train_chain_head(head, main, short, long, plan.mtp_steps, plan.seed, work / "mtp.pt")
     export_head(head, work / "mtp")
+    write_quantised(work / "mtp", work / "mtp-8bit")
 
 
 def _for_chain_heads(plan: Plan, work: Path, target: Path) -> tuple[LanguageModel, Rows, Rows]:

@@ -1,0 +1,108 @@
+"""The small heads that the recipe trained for the starter main: what they propose is accepted, and changes no text.
+
+Random weights prove arithmetic. A norm, a rotary position or a tap that is a little wrong shows only in how often a
+trained head is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from engine.heads.chain_head import ChainHead
+from engine.heads.eagle_network import EagleHead
+from engine.heads.loading import load_head
+from engine.loading import load
+from engine.requests import SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.speculation.head_source import HeadSource
+from engine.speculation.tap_choice import choose_reading
+from engine.steps import run_to_completion
+from resources.starter.recipe.content import LANGUAGES, read_held_out
+from tests.engine.chain_sessions import assert_as_read_anew
+from tests.engine.serving import PLAIN, alone, load_models, request, run
+
+HERE = Path(__file__).parent
+MAIN = HERE.parents[1] / "resources" / "starter" / "main"
+DEPTH = 4
+# A few points below what was measured: resources/starter/recipe/README.md.
+FLOORS = {"eagle3": 0.72}
+QUESTIONS = [question.turns[-1] for language in LANGUAGES for question in read_held_out(language)[:1]]
+HEAD = SpeculationSettings(method="draft", depth=DEPTH, sample_share=0.0)
+
+
+@pytest.fixture
+def scheduler() -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    yield scheduler
+    scheduler.close()
+
+
+def serve(scheduler: Scheduler, name: str) -> HeadSource:
+    pair = load_models(scheduler, MAIN, HERE / "heads" / name)
+    assert pair.draft_problem is None
+    source = scheduler.models.drafter
+    assert isinstance(source, HeadSource)
+    return source
+
+
+def accept_rate(scheduler: Scheduler, questions: Sequence[str] = QUESTIONS) -> float:
+    stats = [alone(scheduler, request(text, max_tokens=80, speculation=HEAD)).stats for text in questions]
+    return sum(one.accepted for one in stats) / sum(one.drafted for one in stats)
+
+
+@pytest.mark.parametrize("name", FLOORS)
+def test_a_trained_head_is_right_as_often_as_when_it_was_made(scheduler: Scheduler, name: str) -> None:
+    serve(scheduler, name)
+    assert accept_rate(scheduler) >= FLOORS[name]
+
+
+def states_reversed(taps: mx.array) -> mx.array:
+    """The tapped layers in another order."""
+    width = 256
+    return mx.concatenate(mx.split(taps, taps.shape[-1] // width, axis=-1)[::-1], axis=-1)
+
+
+def states_late(taps: mx.array) -> mx.array:
+    """The rows of one position earlier."""
+    return mx.concatenate([taps[:, :1], taps[:, :-1]], axis=1)
+
+
+@pytest.mark.parametrize(("name", "mutant"), [("eagle3", states_reversed), ("eagle3", states_late)])
+def test_a_trained_head_that_is_fed_wrongly_is_noticed(
+    scheduler: Scheduler, name: str, mutant: Callable[[mx.array], mx.array], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = serve(scheduler, name).head
+    assert isinstance(head, ChainHead)
+    states_of = head.states_of
+    monkeypatch.setattr(head, "states_of", lambda taps: states_of(mutant(taps)))
+    assert accept_rate(scheduler, QUESTIONS[:2]) < FLOORS[name] - 0.1
+
+
+@pytest.mark.parametrize("name", FLOORS)
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+def test_text_is_that_of_plain_decoding_and_the_cache_that_of_one_pass(
+    scheduler: Scheduler, name: str, temperature: float
+) -> None:
+    serve(scheduler, name)
+    for text in QUESTIONS[:2]:
+        asked = request(text, max_tokens=60, temperature=temperature, speculation=HEAD)
+        expected = alone(scheduler, replace(asked, speculation=PLAIN))
+        [client] = run(scheduler, asked)
+        assert client.finished.ids == expected.ids
+        assert client.finished.stats.accepted > 0
+        assert_as_read_anew(scheduler)
+
+
+@pytest.mark.parametrize("taps", [(0, 2, 4), (1, 3, 5)])
+def test_the_layers_that_a_head_was_trained_on_are_found(taps: tuple[int, ...]) -> None:
+    """Whichever is tried first: the ids 1, 3, 5 mean outputs in this head."""
+    head = load_head(HERE / "heads" / "eagle3")
+    assert isinstance(head, EagleHead)
+    assert set(head.config.tap_choices) == {(0, 2, 4), (1, 3, 5)}
+    head.use(taps)
+    assert run_to_completion(choose_reading(load(MAIN), head)) == (1, 3, 5)
