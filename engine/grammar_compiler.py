@@ -61,7 +61,7 @@ class GrammarCompiler:
             future.set_exception(error)
 
     def _prefix_tree(self) -> LLTokenizer:
-        """The model's tokens for llguidance: half a second for a vocabulary of 256,000."""
+        """The model's tokens for llguidance."""
         found = vocabulary_of(self._tokenizer)
         names = [""] * found.size
         for text, token in found.ids.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ def write_model(
 ) -> Path:
     """Write a model whose logits are far enough apart for a greedy choice to mean something."""
     folder.mkdir(parents=True, exist_ok=True)
-    vocabulary = _write_tokenizer(folder, tokenizer or _train(tokens))
+    vocabulary = _write_tokenizer(folder, tokenizer or train_tokenizer(tokens))
     whole = {**config, "vocab_size": vocabulary, "eos_token_id": 2}
     if "text_config" in config:
         # Its own size counts there, and a model with fewer rows than tokens would read foreign memory.
@@ -95,13 +95,14 @@ def write_with_other_ids(source: Path, folder: Path, *, seed: int = 4) -> Path:
     return folder
 
 
-def _train(tokens: int) -> Tokenizer:
+def train_tokenizer(tokens: int = 384, special: Sequence[str] = SPECIAL) -> Tokenizer:
+    """A byte-level tokenizer of `tokens` tokens, control tokens included."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=tokens,
-        special_tokens=SPECIAL,
+        special_tokens=list(special),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )

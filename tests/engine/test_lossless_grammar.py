@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from engine.speculation.vocabulary import bytes_by_id, vocabulary_of
 from tests.engine.grammars.schemas import SCHEMAS, WORD, grammar_of, record
 from tests.engine.serving import PLAIN, Client, alone, load_models, request, run, submit
 from tests.tiny_heads import write_head
+from tests.tiny_models import SPECIAL, TEMPLATE, train_tokenizer, write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -188,6 +190,57 @@ def test_an_answer_goes_on_where_its_length_ended_it(pair: Scheduler) -> None:
     refused = replace(asked(grammar, PLAIN), messages=[*turns[:-1], {"role": "assistant", "content": "Well"}])
     [client] = run(pair, refused)
     assert_refused(client, "continued")
+
+
+@pytest.fixture(scope="module")
+def thinking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scheduler]:
+    """A model whose template begins the thinking unless that is switched off, for which it ends it at once."""
+    folder = tmp_path_factory.mktemp("thinking") / "main"
+    write_model(folder, seed=1, tokenizer=train_tokenizer(special=[*SPECIAL, "<think>", "</think>"]))
+    opened = "<think>\n{% if enable_thinking is false %}\n</think>\n\n{% endif %}"
+    (folder / "chat_template.jinja").write_text(
+        TEMPLATE.replace("assistant\n{% endif", f"assistant\n{opened}{{% endif")
+    )
+    scheduler = Scheduler()
+    load_models(scheduler, folder, None)
+    yield scheduler
+    scheduler.close()
+
+
+THINK, THOUGHT = len(SPECIAL), len(SPECIAL) + 1
+
+
+def test_thoughts_are_free_and_the_answer_behind_them_is_not(thinking: Scheduler) -> None:
+    grammar = Grammar("regex", "[ab]{3}")
+    for speculation in (PLAIN, METHODS["lookup"]):
+        free = alone(thinking, asked(grammar, speculation, max_tokens=30, logit_bias={THOUGHT: -60.0}))
+        assert free.reason == "length"
+        assert len(set(free.ids)) > 3
+        closed = alone(thinking, asked(grammar, speculation, logit_bias={THOUGHT: 90.0}))
+        assert closed.ids[0] == THOUGHT
+        assert re.fullmatch("[ab]{3}", closed.text.removeprefix("</think>"))
+
+
+def test_what_does_not_think_answers_at_once(thinking: Scheduler) -> None:
+    options = {"enable_thinking": False}
+    without = replace(asked(Grammar("regex", "[ab]{3}"), METHODS["lookup"]), template_options=options)
+    assert re.fullmatch("[ab]{3}", alone(thinking, without).text)
+
+
+def test_a_mark_of_thinking_in_the_question_begins_none(thinking: Scheduler) -> None:
+    turns = [{"role": "user", "content": "What does <think> mean to you?"}]
+    question = replace(asked(Grammar("regex", "[ab]{3}"), PLAIN), messages=turns)
+    without = replace(question, template_options={"enable_thinking": False})
+    assert re.fullmatch("[ab]{3}", alone(thinking, without).text)
+
+
+def test_an_answer_that_was_cut_off_in_its_thoughts_goes_on_thinking(thinking: Scheduler) -> None:
+    turns = asked(Grammar("json_object"), PLAIN).messages
+    for text, bias in (("<think>\nhm", 90.0), ("<think>\nhm</think>\n\naa", 0.0)):
+        begun = [*turns, {"role": "assistant", "content": text}]
+        going_on = replace(asked(Grammar("regex", "a{2}b"), PLAIN, logit_bias={THOUGHT: bias}), messages=begun)
+        finished = alone(thinking, going_on)
+        assert finished.text.removeprefix("</think>") == ("aab" if bias else "b")
 
 
 def assert_refused(client: Client, reason: str) -> None:
