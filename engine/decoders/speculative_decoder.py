@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 from engine.events import TokensCommitted
@@ -181,10 +181,10 @@ class SpeculativeDecoder:
         host_s, self._accounted_to = max(0.0, pending.started_at - self._accounted_to), pending.started_at
         return _StartedRound(choice, pending, host_s, share)
 
-    def _drafting_share(self, choice: Choice) -> float | None:
+    def _drafting_share(self, choice: Choice, proposed: int | None = None) -> float | None:
         if self._drafting is None or choice.depth == 0:
             return None
-        share = self._drafting.drafting_share(choice)
+        share = self._drafting.drafting_share(choice, proposed)
         return self._timed_share if share is None else share
 
     def _start_next(self, current: _StartedRound) -> _StartedRound | None:
@@ -228,7 +228,7 @@ class SpeculativeDecoder:
         elif pending.depth:
             share = current.drafting_share
             if pending.stopped_early:
-                share = self._drafting_share(replace(current.choice, depth=pending.depth))
+                share = self._drafting_share(current.choice, pending.depth)
             draft_s = busy * (share or 0.0)
         catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, result.finished_at
         return RoundRecord(

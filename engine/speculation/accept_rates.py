@@ -22,7 +22,7 @@ PRIOR_WEIGHT = 2.0
 OUTCOME_WEIGHT = 6.0
 # Squared standard errors by which the rate after some outcome has to differ from the general one before it counts.
 BY_CHANCE = 3.0
-PRIOR_REJECTIONS = 2.0
+PRIOR_REJECTIONS = 1.0
 # Standard errors between the expected and the best or worst case.
 DOUBTS = 1.0
 # The longest run of rounds with nothing accepted that is distinguished, and rounds after which an outcome is old.

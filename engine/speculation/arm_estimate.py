@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from engine.speculation.accept_rates import DOUBTS, AcceptForecast, AcceptRates
@@ -57,11 +57,13 @@ def estimate_arms(
     rows_carried: int = 0,
     buckets: Mapping[str, str] | None = None,
     catch_up: CatchUp | None = None,
+    whole: Collection[str] = (),
 ) -> dict[Arm, ArmEstimate]:
     """Estimates for plain decoding and every depth on offer, at the context bucket of `costs`.
 
     `offered` maps each proposer to its maximum depth, `buckets` to its kind of proposal; every pass has `rows_carried`
-    rows more. Plain decoding must have been measured.
+    rows more. The proposers in `whole` make all tokens they are asked for, however early their round ends. Plain
+    decoding must have been measured.
     """
     plain, catch_up = costs.plain(), catch_up or CatchUp()
     assert plain is not None
@@ -71,21 +73,30 @@ def estimate_arms(
     for source, limit in offered.items():
         acceptance = rates.forecast(source, (buckets or {}).get(source, ""), limit)
         spread = catch_up.seconds.get(source, 0.0), catch_up.horizon
-        estimates = _by_depth(limit, costs.forecast(source), acceptance, rows_carried, spread, rates.seen(source) > 0)
+        known, forecast = rates.seen(source) > 0, costs.forecast(source)
+        estimates = _by_depth(limit, forecast, acceptance, rows_carried, spread, known, whole=source in whole)
         arms |= {(source, depth): estimate for depth, estimate in estimates}
     return arms
 
 
 def _by_depth(
-    limit: int, cost: Forecast, acceptance: AcceptForecast, rows_carried: int, catch_up: tuple[float, int], seen: bool
+    limit: int,
+    cost: Forecast,
+    acceptance: AcceptForecast,
+    rows_carried: int,
+    catch_up: tuple[float, int],
+    seen: bool,
+    *,
+    whole: bool,
 ) -> Iterator[tuple[int, ArmEstimate]]:
     """The depths of one proposer that are weighed; `catch_up` are seconds and the tokens they are spread over."""
     catch_up_s, horizon = catch_up
-    # A round may stop early: the expected seconds of those that stop before this depth.
+    # A round may stop early: the expected seconds of those that stop before this depth, without drafting if `whole`.
     ended = ended_here = 0.0
     for depth in range(1, limit + 1):
         width = rows_carried + 1 + depth
-        seconds = least = most = cost.expected(depth, width)
+        drafting = cost.drafting_of(depth) if whole else 0.0
+        seconds = least = most = cost.expected(depth, width) - drafting
         if depth < limit:
             ended_here = (acceptance.made[depth] - acceptance.made[depth + 1]) * seconds
         if depth > EVERY_DEPTH and depth % STEP and depth < limit:
@@ -94,19 +105,19 @@ def _by_depth(
         tokens, made = 1.0 + acceptance.kept[depth], acceptance.made[depth]
         doubt = cost.doubts.get(width)
         if doubt is None:
-            least, most = cost.at_least(depth, width), cost.at_most(depth, width)
+            least, most = cost.at_least(depth, width) - drafting, cost.at_most(depth, width) - drafting
         else:
             least = seconds * (1.0 - DOUBTS * doubt)
-        spread = catch_up_s * tokens / horizon
+        always = ended + drafting + catch_up_s * tokens / horizon
         yield (
             depth,
             ArmEstimate(
                 tokens,
-                ended + made * seconds + spread,
+                always + made * seconds,
                 1.0 + acceptance.most_kept[depth],
                 1.0 + acceptance.least_kept[depth],
-                ended + made * least + spread,
-                ended + made * most + catch_up_s / ENOUGH,
+                always + made * least,
+                ended + drafting + made * most + catch_up_s / ENOUGH,
                 doubt or 0.0,
                 seen and cost.reaches(width),
             ),

@@ -26,6 +26,8 @@ FORECAST_ROUNDS = 4
 # at least these.
 CATCH_UP_SHARE = 0.2
 MIN_HORIZON = 16
+# What a row more in a batch's pass is taken to cost, in tokens: a head proposes as long as one is worth it.
+ROW_PRICE = 0.4
 
 
 @dataclass(eq=False)
@@ -84,8 +86,11 @@ class BatchDrafting:
     def propose(self, request: BatchedRequest, choice: Choice) -> Proposal | None:
         """The request's proposal; None where it has none after all. Raises `ProposerFailed`."""
         assert choice.source is not None
+        proposer = request.proposers.by_source[choice.source]
+        if request.proposers.settings.depth is None:
+            proposer.prices = [ROW_PRICE * rows for rows in range(choice.depth + 1)]
         with as_proposer_failure(choice.source):
-            proposal = request.proposers.by_source[choice.source].propose(choice.depth)
+            proposal = proposer.propose(choice.depth)
         return permitted(proposal, request.proposers.sampler, request.proposers.conversation.main.tokens)
 
     def observe(self, request: BatchedRequest, choice: Choice, drafted: int, verified: int, accepted: int) -> None:

@@ -8,8 +8,9 @@ a small budget, so exploring never makes an answer noticeably slower. After Olla
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from time import monotonic
 from typing import Any
 
@@ -21,31 +22,25 @@ from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
 from engine.speculation.speedup_meter import SpeedupMeter
 from engine.tuning import AcceptanceFigures, ContextFigures
 
-# By which factor another depth, another proposer, or an unexplored arm has to appear faster.
-DEPTH_MARGIN = 1.02
-SOURCE_MARGIN = 1.03
-EXPLORE_MARGIN = 1.03
+# By which factor another arm has to appear faster, known or unexplored.
+MARGIN = 1.05
 # The most draft tokens while the answer may be one of which nothing can be predicted: more would cost much there and
 # gain little elsewhere.
 CAREFUL_DEPTH = 8
-# The exploration budget: plain rounds at the start and at most, and the share of all time that refills it.
+# Plain rounds that exploring new proposers of a pair may cost, and verified first draft tokens after which one is not
+# new any more.
 BUDGET_ROUNDS = 3.0
-MAX_BUDGET_ROUNDS = 12.0
-BUDGET_SHARE = 0.015
-# The share of an answer's time so far that exploring may cost, once anything is known about a proposer.
+FAMILIAR = 4.0
+# After that: the share of an answer's time so far that exploring may cost, or of what speculation has saved in it.
 ANSWER_SHARE = 0.02
-# Plain rounds that exploring may cost before any draft token of this answer was verified.
-FRESH_ROUNDS = 2.0
+SAVED_SHARE = 0.3
 # The smallest backlog that is worth a probe.
 MIN_PROBE_TOKENS = 12
-# Verified first draft tokens from which on a proposer counts as known.
-FAMILIAR = 4.0
 # Catching up must pay within as many tokens as the answer has so far, and at least these.
 MIN_HORIZON = 16
-# Rounds between retries while decoding is plain (doubling), and between explorations while it is not.
+# Rounds between retries while decoding is plain (doubling).
 FIRST_RETRY = 16
 LAST_RETRY = 512
-LAST_PATIENCE = 16
 # Plain rounds in a row for which one decision holds, as long as nothing is learned about the proposers.
 PLAIN_STRETCH = 8
 # Pipelined rounds can appear too short as well as too long: the middle of four is safe.
@@ -60,7 +55,8 @@ class Choice:
 
     `reason` and `arguments` say why a round is plain, as in `engine.stats.PlainSpan`: "measuring" or
     "costs-more". An empty reason on a plain round means that no proposer had anything: its own reason applies.
-    `bucket` is the kind of proposal, for `MeasuredRound`.
+    `bucket` is the kind of proposal, for `MeasuredRound`. `prices[k]`, for k from 0 to `depth`, is how many tokens the
+    fastest arm known brings in the time of a pass that verifies k draft tokens.
     """
 
     source: str | None
@@ -68,15 +64,17 @@ class Choice:
     reason: str = ""
     arguments: tuple[tuple[str, float | str], ...] = ()
     bucket: str = ""
+    prices: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRound:
     """A round to learn from: it kept `accepted` draft tokens and took `seconds` until the next one began.
 
-    `depth` draft tokens of `source` were asked for (None, 0: plain) and `drafted` made, None where that is all of them;
-    `verified` of those got a verdict, None where that is all: none is rejected past the end of an answer. `width` is
-    the rows of the verify pass. `draft_seconds` is the drafting inside `seconds`, None where it was not timed apart.
+    `depth` draft tokens of `source` were asked for (None, 0: plain) and `drafted` proposed, None where that is all of
+    them. `made` cost time to draft, None for `drafted`. `verified` got a verdict, None where that is all: none is
+    rejected past the end of an answer. `width` is the rows of the verify pass. `draft_seconds` is the drafting inside
+    `seconds`, None where it was not timed apart.
     A round that is not `typical` held other work too (a draft model catching up): it teaches acceptance but not cost.
     A `complete` one was not free to stop early, so it says nothing about where others do.
     """
@@ -90,6 +88,7 @@ class MeasuredRound:
     bucket: str = ""
     verified: int | None = None
     drafted: int | None = None
+    made: int | None = None
     typical: bool = True
     complete: bool = False
 
@@ -128,11 +127,10 @@ class DepthController:
         self.rates = AcceptRates()
         self._context = self._begun_at = 0
         self._answer_s = self._spent_s = 0.0
+        self._tokens = 0
         self._begun_s = monotonic()
         self._current: Arm = PLAIN_ARM
         self._exploring: _Exploration | None = None
-        self._since_exploration = 0
-        self._patience = 0
         self._budget: float | None = None
         self._best_speed = 0.0
         self._since_retry = 0
@@ -143,6 +141,7 @@ class DepthController:
         """A request starts whose prompt has `context_tokens` tokens."""
         self._context = self._begun_at = context_tokens
         self._answer_s = self._spent_s = 0.0
+        self._tokens = 0
         self.costs.begin(context_bucket(context_tokens))
         self.speedup.begin(context_bucket(context_tokens))
         self.rates.begin()
@@ -164,11 +163,13 @@ class DepthController:
         buckets: Mapping[str, str] | None = None,
         backlog: Mapping[str, int] | None = None,
         remaining: int | None = None,
+        whole: Collection[str] = (),
     ) -> Choice:
         """Decide the next round.
 
         `limits` maps each proposer to its `max_proposals()`, `buckets` to its `bucket` and `backlog` to its `backlog`.
-        The verify pass has `rows_carried` rows more, whatever is chosen. At most `remaining` tokens are to come.
+        The verify pass has `rows_carried` rows more, whatever is chosen. At most `remaining` tokens are to come. The
+        proposers in `whole` have `drafts_whole`.
         """
         buckets = buckets or {}
         offered = {source: self._at_most(source, limit) for source, limit in limits.items() if limit > 0}
@@ -185,8 +186,14 @@ class DepthController:
         if remaining is not None:
             horizon = min(horizon, remaining)
         catch_up = {source: self.costs.catch_up(source, tokens) for source, tokens in (backlog or {}).items()}
-        arms = estimate_arms(self.costs, self.rates, offered, rows_carried, buckets, CatchUp(catch_up, horizon))
+        spread = CatchUp(catch_up, horizon)
+        arms = estimate_arms(self.costs, self.rates, offered, rows_carried, buckets, spread, whole)
         choice = self._weigh(arms, buckets)
+        if choice.source is not None:
+            passes, narrowest = self.costs.forecast(choice.source), rows_carried + 1
+            seconds = [passes.expected(0, narrowest + depth) for depth in range(choice.depth + 1)]
+            # A wider pass that was measured to be shorter was so by chance.
+            choice = replace(choice, prices=tuple(self._best_speed * most for most in accumulate(seconds, max)))
         settled = choice.reason == "costs-more"
         self._plain_stretch = _PlainStretch(offer, choice) if settled else None
         return choice
@@ -200,8 +207,6 @@ class DepthController:
         best = max(known, key=lambda arm: arms[arm].speed)
         self._best_speed = arms[best].speed
         if self._current not in known or self._clearly_faster(arms, best):
-            if best[0] != self._current[0]:
-                self._patience = 0
             self._current = best
         self._exploring = self._explore(arms)
         source, depth = self._current if self._exploring is None else self._exploring.arm
@@ -227,7 +232,8 @@ class DepthController:
         source, depth, accepted, seconds = measured.source, measured.depth, measured.accepted, measured.seconds
         drafted = depth if measured.drafted is None else measured.drafted
         if measured.typical:
-            self.costs.observe(source, drafted, measured.width, seconds, measured.draft_seconds)
+            made = drafted if measured.made is None else measured.made
+            self.costs.observe(source, made, measured.width, seconds, measured.draft_seconds)
         else:
             self.costs.pass_over(source, measured.width)
         self.rates.round_passed()
@@ -238,6 +244,7 @@ class DepthController:
                 asked = 0 if measured.complete else depth
                 self.rates.observe(source, measured.bucket, verified, accepted, drafted, asked)
         self._answer_s += seconds
+        self._tokens += accepted + 1
         if measured.typical:
             self._settle((source, depth), seconds, hopeless=depth > 0 and accepted == 0)
         self._context += accepted + 1
@@ -257,12 +264,12 @@ class DepthController:
         if self.costs.plain() is not None:
             self.observe_catch_up(source, tokens, seconds - self.costs.forecast(source).expected(depth, width))
 
-    def drafting_share(self, source: str, depth: int) -> float | None:
-        """The share of a round that is drafting; None where it was never timed apart."""
-        drafting = self.costs.drafting(source, depth)
+    def drafting_share(self, source: str, made: int, width: int) -> float | None:
+        """The share of drafting in a round of `made` draft tokens and a pass of `width` rows; None if never timed."""
+        drafting = self.costs.drafting(source, made)
         if not drafting or self.costs.plain() is None:
             return None
-        return drafting / self.costs.forecast(source).expected(depth, depth + 1)
+        return drafting / self.costs.forecast(source).expected(made, width)
 
     def wants_plain_sample(self, share: float) -> bool:
         """Whether a round is to be plain although it was chosen otherwise, within `share` of the answer's time."""
@@ -315,10 +322,7 @@ class DepthController:
         self._plain_stretch = None
 
     def _clearly_faster(self, arms: Mapping[Arm, ArmEstimate], arm: Arm) -> bool:
-        if arm[0] == self._current[0]:
-            margin = DEPTH_MARGIN
-        else:
-            margin = SOURCE_MARGIN + (arms[arm].doubt if self._current == PLAIN_ARM else 0.0)
+        margin = MARGIN + (arms[arm].doubt if self._current == PLAIN_ARM else 0.0)
         return arms[arm].speed > margin * arms[self._current].speed
 
     def _explore(self, arms: Mapping[Arm, ArmEstimate]) -> _Exploration | None:
@@ -330,13 +334,12 @@ class DepthController:
             return None
         if self._budget is None:
             self._budget = BUDGET_ROUNDS * arms[PLAIN_ARM].seconds
-        self._budget = min(self._budget, MAX_BUDGET_ROUNDS * arms[PLAIN_ARM].seconds)
-        affordable = [arm for arm, estimate in arms.items() if self._worst_loss(estimate) <= self._allowance(arm)]
-        wanted = EXPLORE_MARGIN * self._best_speed
+        allowance = {source: self._allowance(source) for source in {arm[0] for arm in arms}}
+        affordable = [arm for arm, estimate in arms.items() if self._worst_loss(estimate) <= allowance[arm[0]]]
+        wanted = MARGIN * self._best_speed
         promising = [arm for arm in affordable if arm != self._current and arms[arm].best_case > wanted]
         speculative = [arm for arm in affordable if arm != PLAIN_ARM]
-        if promising and self._since_exploration >= self._patience:
-            self._patience = min(self._patience + 1, LAST_PATIENCE)
+        if promising:
             arm = max(promising, key=lambda arm: arms[arm].best_case)
         elif speculative and self._current == PLAIN_ARM and self._since_retry >= self._retry_interval:
             arm = max(speculative, key=lambda arm: arms[arm].speed)
@@ -346,16 +349,13 @@ class DepthController:
             return None
         return _Exploration(arm, arms[arm])
 
-    def _allowance(self, arm: Arm) -> float:
-        """Seconds that exploring `arm` may cost now."""
+    def _allowance(self, source: str | None) -> float:
+        """Seconds that exploring an arm of `source` may cost now: the rest of the budget if it is new, or a share."""
         assert self._budget is not None
-        source, share = arm[0], ANSWER_SHARE * self._answer_s - self._spent_s
         if source is not None and self.rates.seen(source) < FAMILIAR:
             return self._budget
-        if source is not None and self._current == PLAIN_ARM and self.rates.fresh(source) and not self._spent_s:
-            # An answer unlike the ones before has to be explored at some time.
-            share = FRESH_ROUNDS * (self.costs.plain() or 0.0)
-        return min(self._budget, share)
+        saved = self._tokens * (self.costs.plain() or 0.0) - self._answer_s
+        return max(SAVED_SHARE * saved, ANSWER_SHARE * self._answer_s) - self._spent_s
 
     def _worst_loss(self, estimate: ArmEstimate) -> float:
         """Seconds that exploring an arm could lose against the fastest arm known."""
@@ -367,17 +367,13 @@ class DepthController:
         A `hopeless` exploration is not repeated if its cost was known already.
         """
         exploring = self._exploring
-        self._since_exploration += 1
-        if self._budget is not None:
-            self._budget += BUDGET_SHARE * seconds
-            if exploring is not None and exploring.arm == arm:
-                self._since_exploration = 0
-                repeat = not hopeless or exploring.estimate.doubt == 0.0
-                exploring.rounds_left -= 1 if repeat else exploring.rounds_left
-                counted = min(seconds, 2.0 * exploring.estimate.most_seconds)
-                lost = max(0.0, counted - exploring.estimate.tokens / self._best_speed)
-                self._budget -= lost
-                self._spent_s += lost
+        if self._budget is not None and exploring is not None and exploring.arm == arm:
+            repeat = not hopeless or exploring.estimate.doubt == 0.0
+            exploring.rounds_left -= 1 if repeat else exploring.rounds_left
+            counted = min(seconds, 2.0 * exploring.estimate.most_seconds)
+            lost = max(0.0, counted - exploring.estimate.tokens / self._best_speed)
+            self._budget -= lost
+            self._spent_s += lost
         if self._current == PLAIN_ARM:
             self._since_retry += 1
         else:

@@ -179,6 +179,8 @@ class Drafting:
         limits = request.limits(min(request.settings.depth_limit, remaining - 1))
         fixed = request.settings.depth
         choice = self._learned(limits, carried, remaining) if fixed is None else fixed_choice(fixed, limits)
+        if choice.source is not None:
+            self.proposers[choice.source].prices = choice.prices
         if choice.depth > 0 and self.controller.wants_plain_sample(request.settings.sample_share):
             return Choice(None, 0, "measuring")
         if choice.depth == 0 and not choice.reason:
@@ -193,9 +195,17 @@ class Drafting:
         assert self._request is not None
         return choice.source is not None and self._request.prepare(choice.source)
 
-    def drafting_share(self, choice: Choice) -> float | None:
-        """The share of a round with this choice that is drafting; None where it was never timed apart."""
-        return None if choice.source is None else self.controller.drafting_share(choice.source, choice.depth)
+    def drafting_share(self, choice: Choice, proposed: int | None = None) -> float | None:
+        """The share of a round with this choice that is drafting; None where it was never timed apart.
+
+        `proposed` tokens came of it, None for as many as were asked for.
+        """
+        if choice.source is None:
+            return None
+        proposer = self.proposers.get(choice.source)
+        whole = proposed is None or (proposer is not None and proposer.drafts_whole)
+        verified = choice.depth if proposed is None else proposed
+        return self.controller.drafting_share(choice.source, choice.depth if whole else verified, verified + 1)
 
     def drop(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the request; returns what the round does instead."""
@@ -223,6 +233,7 @@ class Drafting:
                 bucket=choice.bucket,
                 verified=max(1, record.drafted),
                 drafted=current.depth if current.stopped_early else choice.depth,
+                made=current.made,
                 typical=not caught_up and (choice.depth > 0 or current.pipelined),
                 complete=self._request is not None and self._request.settings.depth is not None,
             )
@@ -272,7 +283,8 @@ class Drafting:
                         for observation in proposer.observations():
                             self.controller.learn(source, observation)
                     buckets[source], backlog[source] = proposer.bucket, proposer.backlog
-        return self.controller.choose(limits, carried, buckets, backlog, remaining)
+        whole = {source for source in buckets if self.proposers[source].drafts_whole}
+        return self.controller.choose(limits, carried, buckets, backlog, remaining, whole)
 
     def install(self, request: RequestProposers) -> None:
         """Give the request proposers with the drafter in use."""

@@ -61,6 +61,11 @@ class PendingRound:
         return 0 if self.proposal is None else self.proposal.count
 
     @property
+    def made(self) -> int | None:
+        """See `Proposal.made`."""
+        return None if self.proposal is None else self.proposal.made
+
+    @property
     def stopped_early(self) -> bool:
         """Whether the proposer ended below the depth asked for, further tokens being unlikely to be accepted."""
         return self.proposal is not None and self.proposal.stopped_early

@@ -90,6 +90,10 @@ class Forecast:
         """Measured, interpolated, or extended along the mean slope so far."""
         return _interpolate(self.passes, width) + _interpolate(self.drafting, depth)
 
+    def drafting_of(self, depth: int) -> float:
+        """The part of `expected` that is drafting."""
+        return _interpolate(self.drafting, depth)
+
     def at_least(self, depth: int, width: int) -> float:
         """A lower bound: a wider pass does not cost less than a narrower one that was measured."""
         return self._bounds(width)[0] + _interpolate(self.drafting, depth)

@@ -7,6 +7,7 @@ Draft tokens are drawn with the Gumbel noise that the main model will use at the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import mlx.core as mx
 
@@ -18,8 +19,6 @@ from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
 
-# Below this joint probability of all draft tokens so far, another is hardly ever worth verifying.
-MIN_JOINT_PROBABILITY = 0.4
 # The most draft tokens for a quantised main model until wider passes were measured: on Metal up to five rows cost
 # little more than one, and published heads with blocks of 16 make such models slower.
 QUANTISED_DEPTH = 4
@@ -41,8 +40,6 @@ def build(context: ProposerContext) -> HeadProposer | None:
     proposer = HeadProposer(
         session, context.conversation.main, context.sampler, keep_distributions=settings.acceptance == "rejection"
     )
-    # A depth that the user fixed is kept.
-    proposer.stops_early = settings.depth is None
     proposer.careful_depth = QUANTISED_DEPTH if "quantization" in context.main.config else None
     return proposer
 
@@ -51,11 +48,12 @@ class HeadProposer(Proposer):
     """Proposes with the head of `session`, which follows the main model's sequence `main`.
 
     With `keep_distributions` draft tokens are drawn independently of the main model's noise and carry their
-    distributions, for rejection acceptance. With `stops_early` a proposal ends where the joint probability of its
-    tokens falls below MIN_JOINT_PROBABILITY: by the head's own confidence or, when greedy, by its logits.
+    distributions, for rejection acceptance. With `prices` a proposal ends where further tokens are not worth verifying,
+    by the head's own confidence or, when greedy, by its logits.
     """
 
     source = "head"
+    drafts_whole = True
     prefilled_tokens = 0
     careful_depth: int | None = None
 
@@ -66,7 +64,6 @@ class HeadProposer(Proposer):
         self._main = main
         self._sampler = sampler
         self._keep_distributions = keep_distributions and not sampler.greedy
-        self.stops_early = False
         self._reading_again = False
 
     @property
@@ -106,10 +103,10 @@ class HeadProposer(Proposer):
         session.read_some()
         drawing = _Drawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
         proposed = session.head.propose(session.context, mx.array(tokens[-1:], mx.int32), depth, drawing)
-        count = self._worthwhile(proposed, depth) if self.stops_early else depth
+        count = self._worthwhile(proposed, depth) if self.prices else depth
         distributions = mx.concatenate(drawing.distributions)[:count] if self._keep_distributions else None
         drafted = proposed.tokens if count == depth else proposed.tokens[:count]
-        return Proposal(drafted, self.source, count, distributions, stopped_early=count < depth)
+        return Proposal(drafted, self.source, count, distributions, stopped_early=count < depth, made=depth)
 
     def _worthwhile(self, proposed: HeadProposal, depth: int) -> int:
         """How many of the tokens are worth verifying. Waits for the head where it can tell."""
@@ -120,13 +117,8 @@ class HeadProposer(Proposer):
         else:
             return depth
         mx.async_eval(proposed.tokens, chances)  # type: ignore[no-untyped-call]
-        joint = 1.0
         known: list[float] = chances.tolist()  # type: ignore[assignment]
-        for index, chance in enumerate(known):
-            joint *= chance
-            if joint < MIN_JOINT_PROBABILITY:
-                return index + 1
-        return depth
+        return worth_verifying(known, self.prices)
 
     @property
     def _seen(self) -> int:
@@ -135,6 +127,20 @@ class HeadProposer(Proposer):
     @property
     def _read_again_from(self) -> int:
         return max(0, len(self._main.tokens) - 1 - READ_AGAIN)
+
+
+def worth_verifying(chances: Sequence[float], prices: Sequence[float]) -> int:
+    """How many draft tokens, at least one, gain the most expected tokens over what their verify pass costs.
+
+    `chances[i]` is that token i is accepted if those before it are; `prices` are those of `Choice`.
+    """
+    joint, expected, gain, count = 1.0, 0.0, -inf, 1
+    for number, chance in enumerate(chances, 1):
+        joint *= chance
+        expected += joint
+        if expected - prices[number] > gain:
+            gain, count = expected - prices[number], number
+    return count
 
 
 class _Drawing:
