@@ -12,6 +12,8 @@ from engine.tool_calls import ToolCall, ToolFormat
 
 # What may become a mark that ends the thoughts.
 _HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
+# Answers in channels may think again after a reply has begun.
+_CHANNELS = "<|channel|>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,67 +27,84 @@ class Delta:
 
 @dataclass
 class AnswerParts:
-    """Fed with the text of an answer piece by piece; the parts found so far are its fields.
+    """Fed with the text of an answer piece by piece; knows the parts found so far.
 
     Without a `form` nothing is a call. A mark that is not complete yet is held back, as is a call until it is whole.
-    Text between the marks that is no call that can be read stays text.
+    Text between the marks that is no call that can be read stays text. Once a reply has begun, all that follows belongs
+    to it, and a piece costs the same however long the answer is.
     """
 
     form: ToolFormat | None = None
     tools: Sequence[Mapping[str, Any]] = ()
     reasoning: str = ""
-    content: str = ""
     calls: list[ToolCall] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._parts, self._text = GrowingParts(), ""
-        # How much of the reply was taken apart into content and calls.
-        self._taken = 0
+        # How much of the reply was taken, and the end of it that may be a mark or is an incomplete call.
+        self._taken, self._held = 0, ""
+        self._replying = False
+        self._contents: list[str] = []
 
-    def add(self, text: str, *, ended: bool = False) -> Delta:
-        """Take the next piece of the answer; `ended` with the last one, which may be empty."""
+    @property
+    def content(self) -> str:
+        """The reply so far, without calls."""
+        return "".join(self._contents)
+
+    def add(self, text: str, opening: str = "", *, ended: bool = False) -> Delta:
+        """Take the next piece of the answer; `ended` with the last one, which may be empty.
+
+        `opening` is the mark of thoughts that the prompt ends with (`RequestStats.opening`); it counts at the first.
+        """
+        self._text = self._text or opening
+        reasoning = ""
+        if not self._replying:
+            reasoning, text = self._separate(text, ended)
+            self._replying = self._taken > 0 and not self._text.lstrip().startswith(_CHANNELS)
+        content, calls = self._take(text, ended)
+        self.reasoning += reasoning
+        self._contents.append(content)
+        self.calls += calls
+        return Delta(reasoning, content, tuple(calls))
+
+    def _separate(self, text: str, ended: bool) -> tuple[str, str]:
+        """What is new of the thoughts and of the reply."""
         self._text += text
         parts = self._parts.of(self._text, ended)
         thought = parts.thought or ""
         if not parts.closed and not ended:
             thought = _HALF_A_MARK.sub("", thought)
         reasoning = thought[len(self.reasoning) :] if thought.startswith(self.reasoning) else ""
-        self.reasoning += reasoning
-        content, calls = self._take(parts.reply, ended)
-        self.content += content
-        self.calls += calls
-        return Delta(reasoning, content, tuple(calls))
+        reply = parts.reply[self._taken :]
+        self._taken += len(reply)
+        return reasoning, reply
 
-    def _take(self, reply: str, ended: bool) -> tuple[str, list[ToolCall]]:
+    def _take(self, new: str, ended: bool) -> tuple[str, list[ToolCall]]:
         """The content and the calls in what is new of the reply."""
         if self.form is None:
-            # Half a mark of thoughts that was shown as text may be taken back by the text after it.
-            new, self._taken = reply[self._taken :], max(self._taken, len(reply))
             return new, []
-        content = ""
+        rest, content = self._held + new, ""
         calls: list[ToolCall] = []
-        while (start := reply.find(self.form.start, self._taken)) >= 0:
+        while (start := rest.find(self.form.start)) >= 0:
             begin = start + len(self.form.start)
-            end = reply.find(self.form.end, begin) if self.form.end else (len(reply) if ended else -1)
+            end = rest.find(self.form.end, begin) if self.form.end else -1
             if end < 0 and not ended:
-                content += reply[self._taken : start]
-                self._taken = start
-                return content, calls
-            inner = reply[begin:end] if end >= 0 else reply[begin:]
-            after = end + len(self.form.end) if end >= 0 else len(reply)
+                self._held = rest[start:]
+                return content + rest[:start], calls
+            inner = rest[begin:end] if end >= 0 else rest[begin:]
+            after = end + len(self.form.end) if end >= 0 else len(rest)
             found = self.form.calls(inner, self.tools)
-            content += reply[self._taken : start] if found else reply[self._taken : after]
+            content += rest[:start] if found else rest[:after]
             calls += found
-            self._taken = after
-        upto = len(reply) if ended else len(reply) - _half(reply, self.form.start, self._taken)
-        content += reply[self._taken : upto]
-        self._taken = max(self._taken, upto)
-        return content, calls
+            rest = rest[after:]
+        shown = len(rest) if ended else len(rest) - _half(rest, self.form.start)
+        self._held = rest[shown:]
+        return content + rest[:shown], calls
 
 
-def _half(text: str, mark: str, start: int) -> int:
-    """How many characters at the end of `text`, from `start` on, may be the beginning of `mark`."""
-    for length in range(min(len(mark) - 1, len(text) - start), 0, -1):
+def _half(text: str, mark: str) -> int:
+    """How many characters at the end of `text` may be the beginning of `mark`."""
+    for length in range(min(len(mark) - 1, len(text)), 0, -1):
         if mark.startswith(text[-length:]):
             return length
     return 0

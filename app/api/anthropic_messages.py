@@ -149,12 +149,12 @@ class MessageShape:
     def write(self, batch: list[Indexed]) -> bytes:
         events: list[bytes] = []
         for _, event in batch:
-            if not self._begun:
-                events.append(self._begin(event.total if isinstance(event, PrefillProgress) else 0))
+            if not self._begun and isinstance(event, PrefillProgress):
+                events.append(self._begin(event.total))
             if (error := failure(event)) is not None:
                 events.append(sse(error.anthropic(), "error"))
             elif isinstance(event, TokensCommitted):
-                events += self._grow(self._parts.add(event.text))
+                events += self._grow(self._parts.add(event.text, event.stats.opening))
             elif isinstance(event, Finished):
                 events += [*self._grow(self._parts.add("", ended=True)), *self._close(), self._end(event)]
         return b"".join(events)
@@ -164,7 +164,7 @@ class MessageShape:
 
     def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
         [answer] = answers
-        self._grow(self._parts.add(answer.finished.text, ended=True))
+        self._grow(self._parts.add(answer.finished.text, answer.finished.stats.opening, ended=True))
         return {
             **self._base,
             "content": self._blocks,

@@ -117,7 +117,7 @@ class ChatShape:
                 self._begun.add(index)
                 chunks.append(self._chunk(index, {"role": "assistant", "content": ""}))
             if isinstance(event, TokensCommitted):
-                fields = self._fields(index, self._parts[index].add(event.text))
+                fields = self._fields(index, self._parts[index].add(event.text, event.stats.opening))
                 tokens = event.tokens if self._logprobs else ()
                 if fields or tokens:
                     chunks.append(self._chunk(index, fields, tokens=tokens))
@@ -137,7 +137,7 @@ class ChatShape:
         choices = []
         for index, answer in enumerate(answers):
             parts = self._parts[index]
-            parts.add(answer.finished.text, ended=True)
+            parts.add(answer.finished.text, answer.finished.stats.opening, ended=True)
             message: dict[str, Any] = {"role": "assistant", "content": parts.content or None}
             if parts.reasoning:
                 message["reasoning_content"] = parts.reasoning

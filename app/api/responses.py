@@ -176,7 +176,7 @@ class ResponseShape:
                 failed = {**self._base, "status": "failed", "output": self._output, "error": wrong}
                 events.append(self._event("response.failed", response=failed))
             elif isinstance(event, TokensCommitted):
-                events += self._grow(self._parts.add(event.text))
+                events += self._grow(self._parts.add(event.text, event.stats.opening))
             elif isinstance(event, Finished):
                 events += self._grow(self._parts.add("", ended=True)) + self._close()
                 ended = self._ended(event.reason, event.stats)
@@ -188,7 +188,7 @@ class ResponseShape:
 
     def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
         [answer] = answers
-        self._grow(self._parts.add(answer.finished.text, ended=True))
+        self._grow(self._parts.add(answer.finished.text, answer.finished.stats.opening, ended=True))
         self._close()
         return self._ended(answer.finished.reason, answer.finished.stats)
 

@@ -1,0 +1,223 @@
+"""Many clients, slow ones and hostile ones: the queue is bounded, nobody holds others up, nothing runs for nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from app.api.activity import Call
+from app.api.engine_host import EngineHost
+from app.api.local_api import ApiSettings, LocalApi
+from app.bench.fake_engine import SteadyEngine
+from engine.errors import EngineError, NotEnoughMemory, QueueFull
+from engine.events import Event, Failed
+from engine.requests import ChatRequest
+from engine.stream import RequestStream
+from tests.app.api.conftest import Serve
+from tests.app.api.serving import Served
+from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.patience import PATIENCE_S
+
+_HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+STREAMED = _HEAD + b"Content-Length: %d\r\n\r\n%s"
+BODY = b'{"messages": [{"role": "user", "content": "Hi"}], "stream": true}'
+
+
+class RefusingEngine(ScriptedEngine):
+    """Loads models and answers nothing."""
+
+    def __init__(self, error: EngineError) -> None:
+        super().__init__()
+        self.error = error
+
+    def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
+        stream = RequestStream(request, on_event)
+        stream.deliver(Failed(self.error, ""))
+        return stream
+
+
+def until(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def connection_to(served: Served) -> socket.socket:
+    host, port = served.address.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=PATIENCE_S)
+
+
+def ask_in_background(served: Served, body: dict[str, Any]) -> tuple[threading.Thread, list[httpx2.Response]]:
+    answers: list[httpx2.Response] = []
+    # A client is not for several threads.
+    address = f"{served.address}/v1/chat/completions"
+    thread = threading.Thread(
+        target=lambda: answers.append(httpx2.post(address, json=body, timeout=PATIENCE_S, trust_env=False))
+    )
+    thread.start()
+    return thread, answers
+
+
+def test_more_answers_than_the_queue_holds_are_told_when_to_try_again(
+    serve: Serve, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.api.calls.MOST_ANSWERS", 1)
+    gate = threading.Semaphore(0)
+    served = serve(ScriptedEngine(gate=gate))
+    thread, answers = ask_in_background(served, question)
+    until(lambda: served.api.status.under_way)
+    refused = served.post("/v1/chat/completions", question)
+    assert (refused.status_code, refused.json()["error"]["type"]) == (429, "rate_limit_error")
+    assert int(refused.headers["retry-after"]) >= 1
+    assert served.get("/health").status_code == 200
+    gate.release(99)
+    thread.join()
+    assert answers[0].status_code == 200
+    assert served.post("/v1/chat/completions", question).status_code == 200
+
+
+def test_waiting_for_a_turn_ends_in_time(
+    serve: Serve, question: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.api.answering.MOST_WAITING_S", 0.05)
+    served = serve(ScriptedEngine(gate=threading.Semaphore(0)))
+    refused = served.post("/v1/chat/completions", question)
+    assert (refused.status_code, "retry-after" in refused.headers) == (429, True)
+    assert served.api.status.under_way == ()
+
+
+@pytest.mark.parametrize(("error", "status"), [(QueueFull(3), 429), (NotEnoughMemory("m", 9, 5, 4096, 0), 503)])
+def test_what_the_engine_refuses_has_a_status(serve: Serve, question: dict[str, Any], error: Any, status: int) -> None:
+    served = serve(RefusingEngine(error))
+    for body in (question, question | {"stream": True}):
+        assert served.post("/v1/chat/completions", body).status_code == status
+    assert [call.state for call in served.api.ended] == ["failed", "failed"]
+
+
+def test_a_client_that_leaves_while_it_waits_is_forgotten(serve: Serve) -> None:
+    gate = threading.Semaphore(0)
+    served = serve(ScriptedEngine(gate=gate))
+    with connection_to(served) as connection:
+        connection.sendall(STREAMED % (len(BODY), BODY))
+        until(lambda: served.api.status.under_way)
+    until(lambda: served.api.ended)
+    assert served.api.ended[0].state == "cancelled"
+
+
+def test_a_client_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.answering.STALL_S", 0.1)
+    # More text than all buffers between the two hold: 2,000 tokens of 16 KB.
+    engine = SteadyEngine(1e6, 2000, text="x" * 2**16, letters=2**14)
+    host = EngineHost(engine)
+    host.load("main", None).result(PATIENCE_S)
+    api = LocalApi(host)
+    api.start(ApiSettings(port=0))
+    served = Served(api, host, engine)
+    with connection_to(served) as connection:
+        connection.sendall(STREAMED % (len(BODY), BODY))
+        until(lambda: api.ended)
+        assert api.ended[0].state == "cancelled"
+        assert served.get("/health").status_code == 200
+    served.close()
+    engine.close()
+
+
+def test_a_request_that_never_ends_is_closed(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.server.HEADERS_S", 0.1)
+    monkeypatch.setattr("app.api.bodies.BODY_S", 0.1)
+    served = serve()
+    with connection_to(served) as silent, connection_to(served) as half, connection_to(served) as slow:
+        half.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: loc")
+        slow.sendall((STREAMED % (len(BODY), BODY))[:-9])
+        assert silent.recv(99) == half.recv(99) == b""
+        assert slow.recv(99).startswith(b"HTTP/1.1 408")
+
+
+def test_headers_have_a_limit(told: Served) -> None:
+    with connection_to(told) as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 2**16)
+        assert connection.recv(99).startswith(b"HTTP/1.1 400")
+
+
+def test_sixty_four_clients_at_once_are_answered_or_told_to_wait(told: Served, question: dict[str, Any]) -> None:
+    async def ask() -> list[int]:
+        limits = httpx2.Limits(max_connections=64)
+        async with httpx2.AsyncClient(
+            base_url=told.address, timeout=PATIENCE_S, limits=limits, trust_env=False
+        ) as client:
+            asked = (client.post("/v1/chat/completions", json=question) for _ in range(64))
+            return [answer.status_code for answer in await asyncio.gather(*asked)]
+
+    statuses = asyncio.run(ask())
+    assert set(statuses) <= {200, 429}
+    assert statuses.count(200) >= 24
+    assert told.api.status.under_way == ()
+
+
+def test_ten_megabytes_do_not_hold_others_up(told: Served, question: dict[str, Any]) -> None:
+    large = question | {"messages": [{"role": "user", "content": "x" * 10_000_000}]}
+    thread, answers = ask_in_background(told, large)
+    assert told.chat(question)["choices"][0]["message"]["content"]
+    thread.join()
+    assert answers[0].status_code == 413
+
+
+def test_turns_of_a_conversation_share_the_prefix_cache(starter: Served, question: dict[str, Any]) -> None:
+    first = starter.chat(question)
+    turns = [*question["messages"], first["choices"][0]["message"], {"role": "user", "content": "And then?"}]
+    usage = starter.chat(question | {"messages": turns})["usage"]
+    assert usage["prompt_tokens_details"]["cached_tokens"] > first["usage"]["prompt_tokens"]
+
+
+def test_another_model_is_loaded_by_name_once_nobody_uses_the_one_before(
+    starter: Served, question: dict[str, Any]
+) -> None:
+    thread, answers = ask_in_background(starter, question | {"max_tokens": 200})
+    until(lambda: starter.api.status.under_way)
+    other = starter.chat(question | {"model": "starter/draft"})
+    thread.join()
+    assert answers[0].json()["choices"][0]["finish_reason"] in ("stop", "length")
+    assert other["model"] == "starter/draft"
+    assert starter.get("/v1/models/starter/draft").json()["loaded"]
+    assert starter.chat(question | {"model": "starter/main"})["usage"]["speculation"]["draft"] == "starter/draft"
+    # A head drafts and cannot answer.
+    assert starter.post("/v1/chat/completions", question | {"model": "starter/head"}).status_code == 404
+
+
+def test_a_window_hears_of_every_change_and_reads_the_figures(question: dict[str, Any]) -> None:
+    changes: list[Call] = []
+    engine = ScriptedEngine([Script(STORY)])
+    host = EngineHost(engine)
+    host.load("main", "draft").result(PATIENCE_S)
+    api = LocalApi(host, changes.append)
+    api.start(ApiSettings(port=0))
+    served = Served(api, host, engine)
+    answer = served.chat(question)
+    assert [call.state for call in changes] == ["waiting", "prefilling", "answering", "finished"]
+    [call] = api.ended
+    assert (call.endpoint, call.model, call.ended) == ("/v1/chat/completions", Path("main").name, True)
+    assert call.accept_rate == answer["usage"]["speculation"]["accept_rate"]
+    assert api.status.served == 1
+    served.close()
+    engine.close()
+    assert not api.status.serving
+
+
+def test_calls_are_logged_by_counts_alone(
+    serve: Serve, question: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    served = serve(ScriptedEngine([Script("My secret answer.")]))
+    with caplog.at_level("INFO"):
+        served.chat(question | {"messages": [{"role": "user", "content": "My secret question."}]})
+        until(lambda: served.api.ended)
+    assert "/v1/chat/completions finished" in caplog.text
+    assert "secret" not in caplog.text
