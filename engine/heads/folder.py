@@ -13,7 +13,15 @@ from engine.errors import ModelNotUsable
 from engine.heads import eagle_config, mtp_config
 from engine.heads.config import HeadShape
 from engine.heads.dialects import HeadConfigError, read_config
-from engine.heads.tensors import HeadTensorError, by_our_names, check_tensors, expected_shapes, our_name, whole_shapes
+from engine.heads.tensors import (
+    HeadTensorError,
+    by_our_names,
+    check_tensors,
+    check_types,
+    expected_shapes,
+    our_name,
+    whole_shapes,
+)
 from engine.model_files.folder_paths import open_regular
 from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_tensors
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors
@@ -91,6 +99,7 @@ def _mtp(raw: Mapping[str, Any], headers: Mapping[str, TensorHeader]) -> tuple[H
     missing = [name for name in mtp_config.FUSION if name not in tensors]
     if missing:
         raise HeadTensorError(missing[0])
+    check_types(tensors)
     return config, tensors
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.heads.dialects import HeadConfigError, Settings, made_for
+from engine.heads.dialects import HeadConfigError, Settings, made_for, rope_of
 from engine.model_files.inspection import text_config
 
 # Each draft token of a chain is less likely than the one before it; nobody reports gains from more.
@@ -147,8 +147,8 @@ def layers_of_main(config: Mapping[str, Any]) -> int:
 
 def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
     """The family of the heads of a main model with this config.json, or of the head that names it."""
-    kinds = (text_config(config).get("model_type"), str(config.get("model_type", "")).removesuffix("_mtp"))
-    return next((FAMILIES[kind] for kind in kinds if kind in FAMILIES), None)
+    kind = text_config(config).get("model_type")
+    return FAMILIES.get(kind.removesuffix("_mtp")) if isinstance(kind, str) else None
 
 
 def shipped_bytes(config: Mapping[str, Any]) -> int:
@@ -188,6 +188,9 @@ def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpCon
     heads = settings.whole("num_attention_heads", 1, 4096)
     experts = settings.whole("num_experts", 0, 4096, 0)
     inner = settings.whole("moe_intermediate_size" if experts else "intermediate_size", 1, 2**18)
+    # mlx-lm builds the layer from these settings as they are.
+    rope_of(settings, text, "full_attention")
+    settings.number("rms_norm_eps", 1e-6)
     # Qwen's heads may have several layers in a row.
     layers = {int(match[1]) for match in map(_LAYER.match, names) if match}
     if layers != set(range(len(layers))) or not 1 <= len(layers) <= 8:

@@ -102,6 +102,14 @@ def check_tensors(expected: Shapes, tensors: Mapping[str, TensorHeader], shapes:
             raise HeadTensorError(name)
 
 
+def check_types(tensors: Mapping[str, TensorHeader]) -> None:
+    """Raise `HeadTensorError` for numbers that are no floating-point ones, unless they are a quantised matrix."""
+    for name, tensor in tensors.items():
+        quantised = name.endswith(".weight") and f"{name.removesuffix('weight')}scales" in tensors
+        if tensor.dtype not in (("U32",) if quantised else _FLOATS):
+            raise HeadTensorError(name)
+
+
 def expected_shapes(config: HeadConfig, *, fused: bool = False) -> Iterator[tuple[str, tuple[int, ...]]]:
     """Every tensor of the head; with `fused`, queries, keys and values are one matrix."""
     width = config.width
