@@ -27,7 +27,8 @@ class MtpFamily:
     embedding, not embedding and state. The state is that after the main model's last norm; with `either_state`, some
     heads of the family read the one before.
     A chain goes on from the state after the head's last norm, or before it if `chains_raw`. `keeps` says what its
-    layers cache: keys and values ("plain"), latent ones ("mla"), or those and an index ("dsa").
+    layers cache: keys and values ("plain"), latent ones ("mla"), those and an index ("dsa"), or what a `pattern` of the
+    configuration, a character for each layer, says: * is attention, E are experts, which cache nothing.
     """
 
     name: str
@@ -56,6 +57,7 @@ FAMILIES |= {name: MtpFamily(name, name, chains_raw=True, either_state=True, kee
 FAMILIES |= {
     "glm4_moe": MtpFamily("glm4_moe", "glm4_moe", chains_raw=True, either_state=True),
     "mimo": MtpFamily("mimo", "mimo", reversed=True),
+    "nemotron_h": MtpFamily("nemotron_h", "nemotron_h", keeps="pattern"),
 }
 FUSION = ("fc.weight", "pre_fc_norm_embedding.weight", "pre_fc_norm_hidden.weight", "norm.weight")
 # Other families' names of these.
@@ -75,7 +77,8 @@ _LAYER = re.compile(r"(?:mtp_)?layers\.(\d+)\.(.+)")
 class MtpConfig:
     """An MTP head for a main model with the settings `text`; see `engine.heads.config.HeadShape`.
 
-    It has `layer_count` decoder layers; each keeps of a token keys and values of these `cache_shapes`, heads by size.
+    It has `layer_count` decoder layers. Layer i keeps `caches[i]` pairs of keys and values of a token: those of
+    `cache_shapes`, heads by size, or none.
     """
 
     family: MtpFamily
@@ -86,6 +89,7 @@ class MtpConfig:
     main_layers: int
     layer_count: int
     cache_shapes: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+    caches: tuple[int, ...]
     made_for: str = ""
     kind: str = "mtp"
     proposals: int = PROPOSALS
@@ -109,7 +113,7 @@ class MtpConfig:
 
     @property
     def windows(self) -> tuple[int | None, ...]:
-        return (None,) * self.layer_count
+        return (None,) * sum(1 for count in self.caches if count)
 
     @property
     def row_elements(self) -> int:
@@ -136,13 +140,19 @@ def our_name(name: str, main_layers: int) -> str | None:
         index -= main_layers
     stem, _, leaf = rest.rpartition(".")
     if stem in _FUSION_NAMES:
-        return f"{_FUSION_NAMES[stem]}.{leaf}" if index == 0 else None
+        # In a pattern of layers, the norm behind the last one is beside that.
+        return f"{_FUSION_NAMES[stem]}.{leaf}" if index == 0 or not bare.startswith("mtp_layers.") else None
     return f"layers.{index}.{rest}"
 
 
 def layers_of_main(config: Mapping[str, Any]) -> int:
     """How many layers the main model has. Raises `HeadConfigError`."""
-    return Settings(text_config(config)).whole("num_hidden_layers", 1, 1000)
+    text = text_config(config)
+    pattern = text.get("hybrid_override_pattern") or text.get("layers_block_type")
+    if isinstance(pattern, str | list):
+        # It counts for mlx-lm, too.
+        text = {**text, "num_hidden_layers": len(pattern)}
+    return Settings(text).whole("num_hidden_layers", 1, 1000)
 
 
 def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
@@ -195,6 +205,9 @@ def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpCon
     layers = {int(match[1]) for match in map(_LAYER.match, names) if match}
     if layers != set(range(len(layers))) or not 1 <= len(layers) <= 8:
         raise HeadConfigError("layers")
+    pattern = pattern_of(text) if family.keeps == "pattern" else ""
+    if pattern and (len(pattern) != len(layers) or "*" not in pattern):
+        raise HeadConfigError("mtp_hybrid_override_pattern")
     return MtpConfig(
         family=family,
         text=text,
@@ -203,15 +216,26 @@ def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpCon
         vocabulary=settings.whole("vocab_size", 2, 2**21),
         main_layers=layers_of_main(config),
         layer_count=len(layers),
-        cache_shapes=_cache_shapes(settings, family.keeps, heads, width),
+        cache_shapes=(shapes := _cache_shapes(settings, family.keeps, heads, width)),
+        caches=tuple(int(mark == "*") for mark in pattern) if pattern else (len(shapes),) * len(layers),
         made_for=made_for(config),
     )
+
+
+def pattern_of(text: Mapping[str, Any]) -> str:
+    """The kinds of a head's layers, a character each. Raises `HeadConfigError` without any that are known."""
+    pattern, named = text.get("mtp_hybrid_override_pattern"), text.get("mtp_layers_block_type")
+    if isinstance(named, list) and pattern is None:
+        pattern = ["*" if name in ("attention", "full_attention") else "E" if name == "moe" else "" for name in named]
+    if not isinstance(pattern, str | list) or not pattern or any(mark not in ("*", "E") for mark in pattern):
+        raise HeadConfigError("mtp_hybrid_override_pattern")
+    return "".join(pattern)
 
 
 def _cache_shapes(
     settings: Settings, keeps: str, heads: int, width: int
 ) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
-    if keeps == "plain":
+    if keeps in ("plain", "pattern"):
         shape = (
             settings.whole("num_key_value_heads", 1, heads, heads),
             settings.whole("head_dim", 2, 2**12, max(2, width // heads)),

@@ -28,6 +28,11 @@ _OTHER_NORMS = (
     *("input_layernorm.weight", "post_attention_layernorm.weight"),
     *("pre_fc_norm_hidden.weight", "pre_fc_norm_embedding.weight"),
 )
+# Families whose published layers mlx-lm changes when it loads a model, and where its models have them.
+_SANITIZED = {
+    **dict.fromkeys(("deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite"), "model"),
+    "nemotron_h": "backbone",
+}
 # Means of weights that are to be added to 1 lie below these, as of those that are factors at least one does not.
 _QK_MEAN, _OTHER_MEAN = 1.25, 0.5
 
@@ -39,7 +44,7 @@ def mtp_network(config: MtpConfig, files: Sequence[Path]) -> MtpNetwork:
         loaded: Mapping[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
         named = ((our_name(name, config.main_layers), array) for name, array in loaded.items())
         weights |= {name: array for name, array in named if name is not None}
-    if config.family.keeps != "plain" or config.family.module == "glm4_moe":
+    if config.family.module in _SANITIZED:
         weights = _as_mlx_lm_has_it(config, weights)
     weights = converted(weights, zero_centred=config.family.zero_centred)
     network = MtpNetwork(config)
@@ -51,11 +56,13 @@ def mtp_network(config: MtpConfig, files: Sequence[Path]) -> MtpNetwork:
 def _as_mlx_lm_has_it(config: MtpConfig, weights: Weights) -> Weights:
     """The layer's weights as mlx-lm's model of the family makes them of published ones: experts, latent projections."""
     module: Any = importlib.import_module(f"mlx_lm.models.{config.family.module}")
-    arguments = module.ModelArgs.from_dict(copy.deepcopy(dict(config.text)) | {"num_hidden_layers": 1})
-    layer = {f"model.{name}": array for name, array in weights.items() if name.startswith("layers.")}
-    layer = module.Model.sanitize(SimpleNamespace(args=arguments), layer)
+    arguments = module.ModelArgs.from_dict(copy.deepcopy(dict(config.text)))
+    arguments.num_hidden_layers = config.layer_count
+    body = _SANITIZED[config.family.module]
+    layers = {f"{body}.{name}": array for name, array in weights.items() if name.startswith("layers.")}
+    layers = module.Model.sanitize(SimpleNamespace(args=arguments), layers)
     rest = {name: array for name, array in weights.items() if not name.startswith("layers.")}
-    return rest | {name.removeprefix("model."): array for name, array in layer.items()}
+    return rest | {name.removeprefix(f"{body}."): array for name, array in layers.items()}
 
 
 def converted(weights: Mapping[str, mx.array], *, zero_centred: bool) -> Weights:

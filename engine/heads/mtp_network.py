@@ -17,7 +17,7 @@ from mlx_lm.models.base import create_attention_mask
 
 from engine.heads.chain_context import CacheRows
 from engine.heads.chain_head import ChainHead
-from engine.heads.mtp_config import MtpConfig
+from engine.heads.mtp_config import MtpConfig, pattern_of
 
 
 class MtpNetwork(nn.Module):  # type: ignore[misc]
@@ -26,13 +26,13 @@ class MtpNetwork(nn.Module):  # type: ignore[misc]
     def __init__(self, config: MtpConfig) -> None:
         super().__init__()
         width = config.width
-        eps = float(config.text.get("rms_norm_eps", 1e-6))
+        eps = float(config.text.get("rms_norm_eps", config.text.get("layer_norm_epsilon", 1e-6)))
         self._reversed, self._chains_raw = config.family.reversed, config.family.chains_raw
-        self._latent = config.family.keeps != "plain"
+        self._latent, self._counts = config.family.keeps in ("mla", "dsa"), config.caches
         self.fc = nn.Linear(2 * width, width, bias=False)
         self.pre_fc_norm_embedding = nn.RMSNorm(width, eps=eps)
         self.pre_fc_norm_hidden = nn.RMSNorm(width, eps=eps)
-        self.layers = [_layer(config) for _ in range(config.layer_count)]
+        self.layers = [_layer(config, index) for index in range(config.layer_count)]
         self.norm = nn.RMSNorm(width, eps=eps)
 
     def __call__(self, embedded: mx.array, states: mx.array, caches: list[CacheRows]) -> mx.array:
@@ -42,10 +42,12 @@ class MtpNetwork(nn.Module):  # type: ignore[misc]
         """
         parts = [self.pre_fc_norm_embedding(embedded), self.pre_fc_norm_hidden(states)]
         rows: mx.array = self.fc(mx.concatenate(parts[::-1] if self._reversed else parts, axis=-1))
-        each = len(caches) // len(self.layers)
         mask = create_attention_mask(rows, caches[0], return_array=self._latent)
-        for index, layer in enumerate(self.layers):
-            rows = layer(rows, mask=mask, cache=caches[index] if each == 1 else caches[index * each :][:each])
+        start = 0
+        for layer, count in zip(self.layers, self._counts, strict=True):
+            own = caches[start : start + count]
+            start += count
+            rows = layer(rows, mask=mask, cache=own[0] if count == 1 else own or None)
         return rows if self._chains_raw else self.norm(rows)
 
 
@@ -74,7 +76,7 @@ class MtpHead(ChainHead):
 
     @property
     def cache_shapes(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-        return list(self.config.cache_shapes) * self.config.layer_count
+        return list(self.config.cache_shapes) * len(self.config.windows)
 
     @property
     def state_width(self) -> int:
@@ -92,10 +94,12 @@ class MtpHead(ChainHead):
         return self.ports.logits(normed.astype(self.main_dtype))
 
 
-def _layer(config: MtpConfig) -> nn.Module:
-    """A decoder layer of the family with full attention."""
+def _layer(config: MtpConfig, index: int) -> nn.Module:
+    """A decoder layer of the family with full attention, or what its pattern has at `index`."""
     module: Any = importlib.import_module(f"mlx_lm.models.{config.family.module}")
     settings = copy.deepcopy(dict(config.text))
+    if config.family.keeps == "pattern":
+        return module.NemotronHBlock(module.ModelArgs.from_dict(settings), pattern_of(config.text)[index])
     return _LAYERS[config.family.module](module, settings)
 
 

@@ -82,10 +82,15 @@ def _is_mtp(names: set[str]) -> bool:
         return True
     if not marked or "embed_tokens.weight" in names:
         return False
+    prefixed = [name.startswith(_MTP) for name in names]
+    if any(prefixed):
+        # What else is there makes it a model.
+        return all(prefixed)
     layers: dict[str, set[str]] = {}
     for match in filter(None, map(_LAYER.match, names)):
         layers.setdefault(match[1], set()).add(match[2])
     fused_once = any(name.startswith("pre_fc_norm_hidden.") for name in names)
+    fused_once |= any(name.endswith("final_layernorm.weight") for name in names)
     return fused_once or all(inner & set(_FUSION) for inner in layers.values())
 
 

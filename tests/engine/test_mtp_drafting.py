@@ -33,8 +33,15 @@ def scheduler() -> Iterator[Scheduler]:
     scheduler.close()
 
 
+# What the main models of some families do not need, and their heads do.
+OF_HEADS = {
+    "nemotron_h": {"mtp_hybrid_override_pattern": "*"},
+    "mimo": {"head_dim": QWEN3["hidden_size"] // QWEN3["num_attention_heads"]},
+}
+
+
 def serve(scheduler: Scheduler, folder: Path, family: str = "qwen3") -> None:
-    config = QWEN3 if family == "qwen3" else {"model_type": family, **FAMILIES[family]}
+    config = {**FAMILIES.get(family, QWEN3), **OF_HEADS.get(family, {}), "model_type": family}
     main = write_model(folder / "main", config=config)
     pair = load_models(scheduler, main, write_mtp_head(folder / "head", main))
     assert pair.draft_problem is None
@@ -67,7 +74,9 @@ def test_the_text_is_the_same_with_the_head_as_without(
     assert_as_read_anew(scheduler)
 
 
-@pytest.mark.parametrize("family", ["deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite"])
+@pytest.mark.parametrize(
+    "family", ["deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite", "nemotron_h", "mimo"]
+)
 def test_heads_of_every_family_draft_and_leave_the_text_as_it_is(
     scheduler: Scheduler, tmp_path: Path, family: str
 ) -> None:

@@ -26,6 +26,7 @@ EAGLE = ["fc.weight", "midlayer.hidden_norm.weight", "norm.weight", "lm_head.wei
 EAGLE_OF_SPECULATORS = ["fc.weight", "layers.0.hidden_norm.weight", "layers.0.self_attn.q_proj.weight", "norm.weight"]
 QWEN_MTP = ["mtp.fc.weight", "mtp.pre_fc_norm_hidden.weight", "mtp.norm.weight", "mtp.layers.0.mlp.up_proj.weight"]
 SPLIT_MTP = ["fc.weight", "pre_fc_norm_hidden.weight", "norm.weight", "layers.0.self_attn.q_proj.weight"]
+NEMOTRON_MTP = ["mtp.layers.0.eh_proj.weight", "mtp.layers.0.enorm.weight", "mtp.layers.1.final_layernorm.weight"]
 DEEPSEEK_MTP = ["model.layers.61.eh_proj.weight", "model.layers.61.enorm.weight", "model.layers.61.mlp.up_proj.weight"]
 MAIN = ["model.embed_tokens.weight", "model.layers.0.mlp.up_proj.weight", "model.norm.weight", "lm_head.weight"]
 
@@ -47,6 +48,9 @@ def test_tensors_tell_a_head(tmp_path: Path, name: str) -> None:
         (SPLIT_MTP, "mtp"),
         (DEEPSEEK_MTP, "mtp"),
         (MAIN, None),
+        (NEMOTRON_MTP, "mtp"),
+        ([name.removeprefix("mtp.") for name in NEMOTRON_MTP], "mtp"),
+        ([*NEMOTRON_MTP, "backbone.embeddings.weight", "lm_head.weight"], None),
         # A model with a head of its own, and a part of one, are models.
         ([*MAIN, *QWEN_MTP], None),
         ([*MAIN, *DEEPSEEK_MTP], None),

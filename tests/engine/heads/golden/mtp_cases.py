@@ -216,6 +216,40 @@ def of_mtplx(kind: str, tensors: dict[str, tuple[int, ...]], prefix: str = APPEN
     )
 
 
+NEMOTRON = {
+    "hybrid_override_pattern": ["M", "*", "-", "M"],
+    "mtp_hybrid_override_pattern": "*E",
+    "layer_norm_epsilon": 1e-5,
+    "mamba_num_heads": 4,
+    "mamba_head_dim": 16,
+    "mamba_proj_bias": False,
+    "mlp_bias": False,
+    "ssm_state_size": 8,
+    "conv_kernel": 4,
+    "n_groups": 1,
+    "use_bias": False,
+    "use_conv_bias": True,
+    "moe_shared_expert_intermediate_size": EXPERT_INNER,
+}
+
+
+def nemotron() -> dict[str, tuple[int, ...]]:
+    """A layer of attention, then one of experts."""
+    first, second = "layers.0.", "layers.1."
+    shapes: dict[str, tuple[int, ...]] = {f"{first}eh_proj.weight": (WIDTH, 2 * WIDTH)}
+    norms = (f"{first}enorm", f"{first}hnorm", f"{first}norm", f"{second}norm", f"{second}final_layernorm")
+    shapes |= {f"{norm}.weight": (WIDTH,) for norm in norms}
+    shapes |= {f"{first}mixer.{name}": shape for name, shape in plain(bias=False).items()}
+    shapes |= {
+        f"{second}mixer.gate.weight": (EXPERTS, WIDTH),
+        f"{second}mixer.gate.e_score_correction_bias": (EXPERTS,),
+    }
+    for inner in ("shared_experts", *(f"experts.{index}" for index in range(EXPERTS))):
+        shapes[f"{second}mixer.{inner}.up_proj.weight"] = (EXPERT_INNER, WIDTH)
+        shapes[f"{second}mixer.{inner}.down_proj.weight"] = (WIDTH, EXPERT_INNER)
+    return shapes
+
+
 CASES: dict[str, MtpCase] = {
     "mtp_qwen3": MtpCase(text(model_type="qwen3"), attention(gated=False) | mlp("layers.0.mlp", INNER)),
     "mtp_qwen3_5": MtpCase(
@@ -245,5 +279,8 @@ CASES: dict[str, MtpCase] = {
     ),
     "mtp_glm4_moe_lite": of_mtplx("glm4_moe_lite", appended(latent()), **LATENT, **ROUTED),
     "mtp_glm4_moe": of_mtplx("glm4_moe", appended(plain("q_norm", "k_norm", bias=True)), **{**ROUTED, **GLM}),
+    "mtp_nemotron_h": MtpCase(
+        text(model_type="nemotron_h", num_nextn_predict_layers=1, **ROUTED, **NEMOTRON), nemotron(), reference="mlx-vlm"
+    ),
     "mtp_mimo": of_mtplx("mimo", mimo(), "model.mtp_layers.0."),
 }

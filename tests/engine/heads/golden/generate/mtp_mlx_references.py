@@ -55,7 +55,35 @@ def network(case: c.MtpCase) -> Model:
     return model
 
 
+def nemotron(case: c.MtpCase):
+    """mlx-vlm alone; its layers are its own."""
+    from mlx_vlm.speculative.drafters.nemotron_h_mtp import Model as NemotronModel
+    from mlx_vlm.speculative.drafters.nemotron_h_mtp import ModelConfig as NemotronConfig
+
+    model = NemotronModel(NemotronConfig.from_dict({"text_config": copy.deepcopy(dict(case.text))}))
+    weights = {name.removeprefix("mtp."): array for name, array in published(case).items()}
+    model.load_weights(list(model.sanitize(weights).items()))
+    model._input_embed, model._lm_head_fn = Main.model.embed_tokens, Main.lm_head
+
+    def chain(rows: int) -> tuple[mx.array, mx.array]:
+        model._cache = model.make_cache()
+        ids, states = mx.array([c.TOKENS[1 : rows + 1]]), SHARED["states"][:, :rows]
+        first, made = None, []
+        for _ in range(c.STEPS):
+            out, states = model._forward_tokens(ids, states, mx.int32)
+            scores, states = model._lm_head_fn(out), states[:, -1:]
+            first = scores[0] if first is None else first
+            made.append(scores[0, -1])
+            ids = mx.argmax(made[-1])[None, None]
+        return first, mx.stack(made)
+
+    ends = [sum(c.ROUNDS[: index + 1]) for index in range(len(c.ROUNDS))]
+    return {"logits": chain(ends[-1])[0], "chains": mx.stack([chain(rows)[1] for rows in ends])}
+
+
 def main() -> None:
+    golden = nemotron(c.CASES["mtp_nemotron_h"])
+    mx.save_safetensors(str(c.HERE / "mtp_nemotron_h.safetensors"), golden, {"reference": "mlx-vlm"})
     for name in ("mtp_qwen3_5", "mtp_qwen3_5_moe", "mtp_qwen3_next"):
         model, path = network(c.CASES[name]), c.HERE / f"{name}.safetensors"
         golden = mx.load(str(path))
