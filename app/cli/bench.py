@@ -16,7 +16,7 @@ from app.cli.tables import format_bytes, print_table
 from app.cli.terminal_text import terminal_of
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
-from engine.requests import ChatRequest, SpeculationSettings
+from engine.speculation.proposers.registry import methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +50,9 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--arms", metavar="NAMES", help="measure only these, separated by ';'; plain always runs")
     parser.add_argument("--concurrent", metavar="COUNTS", help="answers at once, such as 4,8, compared with mlx-lm")
+    parser.add_argument(
+        "--speculation", choices=methods(), default="auto", help="with --concurrent: the method of our answers (auto)"
+    )
     parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
     parser.add_argument("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
     parser.add_argument("--window", action="store_true", help="measure the cost of the window instead")
@@ -139,9 +142,9 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     scheduler = Scheduler()
     if arguments.synthetic:
         chosen_prompts = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
-    main, draft = _synthetic_pair(arguments, scheduler) if arguments.synthetic else _pair(arguments)
+    main, draft = _synthetic_pair(arguments) if arguments.synthetic else _pair(arguments)
     if arguments.concurrent:
-        return _measure_concurrency(arguments, scheduler, main, chosen_prompts)
+        return _measure_concurrency(arguments, scheduler, (main, draft), chosen_prompts)
     drafter = _install(scheduler, main, draft)
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
     if arguments.memory:
@@ -184,9 +187,14 @@ def _measure_memory(
 
 
 def _measure_concurrency(
-    arguments: argparse.Namespace, scheduler: Scheduler, main: LoadedModel, prompts: Sequence[Prompt]
+    arguments: argparse.Namespace,
+    scheduler: Scheduler,
+    models: tuple[LoadedModel, LoadedModel | str | None],
+    prompts: Sequence[Prompt],
 ) -> dict[str, Any]:
     from engine.bench import concurrency
+
+    main, draft = models
 
     try:
         counts = [int(count) for count in arguments.concurrent.split(",")]
@@ -199,7 +207,9 @@ def _measure_concurrency(
         f"numbers up to {most}",
         arguments.concurrent,
     )
-    scheduler.install(main, None)
+    drafter = _install(scheduler, main, draft)
+    # As the window does while it is idle.
+    scheduler.calibrate()
     report = concurrency.measure(
         scheduler,
         main,
@@ -207,10 +217,11 @@ def _measure_concurrency(
         prompts,
         repetitions=arguments.repetitions,
         max_tokens=arguments.max_tokens,
+        method=arguments.speculation,
         progress=_progress,
     )
     scheduler.close()
-    return {"models": {"main": main.info.name, "draft": None}, **report}
+    return {"models": {"main": main.info.name, "draft": drafter.name if drafter else None}, **report}
 
 
 def _pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | str | None]:
@@ -250,20 +261,14 @@ def _install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str |
     return pair.draft
 
 
-def _synthetic_pair(arguments: argparse.Namespace, scheduler: Scheduler) -> tuple[LoadedModel, LoadedModel | None]:
-    """A main model that has answered once, plainly, and a draft that agrees with that answer at the given rate."""
-    from engine.bench.arms import run_to_end
-    from engine.bench.synthetic import synthetic_draft, synthetic_main
+def _synthetic_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | None]:
+    """A main model that writes random text, and a draft that agrees with it at the given rate."""
+    from engine.bench.synthetic import random_script, synthetic_draft, synthetic_main
     from engine.loading import load
-    from engine.prompts import render
 
     tokenizer = load(starter_pair()[0]).tokenizer
-    main = synthetic_main(arguments.synthetic, tokenizer)
-    scheduler.install(main, None)
-    messages = [{"role": "user", "content": _SYNTHETIC_PROMPT}]
-    plain = SpeculationSettings(method="off")
-    answer = run_to_end(scheduler, ChatRequest(messages, speculation=plain, max_tokens=arguments.max_tokens))
-    script = render(tokenizer, messages) + list(answer.ids)
+    script = random_script()
+    main = synthetic_main(arguments.synthetic, script, tokenizer)
     return main, synthetic_draft(arguments.synthetic, script, arguments.accept, tokenizer)
 
 
@@ -297,13 +302,16 @@ def print_report(report: dict[str, Any]) -> None:
 
 
 def _print_concurrency(concurrent: dict[str, Any]) -> None:
-    head = ("answers at once", "tokens/s", "mlx-lm", "ratio")
+    head = ("answers at once", "tokens/s", "plain", "mlx-lm", "ratio", "plain ratio", "by source")
     rows = [
         (
             str(count),
             f"{figures['tokens_per_s']:.1f}",
+            f"{figures['plain_tokens_per_s']:.1f}",
             f"{figures['mlx_lm_tokens_per_s']:.1f}",
             _ratio(figures["ratio"]),
+            _ratio(figures["plain_ratio"]),
+            ", ".join(f"{source} {_percent(share)}" for source, share in figures["sources"].items()),
         )
         for count, figures in concurrent.items()
     ]

@@ -1,9 +1,11 @@
-"""Concurrent requests: our scheduler and mlx-lm's batch_generate on the same prompts and model."""
+"""Concurrent requests: our scheduler, with and without speculation, and mlx-lm's batch_generate on the same prompts."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -12,9 +14,9 @@ from mlx_lm.generate import batch_generate
 from engine.bench.prompts import Prompt
 from engine.bench.runner import machine
 from engine.errors import EngineError
-from engine.events import Event, Failed, Finished
+from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.stream import RequestStream
 
@@ -27,51 +29,80 @@ def measure(
     *,
     repetitions: int,
     max_tokens: int,
+    method: str = "auto",
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Tokens a second of `counts` concurrent answers, from the first submission to the last token, prefill included.
 
-    Both decode greedily and alternate in running first; `ratio` is the median of ours over mlx-lm's by repetition.
-    Ctrl-C ends it with the repetitions that are complete.
+    All decode greedily: ours with speculation by `method` and without, and mlx-lm's batch. They take turns in running
+    first; `ratio` and `plain_ratio` are medians of ours over mlx-lm's by repetition, with and without speculation, and
+    `gain` is ours with over ours without. `sources` has each source's share of the tokens. Ctrl-C ends it with the
+    repetitions that are complete.
     """
     groups: dict[str, Any] = {}
     interrupted = False
     for count in counts:
         texts = [prompts[index % len(prompts)].text for index in range(count)]
-        speeds: list[tuple[float, float]] = []
+        tallies = Counter[str]()
+        arms: list[tuple[str, Callable[[], float]]] = [
+            ("ours", partial(_ours, scheduler, texts, max_tokens, method, tallies)),
+            ("plain", partial(_ours, scheduler, texts, max_tokens, "off", Counter())),
+            ("mlx-lm", partial(_mlx_lm, main, texts, max_tokens)),
+        ]
+        speeds: list[dict[str, float]] = []
         try:
             for repetition in range(-1, repetitions):
-                if repetition % 2 == 0:
-                    speed, other = _ours(scheduler, texts, max_tokens), _mlx_lm(main, texts, max_tokens)
-                else:
-                    other, speed = _mlx_lm(main, texts, max_tokens), _ours(scheduler, texts, max_tokens)
+                turn = repetition % len(arms)
+                speed = {name: run() for name, run in [*arms[turn:], *arms[:turn]]}
                 if repetition >= 0:
-                    speeds.append((speed, other))
+                    speeds.append(speed)
+                else:
+                    # The warm-up.
+                    tallies.clear()
                 progress(f"{count} at once, repetition {repetition + 1} of {repetitions}")
         except KeyboardInterrupt:
             interrupted = True
         if speeds:
-            groups[str(count)] = {
-                "tokens_per_s": round(median(ours for ours, _ in speeds), 1),
-                "mlx_lm_tokens_per_s": round(median(theirs for _, theirs in speeds), 1),
-                "ratio": round(median(ours / theirs for ours, theirs in speeds), 3),
-            }
+            groups[str(count)] = _figures(speeds, tallies)
         if interrupted:
             break
     return {"machine": machine(), "interrupted": interrupted, "concurrent": groups}
 
 
-def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int) -> float:
+def _figures(speeds: Sequence[dict[str, float]], tallies: Counter[str]) -> dict[str, Any]:
+    def typical(name: str) -> float:
+        return round(median(speed[name] for speed in speeds), 1)
+
+    def ratio(name: str, base: str) -> float:
+        return round(median(speed[name] / speed[base] for speed in speeds), 3)
+
+    return {
+        "tokens_per_s": typical("ours"),
+        "plain_tokens_per_s": typical("plain"),
+        "mlx_lm_tokens_per_s": typical("mlx-lm"),
+        "ratio": ratio("ours", "mlx-lm"),
+        "plain_ratio": ratio("plain", "mlx-lm"),
+        "gain": ratio("ours", "plain"),
+        "sources": {source: round(tokens / tallies.total(), 3) for source, tokens in tallies.most_common()},
+    }
+
+
+def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: str, tallies: Counter[str]) -> float:
+    """Tokens a second; adds each source's tokens to `tallies`."""
     scheduler.clear_prefix_cache()
     ended: list[Event] = []
 
     def listen(event: Event) -> None:
-        if isinstance(event, Finished | Failed):
+        if isinstance(event, TokensCommitted):
+            tallies.update(token.source for token in event.tokens)
+        elif isinstance(event, Finished | Failed):
             ended.append(event)
 
+    speculation = SpeculationSettings(method=method)
     started = time.perf_counter()
     for text in texts:
-        request = ChatRequest([{"role": "user", "content": text}], max_tokens=max_tokens)
+        messages = [{"role": "user", "content": text}]
+        request = ChatRequest(messages, speculation=speculation, max_tokens=max_tokens)
         scheduler.admit(RequestStream(request, on_event=listen))
     while scheduler.busy:
         scheduler.step()

@@ -7,6 +7,7 @@ on this machine without a download.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,33 +35,43 @@ _DRAFT_OF = {"10M": "10M", "20M": "10M", "50M": "10M", "200M": "10M", "600M": "2
 _VOCABULARY = 32_000
 _CONTEXT = 4096
 STRETCH = 20
+# Lower ids may be special tokens of the tokenizer that renders the prompts.
+_FIRST_TOKEN = 300
 
 
-class AgreeingDraft(nn.Module):  # type: ignore[misc]
-    """Runs `model` for its cost and predicts from `script`: the token of each position, or a wrong one.
+class ScriptedModel(nn.Module):  # type: ignore[misc]
+    """Runs `model` for its cost and predicts `script[p]` for position p, whatever it is fed.
 
-    Of every STRETCH positions the share `accept` is right; `seed` draws which ones.
+    Behind the script's end it predicts id 0.
     """
 
-    def __init__(self, model: nn.Module, script: list[int], accept: float, seed: int = 0) -> None:
+    def __init__(self, model: nn.Module, script: Sequence[int]) -> None:
         super().__init__()
         self.model = model
-        right = _right_positions(len(script), accept, seed)
-        predicted = [token if good else (token + 1) % _VOCABULARY for token, good in zip(script, right, strict=True)]
-        self._predicted = mx.array([*predicted, 0], mx.uint32)
+        self._script = mx.array([*script, 0], mx.uint32)
 
     @property
     def layers(self) -> Any:
         return self.model.layers
 
     def __call__(self, inputs: mx.array, cache: Any) -> mx.array:
-        start = cache[0].offset
+        # A number, or one for each row of a batch.
+        start = mx.array(cache[0].offset).reshape(-1, 1)
         logits: mx.array = self.model(inputs, cache=cache)
-        positions = mx.minimum(mx.arange(1, inputs.shape[1] + 1) + start, self._predicted.shape[0] - 1)
-        wanted = mx.take(self._predicted, positions)
+        positions = mx.minimum(mx.arange(1, inputs.shape[1] + 1) + start, self._script.shape[0] - 1)
+        wanted = mx.take(self._script, positions)
         # The sum keeps the real logits, and so their cost, in the graph.
-        forced: mx.array = mx.arange(logits.shape[-1])[None, None] == wanted[None, :, None]
+        forced: mx.array = mx.arange(logits.shape[-1]) == wanted[..., None]
         return logits * 1e-6 + 100.0 * forced
+
+
+def random_script(seed: int = 3) -> list[int]:
+    """A token for every position, drawn at random: text that lookup finds nothing in.
+
+    A main model with random weights would repeat itself after some tokens, and gain from that.
+    """
+    draw = random.Random(seed)
+    return [draw.randrange(_FIRST_TOKEN, _VOCABULARY) for _ in range(_CONTEXT)]
 
 
 def _right_positions(count: int, accept: float, seed: int) -> list[bool]:
@@ -74,19 +85,24 @@ def _right_positions(count: int, accept: float, seed: int) -> list[bool]:
     return right[:count]
 
 
-def synthetic_main(size: str, tokenizer: Any, seed: int = 1) -> LoadedModel:
-    """A main model of about `size` parameters with random weights, in float32.
+def synthetic_main(size: str, script: Sequence[int], tokenizer: Any, seed: int = 1) -> LoadedModel:
+    """A main model of about `size` parameters with random weights, in float32, that writes `script`.
 
     `tokenizer` only renders prompts. Raises `BadRequest` for an unknown size.
     """
     if size not in _SHAPES:
         raise BadRequest("synthetic", f"one of {', '.join(_SHAPES)}", size)
-    return _wrap(f"synthetic {size}", _build(size, seed), tokenizer)
+    return _wrap(f"synthetic {size}", ScriptedModel(_build(size, seed), script), tokenizer)
 
 
-def synthetic_draft(size: str, script: list[int], accept: float, tokenizer: Any) -> LoadedModel:
-    """A draft model for `synthetic_main(size)`; `script` is the token of every position, prompt included."""
-    model = AgreeingDraft(_build(_DRAFT_OF[size], seed=2), script, accept)
+def synthetic_draft(size: str, script: Sequence[int], accept: float, tokenizer: Any, seed: int = 0) -> LoadedModel:
+    """A draft model for `synthetic_main(size, script)`.
+
+    Of every STRETCH positions it predicts the share `accept` as the main model does; `seed` draws which ones.
+    """
+    right = _right_positions(len(script), accept, seed)
+    predicted = [token if good else (token + 1) % _VOCABULARY for token, good in zip(script, right, strict=True)]
+    model = ScriptedModel(_build(_DRAFT_OF[size], seed=2), predicted)
     return _wrap(f"synthetic {_DRAFT_OF[size]}, agrees {accept:.2f}", model, tokenizer)
 
 

@@ -182,13 +182,13 @@ class BatchController:
         ]
         gains.sort(reverse=True)
         best: _Plan | None = None
-        for count in {0, len(gains), *range(1, min(2, len(gains)))}:
+        for count in range(len(gains) + 1):
             chosen = list(free)
             for _, row in gains[:count]:
                 chosen[row] = drafted[row]
             seconds = self._seconds(offers, chosen, count, width)
             if seconds is None:
-                return None
+                continue
             tokens = requests + sum(option.kept for option in chosen)
             if best is None or tokens / seconds > best.speed:
                 choices = [offer.decided or option.choice for offer, option in zip(offers, chosen, strict=True)]

@@ -24,7 +24,7 @@ MAX_BATCH_DEPTH = 16
 FORECAST_ROUNDS = 4
 # Catching up may take this share of the time that plain decoding takes for as many tokens as the answer has so far, and
 # at least these.
-CATCH_UP_SHARE = 0.2
+CATCH_UP_SHARE = 0.5
 MIN_HORIZON = 16
 # What a row more in a batch's pass is taken to cost, in tokens: a head proposes as long as one is worth it.
 ROW_PRICE = 0.4

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import KVCache
 
-from engine.bench.synthetic import STRETCH, synthetic_draft, synthetic_main
+from engine.bench.synthetic import STRETCH, random_script, synthetic_draft, synthetic_main
 from engine.errors import BadRequest
+from engine.speculation.sequence import Sequence
+from engine.speculation.sequence_batch import SequenceBatch
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -35,11 +38,30 @@ def test_the_draft_is_right_at_the_share_of_positions_asked_for(accept: float) -
 
 
 def test_a_main_model_has_about_the_size_asked_for() -> None:
-    main = synthetic_main("10M", None)
+    main = synthetic_main("10M", SCRIPT, None)
     assert 0.5 * 10e6 < main.info.bytes / 4 < 2 * 10e6
     assert main.info.architecture == "qwen3"
 
 
+def test_a_main_model_writes_its_script_in_rows_of_a_batch_too() -> None:
+    model = synthetic_main("10M", SCRIPT, None).model
+    sequences = [Sequence(model, [KVCache() for _ in model.layers]) for _ in range(2)]
+    batch = SequenceBatch(sequences[0])
+    for sequence, start in zip(sequences, (3, 9), strict=True):
+        sequence.append(SCRIPT[:start])
+        sequence.prefill(16)
+        batch.join(sequence)
+    done = batch.verify([[1, 2], []])
+    tokens = mx.argmax(done.logits, axis=-1).tolist()
+    assert tokens == [SCRIPT[3:6], SCRIPT[9:12]]
+
+
+def test_lookup_finds_nothing_in_a_random_script() -> None:
+    script = random_script()
+    pairs = list(pairwise(script))
+    assert len(set(pairs)) > 0.99 * len(pairs)
+
+
 def test_an_unknown_size_is_refused() -> None:
     with pytest.raises(BadRequest, match="synthetic must be one of 10M"):
-        synthetic_main("3T", None)
+        synthetic_main("3T", SCRIPT, None)

@@ -1,0 +1,141 @@
+"""What the batch controller reaches, on a clock that only forward passes move."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.loading import LoadedModel, load
+from engine.requests import SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.serving import PLAIN, request, submit
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+Cost = Callable[[int], float]
+AUTO = SpeculationSettings(method="auto")
+TOKENS = 160
+DRAFT_S = 0.06
+
+
+def flat(rows: int) -> float:
+    """A pass whose products are bound by memory, as on a Mac: each row adds a hundredth."""
+    return 1.0 + 0.01 * rows
+
+
+def staircase(rows: int) -> float:
+    """Quantised products from M3 on: the weights are read again for every five rows."""
+    return 0.3 + 0.7 * (1.0 + 0.85 * ((rows - 1) // 5)) + 0.01 * rows
+
+
+def proportional(rows: int) -> float:
+    """A pass that is bound by computing: twice the rows take twice as long."""
+    return 0.02 + 0.25 * rows
+
+
+class Clock:
+    """Stands in for `time.perf_counter`."""
+
+    def __init__(self) -> None:
+        self.now = 1.0
+
+    def __call__(self) -> float:
+        # No round takes no time at all.
+        self.now += 1e-5
+        return self.now
+
+
+class SimulatedModel:
+    """Predicts `script[p]` for position p; a pass over so many rows moves the clock by `cost`."""
+
+    def __init__(self, script: list[int], vocabulary: int, clock: Clock, cost: Cost) -> None:
+        self.layers = [None]
+        self._script = mx.array([*script, 0])
+        self._ids = mx.arange(vocabulary)
+        self._clock, self._cost = clock, cost
+
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+    def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
+        rows, width = tokens.shape
+        start = mx.array(cache[0].offset).reshape(-1, 1)
+        written = mx.zeros((rows, 1, width, 1))
+        cache[0].update_and_fetch(written, written)
+        # A prompt costs what it costs, whoever reads it.
+        self._clock.now += self._cost(rows * width) if width < 20 else 1.0
+        wanted = mx.take(self._script, mx.minimum(mx.arange(1, width + 1) + start, len(self._script) - 1))
+        return 10.0 * (self._ids == wanted[..., None])
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
+    clock = Clock()
+    # No compiled steps: a replayed pass would not move the clock.
+    monkeypatch.setattr("engine.speculation.draft_source.compiled_steps", lambda _: iter(()))
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "perf_counter", clock)
+        yield clock
+
+
+@pytest.fixture(scope="module")
+def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
+    return load(tiny_main), load(tiny_draft)
+
+
+def simulated(pair: tuple[LoadedModel, LoadedModel], clock: Clock, cost: Cost, accept: float) -> Scheduler:
+    vocabulary = pair[0].vocabulary
+    draw = random.Random(7)
+    script = [draw.randrange(30, vocabulary) for _ in range(500)]
+    drafted = [token if draw.random() < accept else 29 for token in script]
+    main = SimulatedModel(script, vocabulary, clock, cost)
+    draft = SimulatedModel(drafted, vocabulary, clock, lambda _: DRAFT_S)
+    scheduler = Scheduler(EngineSettings(most_active=8))
+    scheduler.install(replace(pair[0], model=main), replace(pair[1], model=draft))
+    return scheduler
+
+
+def tokens_per_second(scheduler: Scheduler, clock: Clock, count: int, speculation: SpeculationSettings) -> float:
+    scheduler.clear_prefix_cache()
+    asked = [
+        request("lazy dog " * (1 + index % 3), max_tokens=TOKENS, speculation=speculation) for index in range(count)
+    ]
+    started = clock.now
+    clients = [submit(scheduler, one) for one in asked]
+    while scheduler.busy:
+        scheduler.step()
+    assert all(len(client.finished.ids) == TOKENS for client in clients)
+    return count * TOKENS / (clock.now - started)
+
+
+@pytest.mark.parametrize(
+    ("cost", "count", "accept", "least"),
+    [
+        (flat, 2, 0.8, 1.8),
+        (flat, 4, 0.8, 1.4),
+        (flat, 8, 0.8, 0.97),
+        (staircase, 2, 0.8, 1.3),
+        (staircase, 4, 0.8, 0.98),
+        (flat, 4, 0.0, 0.97),
+        (proportional, 2, 0.8, 0.97),
+        (proportional, 4, 0.4, 0.97),
+        (proportional, 8, 0.8, 0.97),
+    ],
+)
+def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(
+    pair: tuple[LoadedModel, LoadedModel], clock: Clock, cost: Cost, count: int, accept: float, least: float
+) -> None:
+    scheduler = simulated(pair, clock, cost, accept)
+    plain = tokens_per_second(scheduler, clock, count, PLAIN)
+    tokens_per_second(scheduler, clock, count, AUTO)
+    gained = tokens_per_second(scheduler, clock, count, AUTO) / plain
+    scheduler.close()
+    assert gained >= least
