@@ -33,11 +33,8 @@ def scheduler() -> Iterator[Scheduler]:
     scheduler.close()
 
 
-# What the main models of some families do not need, and their heads do.
-OF_HEADS = {
-    "nemotron_h": {"mtp_hybrid_override_pattern": "*"},
-    "mimo": {"head_dim": QWEN3["hidden_size"] // QWEN3["num_attention_heads"]},
-}
+# What a main model does not need, and its head does.
+OF_HEADS = {"nemotron_h": {"mtp_hybrid_override_pattern": "*"}}
 
 
 def serve(scheduler: Scheduler, folder: Path, family: str = "qwen3") -> None:
@@ -75,7 +72,7 @@ def test_the_text_is_the_same_with_the_head_as_without(
 
 
 @pytest.mark.parametrize(
-    "family", ["deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite", "nemotron_h", "mimo"]
+    "family", ["deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite", "nemotron_h"]
 )
 def test_heads_of_every_family_draft_and_leave_the_text_as_it_is(
     scheduler: Scheduler, tmp_path: Path, family: str
