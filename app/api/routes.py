@@ -20,6 +20,7 @@ from app.api.completions import completions
 from app.api.errors import ApiError
 from app.api.guard import AccessRules, Guard
 from app.api.models import listed
+from app.api.openapi import openapi
 from app.api.replies import JsonReply, error_reply
 from app.api.responses import responses
 
@@ -30,6 +31,7 @@ def application(api: Api, rules: AccessRules) -> ASGIApp:
     """The endpoints of `api` for those whom `rules` allow."""
     routes = [
         Route("/health", health),
+        Route("/openapi.json", openapi),
         Route("/v1/models", list_models),
         Route("/v1/models/{name:path}", show_model),
         Route("/v1/chat/completions", chat_completions, methods=["POST"]),

@@ -63,6 +63,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--seconds", type=float, default=10.0, metavar="S", help="with --window: length of streaming (10)"
     )
+    parser.add_argument("--api", action="store_true", help="measure the local API beside mlx-lm's server instead")
     parser.add_argument("--memory", action="store_true", help="measure memory instead, beside mlx-lm")
     parser.add_argument("--answers", type=int, default=20, metavar="N", help="with --memory: answers one by one (20)")
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
@@ -76,6 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
         _check(arguments)
         if arguments.window:
             return _run_window(arguments)
+        if arguments.api:
+            return _run_api(arguments)
         compared = read_report(arguments.compare) if arguments.compare else None
         report = _measure(arguments)
         if arguments.report and report.get("arms"):
@@ -129,6 +132,23 @@ def _run_window(arguments: argparse.Namespace) -> int:
     report = window_bench.measure(arguments.messages, arguments.rate, arguments.seconds, arguments.repetitions)
     print(json.dumps(report) if arguments.json else window_bench.table(report))
     return DONE
+
+
+def _run_api(arguments: argparse.Namespace) -> int:
+    # Not at the top: other benchmarks start no servers.
+    from app.bench import api_bench
+    from engine.bench import prompts
+
+    main, draft = chosen_pair(arguments)
+    chosen = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
+    texts = [prompt.text for prompt in chosen]
+    report = api_bench.measure(
+        main, draft, texts, repetitions=arguments.repetitions, max_tokens=arguments.max_tokens, progress=_progress
+    )
+    if report["interrupted"]:
+        _say_interrupted(report)
+    print(json.dumps(report) if arguments.json else api_bench.table(report))
+    return INTERRUPTED if report["interrupted"] else DONE
 
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -1,0 +1,161 @@
+"""GET /openapi.json: what the endpoints take, for people and for tools that make clients or tests of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.api.replies import JsonReply
+from app.api.request_settings import MOST_CHOICES, MOST_STOPS
+from app.system.versions import installed_version
+from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH
+from engine.speculation.proposers.registry import methods
+
+_TEXT: dict[str, Any] = {"type": "string"}
+_FLAG: dict[str, Any] = {"type": "boolean"}
+_OBJECT: dict[str, Any] = {"type": "object"}
+
+
+def _number(least: float, most: float) -> dict[str, Any]:
+    return {"type": "number", "minimum": least, "maximum": most}
+
+
+def _integer(least: int, most: int) -> dict[str, Any]:
+    return {"type": "integer", "minimum": least, "maximum": most}
+
+
+def _list_of(items: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "array", "items": items, **more}
+
+
+def _object(required: list[str], **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "required": required, "properties": properties}
+
+
+_DEPTH = _integer(0, MAX_DEPTH)
+_SPECULATION = _object(
+    [],
+    method={"type": "string", "enum": list(methods())},
+    depth={"anyOf": [_DEPTH, {"const": "auto"}]},
+    acceptance={"type": "string", "enum": list(ACCEPTANCE_RULES)},
+)
+_PARTS = _list_of(_object(["type", "text"], type={"const": "text"}, text=_TEXT))
+_CONTENT = {"anyOf": [_TEXT, _PARTS]}
+_ROLE = {"type": "string", "enum": ["system", "developer", "user", "assistant", "tool"]}
+_MESSAGES = _list_of(_object(["role", "content"], role=_ROLE, content=_CONTENT), minItems=1)
+_FUNCTION = _object(["name"], name=_TEXT, description=_TEXT, parameters=_OBJECT)
+# What every endpoint that answers takes.
+_COMMON: dict[str, Any] = {
+    "model": _TEXT,
+    "stream": _FLAG,
+    "temperature": _number(0, 10),
+    "top_p": _number(0.01, 1),
+    "top_k": _integer(0, 1000),
+    "min_p": _number(0, 1),
+    "seed": _integer(0, 2**53),
+    "max_tokens": _integer(1, 4096),
+    "draft_model": _TEXT,
+    "num_draft_tokens": _DEPTH,
+    "speculation": {"anyOf": [{"type": "string", "enum": list(methods())}, _SPECULATION]},
+}
+_OPENAI: dict[str, Any] = {
+    **_COMMON,
+    "n": _integer(1, MOST_CHOICES),
+    "stop": {"anyOf": [_TEXT, _list_of(_TEXT, maxItems=MOST_STOPS)]},
+    "presence_penalty": _number(-2, 2),
+    "frequency_penalty": _number(-2, 2),
+    "repetition_penalty": _number(0.01, 10),
+    "logit_bias": {"type": "object", "additionalProperties": _number(-100, 100)},
+    "stream_options": _object([], include_usage=_FLAG),
+}
+# Path and method, a line on it, and the body that it takes.
+_ENDPOINTS: tuple[tuple[str, str, str, dict[str, Any] | None], ...] = (
+    ("get", "/health", "Whether the server answers.", None),
+    ("get", "/v1/models", "The installed models, and which are loaded.", None),
+    (
+        "post",
+        "/v1/chat/completions",
+        "Answer a conversation.",
+        _object(
+            ["messages"],
+            messages=_MESSAGES,
+            max_completion_tokens=_integer(1, 4096),
+            logprobs=_FLAG,
+            tools=_list_of(_object(["type", "function"], type={"const": "function"}, function=_FUNCTION)),
+            tool_choice={"type": "string", "enum": ["auto", "none"]},
+            response_format=_object(["type"], type={"enum": ["text", "json_object", "json_schema", "regex", "lark"]}),
+            **_OPENAI,
+        ),
+    ),
+    (
+        "post",
+        "/v1/completions",
+        "Continue a text that no chat template wraps.",
+        _object(
+            ["prompt"],
+            prompt={"anyOf": [_TEXT, _list_of(_TEXT), _list_of(_integer(0, 10**6))]},
+            logprobs=_integer(0, 5),
+            **_OPENAI,
+        ),
+    ),
+    (
+        "post",
+        "/v1/responses",
+        "Answer a conversation, without a memory of earlier responses.",
+        _object(
+            ["input"],
+            input={"anyOf": [_TEXT, _MESSAGES]},
+            instructions=_TEXT,
+            max_output_tokens=_integer(1, 4096),
+            **_COMMON,
+        ),
+    ),
+    (
+        "post",
+        "/v1/messages",
+        "Answer a conversation, in the shape of the Anthropic API.",
+        _object(
+            ["messages", "max_tokens"],
+            messages=_MESSAGES,
+            system=_CONTENT,
+            stop_sequences=_list_of(_TEXT),
+            tools=_list_of(_object(["name"], name=_TEXT, input_schema=_OBJECT)),
+            **_COMMON,
+        ),
+    ),
+    (
+        "post",
+        "/v1/messages/count_tokens",
+        "How many tokens a conversation has.",
+        _object(["messages"], messages=_MESSAGES, system=_CONTENT),
+    ),
+    ("get", "/v1/speculation", "Draft model, method and depth in use, and the calls under way.", None),
+    (
+        "put",
+        "/v1/speculation",
+        "Change draft model, method or depth.",
+        _object([], draft_model=_TEXT, **_SPECULATION["properties"]),
+    ),
+    ("delete", "/v1/speculation", "Drop the draft model; choose method and depth automatically.", None),
+    ("get", "/v1/speculation/events", "The rounds of all calls, as server-sent events.", None),
+)
+
+
+def description() -> dict[str, Any]:
+    """The OpenAPI description, version 3.1."""
+    paths: dict[str, Any] = {}
+    for method, path, line, body in _ENDPOINTS:
+        operation: dict[str, Any] = {"summary": line, "responses": {"200": {"description": "The answer."}}}
+        operation["responses"]["default"] = {"description": "An error, with a sentence."}
+        if body is not None:
+            operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+        paths.setdefault(path, {})[method] = operation
+    version = installed_version("tandem-chat") or "0"
+    return {"openapi": "3.1.0", "info": {"title": "Tandem", "version": version}, "paths": paths}
+
+
+async def openapi(request: Request) -> Response:
+    del request
+    return JsonReply(description())

@@ -1,0 +1,141 @@
+"""`tandem bench --api`: throughput of the local API beside mlx-lm's server, on the same models, in one run.
+
+Each server is a process of its own. Both are loaded before anything is measured, and take turns in running first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from statistics import median
+from typing import Any
+
+from engine.errors import EngineError
+
+CLIENTS = (1, 4, 8)
+# Seconds for a server to load its models, and for an answer.
+_START_S, _ANSWER_S = 300.0, 600.0
+_LOOK_S = 0.2
+
+
+class ServerFailed(EngineError):
+    """One of the servers did not start, or did not answer."""
+
+    code = "server-failed"
+
+
+def measure(
+    main: str,
+    draft: str | None,
+    texts: Sequence[str],
+    *,
+    repetitions: int,
+    max_tokens: int,
+    progress: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Tokens a second of 1, 4 and 8 clients that ask at once, greedily; `ratio` is the median of ours over mlx-lm's.
+
+    Raises `ServerFailed`.
+    """
+    groups: dict[str, Any] = {}
+    interrupted = False
+    with ExitStack() as running:
+        try:
+            ours = running.enter_context(_server("tandem", _our_command(main, draft)))
+            theirs = running.enter_context(_server("mlx-lm", _mlx_lm_command(main, draft)))
+            for clients in CLIENTS:
+                asked = [texts[index % len(texts)] for index in range(clients)]
+                speeds: list[tuple[float, float]] = []
+                for repetition in range(-1, repetitions):
+                    order = (ours, theirs) if repetition % 2 == 0 else (theirs, ours)
+                    measured = {address: _tokens_per_s(address, asked, max_tokens) for address in order}
+                    if repetition >= 0:
+                        speeds.append((measured[ours], measured[theirs]))
+                    progress(f"{clients} clients, repetition {repetition + 1} of {repetitions}")
+                groups[str(clients)] = {
+                    "tokens_per_s": round(median(speed for speed, _ in speeds), 1),
+                    "mlx_lm_tokens_per_s": round(median(other for _, other in speeds), 1),
+                    "ratio": round(median(speed / other for speed, other in speeds), 3),
+                }
+        except KeyboardInterrupt:
+            interrupted = True
+    return {"interrupted": interrupted, "concurrent": groups}
+
+
+def table(report: dict[str, Any]) -> str:
+    """The report as lines for a terminal."""
+    return "\n".join(
+        f"{clients} clients: {figures['tokens_per_s']} tokens/s, mlx-lm's server {figures['mlx_lm_tokens_per_s']}, "
+        f"ratio {figures['ratio']}"
+        for clients, figures in report["concurrent"].items()
+    )
+
+
+def _our_command(main: str, draft: str | None) -> list[str]:
+    port = str(_free_port())
+    return [sys.executable, "-m", "app", "serve", "--port", port, "--main", main, "--draft", draft or "none"]
+
+
+def _mlx_lm_command(main: str, draft: str | None) -> list[str]:
+    command = [sys.executable, "-m", "mlx_lm", "server", "--port", str(_free_port()), "--model", main]
+    return [*command, "--draft-model", draft] if draft else command
+
+
+@contextmanager
+def _server(name: str, command: list[str]) -> Iterator[str]:
+    """Run a server; yields its address once it answers."""
+    address = f"http://127.0.0.1:{command[command.index('--port') + 1]}"
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment) as process:
+        try:
+            deadline = time.monotonic() + _START_S
+            while not _answers(address):
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise ServerFailed(f"the server of {name} did not start")
+                time.sleep(_LOOK_S)
+            yield address
+        finally:
+            process.terminate()
+
+
+def _answers(address: str) -> bool:
+    try:
+        _ask(address, 1, "Hi")
+    except OSError:
+        return False
+    return True
+
+
+def _tokens_per_s(address: str, texts: Sequence[str], max_tokens: int) -> float:
+    """From the first question to the last token of all answers."""
+    started = time.perf_counter()
+    try:
+        with ThreadPoolExecutor(len(texts)) as clients:
+            tokens = sum(clients.map(partial(_ask, address, max_tokens), texts))
+    except OSError as error:
+        raise ServerFailed(f"a server did not answer: {error}") from error
+    return tokens / (time.perf_counter() - started)
+
+
+def _ask(address: str, max_tokens: int, text: str) -> int:
+    """The number of tokens of an answer."""
+    body = {"messages": [{"role": "user", "content": text}], "max_tokens": max_tokens, "temperature": 0.0}
+    headers = {"Content-Type": "application/json"}
+    asked = urllib.request.Request(f"{address}/v1/chat/completions", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(asked, timeout=_ANSWER_S) as response:
+        return int(json.load(response)["usage"]["completion_tokens"])
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
