@@ -10,8 +10,10 @@ from engine.hub.client import HubClient
 from engine.hub.download_job import DownloadJob
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.head_plan import HeadPlan, find_head, plan_head
-from engine.hub.transfer import disk_error, open_part
+from engine.hub.repository_names import COMMIT, parse_repository
+from engine.hub.transfer import digest_of, disk_error, open_part
 from engine.hub.values import RemoteFile
+from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 
 _WEIGHTS = "model.safetensors"
@@ -34,6 +36,8 @@ class HeadJob(DownloadJob):
             raise HubError("not-writable", self.entry.repository, path=str(self.cache.blobs)) from error
         file = RemoteFile(_WEIGHTS, plan.size, plan.digest)
         self._begin_head(file, plan)
+        if self._is_kept(file):
+            return True
         self._check_space(plan.size - self.cache.present_bytes(file))
         self._on_change(self, "downloading")
         with self.cache.writing(file.digest, self.connections.stop) as locked:
@@ -47,6 +51,8 @@ class HeadJob(DownloadJob):
         entry, attempt = self.entry, 0
         while not self._stopped():
             try:
+                if not entry.commit:
+                    entry.head_of, entry.commit = self._kept_source()
                 if entry.commit:
                     return plan_head(client, entry.head_of, entry.commit)
                 plan = find_head(client, entry.head_of, entry.revision)
@@ -55,6 +61,30 @@ class HeadJob(DownloadJob):
             except InterruptedTransferError as error:
                 attempt = self._failed_attempt("", attempt, error)
         return None
+
+    def _kept_source(self) -> tuple[str, str]:
+        """Where the head comes from that is kept as the entry's revision, which is a commit then; else "" for that."""
+        try:
+            config = read_object(self.cache.snapshot(self.entry.revision) / "config.json", CONFIG)
+        except UntrustedJsonError:
+            return self.entry.head_of, ""
+        source, commit = config.get("base_model"), config.get("base_revision")
+        if not isinstance(source, str) or commit != self.entry.revision or not COMMIT.fullmatch(self.entry.revision):
+            return self.entry.head_of, ""
+        return parse_repository(source), self.entry.revision
+
+    def _is_kept(self, file: RemoteFile) -> bool:
+        """Whether the head is there already, every byte as it was when it arrived."""
+        path = self.cache.snapshot(self.entry.commit) / file.name
+        try:
+            name = os.path.basename(os.readlink(path))
+        except OSError:
+            return False
+        kept = RemoteFile(file.name, file.size, name)
+        whole = self.cache.has(kept) and digest_of(path, kept, self.connections.stop) == name
+        if not whole:
+            self.cache.blob(name).unlink(missing_ok=True)
+        return whole
 
     def _begin_head(self, file: RemoteFile, plan: HeadPlan) -> None:
         progress = self.progress
@@ -121,15 +151,22 @@ class HeadJob(DownloadJob):
         raise InterruptedTransferError("offline")
 
     def _publish_head(self, plan: HeadPlan, file: RemoteFile) -> bool:
+        blob = self.cache.blob(file.digest)
         try:
-            read_header(self.cache.blob(file.digest))
+            read_header(blob)
         except (CutOffFileError, DamagedHeaderError) as error:
-            self.cache.blob(file.digest).unlink(missing_ok=True)
+            blob.unlink(missing_ok=True)
             raise HubError("checksum", self.entry.repository, file=_WEIGHTS) from error
         digest = _config_digest(plan)
         try:
+            # From now on its name is its checksum, as those of other blobs are.
+            content = digest_of(blob, file, self.connections.stop)
+            if content is None:
+                return False
+            os.replace(blob, self.cache.blob(content))
+            self.entry.digests = {content, digest}
             write_atomically(self.cache.blob(digest), plan.config)
-            self.cache.link(plan.commit, _WEIGHTS, file.digest)
+            self.cache.link(plan.commit, _WEIGHTS, content)
             self.cache.link(plan.commit, "config.json", digest)
             self.cache.write_ref("main", plan.commit)
         except OSError as error:

@@ -12,6 +12,7 @@ from app.library.entries import Entry, MemoryBudget, from_found, from_installed,
 from app.library.hub_service import Inventory
 from app.library.model_choices import draft_choices, main_choices
 from app.models.picker_row import PickerRow
+from app.wording.models import verdict_words
 from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate
@@ -54,6 +55,14 @@ def test_a_published_head_can_be_downloaded_from_the_menu() -> None:
     advice = [PairAdvice(HEAD, "catalog", "head-unchecked", (), 2 * 10**9, Estimate(2.0))]
     choice = draft_choices(stocked(), advice, "", "auto", [], {})[0]
     assert (choice.kind, choice.name, choice.usable, choice.bytes) == ("get", "Qwen3 8B DFlash b16", True, 2 * 10**9)
+
+
+def test_the_head_inside_a_model_is_offered_under_its_name() -> None:
+    name = "mlx-community/Qwen3.5-4B-MLX-4bit-mtp-head"
+    advice = [PairAdvice(name, "catalog", "head-inside", (), 2 * 10**8, None)]
+    choice = draft_choices(stocked(), advice, "", "auto", [], {})[0]
+    assert (choice.kind, choice.id, choice.name, choice.usable) == ("get", name, "Qwen3.5 4B MTP", True)
+    assert "Only its part" in verdict_words(advice[0])
 
 
 @pytest.mark.parametrize(

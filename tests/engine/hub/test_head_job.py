@@ -20,6 +20,7 @@ from engine.hub.failures import HubError
 from engine.hub.head_plan import find_head
 from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import head_name, head_of
+from engine.hub.verify import verify_model
 from engine.model_files.discovery import installed_models
 from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.heads_on_disk import main_ports
@@ -92,6 +93,33 @@ def test_only_the_bytes_of_the_head_are_fetched(hub: FakeHub, cache: Path, open_
     assert status.bytes_done == status.bytes_total
     assert head_bytes() < weight_bytes(hub) < head_bytes() + SLACK < sum(len(files[name]) for name in WANTED)
     assert_head(hub, cache)
+
+
+def test_a_head_is_verified_and_repaired_like_a_model(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    hub.add(SOURCE, repository())
+    queue = open_queue()
+    finish(queue, queue.add(NAME))
+    folder = assert_head(hub, cache)
+    report = verify_model(folder)
+    assert report is not None
+    assert (sorted(report.checked), report.damaged) == (["config.json", "model.safetensors"], ())
+
+    weights = (folder / "model.safetensors").resolve()
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    report = verify_model(folder)
+    assert report is not None
+    assert report.damaged == ("model.safetensors",)
+    # As the library repairs a model: its installed revision is downloaded again.
+    queue.add(NAME, revision=folder.name)
+    assert finish(queue, NAME).state == "ready"
+    assert_head(hub, cache)
+
+    before = weight_bytes(hub)
+    queue.add(NAME)
+    assert finish(queue, NAME).state == "ready"
+    assert weight_bytes(hub) < before + SLACK
 
 
 def test_what_it_takes_is_known_before_anything_is_fetched(hub: FakeHub) -> None:
