@@ -24,7 +24,7 @@ class EngineHost:
     """Knows which pair `engine` has loaded, and which models there are in the Hub's cache and in `folders`."""
 
     def __init__(self, engine: EngineClient, folders: Sequence[Path] = ()) -> None:
-        self.engine, self._folders = engine, folders
+        self.engine, self.folders = engine, folders
         self._lock = threading.Lock()
         self._pair = NOTHING_LOADED
 
@@ -32,6 +32,11 @@ class EngineHost:
     def pair(self) -> LoadedPair:
         with self._lock:
             return self._pair
+
+    def know(self, pair: LoadedPair) -> None:
+        """That pair is loaded now, whoever loaded it."""
+        with self._lock:
+            self._pair = pair
 
     def load(self, main: str, draft: str | None) -> Future[LoadedPair]:
         return self._followed(self.engine.load(main, draft))
@@ -41,7 +46,7 @@ class EngineHost:
 
     def installed(self) -> Sequence[InstalledModel]:
         index = cache_folder() / "models.json"
-        found = installed_models(Path(constants.HF_HUB_CACHE), self._folders, resources() / "starter", index)
+        found = installed_models(Path(constants.HF_HUB_CACHE), self.folders, resources() / "starter", index)
         return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in found]
 
     def draft_for(self, main: str) -> str | None:
@@ -58,8 +63,7 @@ class EngineHost:
             if (error := done.exception()) is not None:
                 known.set_exception(error)
                 return
-            with self._lock:
-                self._pair = done.result()
+            self.know(done.result())
             known.set_result(done.result())
 
         future.add_done_callback(take)

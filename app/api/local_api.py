@@ -22,6 +22,8 @@ from engine.errors import CodedError
 from engine.requests import SpeculationSettings
 
 DEFAULT_PORT = 8642
+# Serves every address that this machine has.
+ANY_HOST = "0.0.0.0"
 # The entry of the key in the keychain.
 KEY_NAME = "local-api"
 _KEY_BYTES = 24

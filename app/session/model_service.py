@@ -104,6 +104,11 @@ class ModelService(QObject):
         self.pair = Pair()
 
     @property
+    def made(self) -> bool:
+        """Whether there is an engine yet."""
+        return self._engine is not None
+
+    @property
     def engine(self) -> EngineClient:
         """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
         if self._engine is None:
@@ -189,6 +194,13 @@ class ModelService(QObject):
         self.pair = replace(self.pair, loading="draft", wanted=draft or "", draft_problem=None)
         self.changed.emit()
         self._follow(self.engine.set_draft(draft))
+
+    def adopt(self, which: str, wanted: str, future: Future[Any]) -> None:
+        """Another part of the program had the engine load the "main" model `wanted`, or change the "draft"."""
+        if not self._closing:
+            self.pair = replace(self.pair, loading=which, wanted=wanted, draft_problem=None)
+            self.changed.emit()
+            self._follow(future)
 
     def unload(self) -> None:
         """Free the memory of both models."""

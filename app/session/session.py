@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, SignalInstance
 
 from app.conversations.opening import OpenReport
 from app.session.answer_service import AnswerService
+from app.session.api_service import ApiService
 from app.session.bridge import Bridge
 from app.session.chat_service import ChatService
 from app.session.chats import Chat
@@ -38,6 +39,7 @@ class Session(QObject):
         self.answers = AnswerService(self.models, self.chats, self.settings, self._store, self)
         self.list = ListService(self._store, self)
         self.history = HistoryService(self._store, self)
+        self.api = ApiService(self.models, self)
         self._store.purged.connect(self.models.forget_conversations)
         self._store.opened.connect(self._drop_unknown_prefixes)
 
@@ -66,6 +68,7 @@ class Session(QObject):
         if self._closed:
             return
         self._closed = True
+        self.api.close()
         self.models.end_calls()
         self._bridge.drain()
         self._bridge.close()

@@ -15,6 +15,7 @@ GENERAL = Page("general")
 SPECULATION = Page("speculation", NEXT_ANSWER)
 GENERATION = Page("generation", NEXT_ANSWER)
 NETWORK = Page("network")
+API = Page("api")
 STORAGE = Page("storage")
 ADVANCED = Page("advanced")
 LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
@@ -282,6 +283,44 @@ class SettingsValues:
         help=QT_TRANSLATE_NOOP("Settings", "In GB. The least recently used chats are removed first."),
         most=1024.0,
         step=1.0,
+    )
+    api_serve: bool = API.setting(
+        False,
+        title=QT_TRANSLATE_NOOP("Settings", "Serve the models to other programs"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. "
+            "Chats are never shared.",
+        ),
+    )
+    api_port: int = API.setting(
+        8642,
+        title=QT_TRANSLATE_NOOP("Settings", "Port"),
+        help=QT_TRANSLATE_NOOP("Settings", "Change it if another program uses this one."),
+        least=1024,
+        most=65535,
+        grouped=False,
+    )
+    api_asks_key: bool = API.setting(
+        False,
+        title=QT_TRANSLATE_NOOP("Settings", "Ask for a key"),
+        help=QT_TRANSLATE_NOOP("Settings", "Only programs that send the key below are answered."),
+    )
+    api_network: bool = API.setting(
+        False,
+        title=QT_TRANSLATE_NOOP("Settings", "Let other computers connect"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "Anyone in your network who has the key can use your models and this computer's power, and everything is "
+            "sent unencrypted. Turn it on only in a network that you trust.",
+        ),
+    )
+    api_origins: str = API.setting(
+        "",
+        title=QT_TRANSLATE_NOOP("Settings", "Web pages that may connect"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings", "Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none."
+        ),
     )
     unload_after_min: int = ADVANCED.setting(
         0,

@@ -38,6 +38,7 @@ PAGES = (
     PageSpec("history", QT_TRANSLATE_NOOP("Settings", "Request history")),
     PageSpec("storage", QT_TRANSLATE_NOOP("Settings", "Storage")),
     PageSpec("network", QT_TRANSLATE_NOOP("Settings", "Privacy and network")),
+    PageSpec("api", QT_TRANSLATE_NOOP("Settings", "Local API")),
     PageSpec("advanced", QT_TRANSLATE_NOOP("Settings", "Advanced")),
 )
 

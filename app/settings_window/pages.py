@@ -12,6 +12,7 @@ from app.models.page import ModelsPage
 from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.settings_window.advanced_page import AdvancedPage
+from app.settings_window.api_page import ApiPage
 from app.settings_window.generation_page import GenerationPage
 from app.settings_window.history_page import HistoryPage
 from app.settings_window.network_page import NetworkPage
@@ -31,6 +32,7 @@ def build_page(page_id: str, title: str, library: Library, session: Session, mod
         "history": lambda: _history_page(title, session, models),
         "storage": lambda: StoragePage(title, library, session),
         "network": lambda: NetworkPage(title, library),
+        "api": lambda: ApiPage(title, settings, session.api),
         "advanced": lambda: AdvancedPage(title, library, session),
     }
     return builders[page_id]()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QWidget
@@ -81,6 +83,8 @@ class SpeculationPanel(Restyled, QFrame):
         )
         self._time_section = Section(self.time, self._charts, with_words=True)
         self.totals = TotalsView(self)
+        self.requests = label(self, "muted", wraps=True)
+        self.requests.hide()
         self._build()
         self.restyle()
 
@@ -99,7 +103,7 @@ class SpeculationPanel(Restyled, QFrame):
         for view in (self._measured, self.sample):
             column.addWidget(view)
         column.addSpacing(4)
-        for view in (self._sentence, self.measurements, self._charts, self.totals):
+        for view in (self._sentence, self.measurements, self._charts, self.totals, self.requests):
             column.addWidget(view)
         column.addStretch(1)
         self._body = body
@@ -186,6 +190,11 @@ class SpeculationPanel(Restyled, QFrame):
         """What the chat on screen and the last week come to."""
         self.totals.show_totals(chat, week)
         self.totals.setVisible(self._answer is not None or self.totals.any_answers)
+
+    def show_requests(self, lines: Sequence[str]) -> None:
+        """The requests of other programs that are under way, below everything else, so that nothing moves."""
+        self.requests.setText("\n".join((self.tr("Local API"), *lines)))
+        self.requests.setVisible(bool(lines))
 
     def show_state(self, sentence: str) -> None:
         """What speculation does now and why, as the header says it."""

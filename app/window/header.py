@@ -26,6 +26,7 @@ from app.widgets.labels import label, set_name, tip
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.wording.api import serving_sentence
 from app.wording.figures import percent, source_name
 from app.wording.speculation import LOOKS_UP, state_now, why_off
 from engine.model_files.cache_names import name_of_snapshot
@@ -128,11 +129,13 @@ class Header(Restyled, QFrame):
         actions["show-tokens"].changed.connect(self._show_as_tokens)
         self.downloads = QToolButton(self)
         self.downloads.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.api = QToolButton(self)
+        self.api.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._running = 0
         self._shown_state = ""
         row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
         shown: tuple[QWidget, ...] = (self._left, self.main, self._plus, self.draft, self._status)
-        for view in (*shown, self.downloads, self._answers, self._as_tokens, self._right):
+        for view in (*shown, self.downloads, self.api, self._answers, self._as_tokens, self._right):
             row.addWidget(view)
         row.setStretchFactor(self._status, 1)
         self._progress_timer = QTimer(self)
@@ -141,6 +144,7 @@ class Header(Restyled, QFrame):
         session.models.changed.connect(self.refresh)
         session.settings.speculation_changed.connect(self.refresh)
         session.chats.opened.connect(lambda _chat: self.refresh())
+        session.api.changed.connect(self.show_api)
         self.restyle()
 
     def _pane_button(self, action_id: str) -> QToolButton:
@@ -212,6 +216,17 @@ class Header(Restyled, QFrame):
         set_name(self.downloads, self.tr("%n download(s) running", "", running))
         self._fit()
 
+    def show_api(self) -> None:
+        """A mark while the local API serves, with the number of requests under way."""
+        status = self._session.api.status
+        self.api.setVisible(status is not None)
+        if status is not None:
+            requests = len(status.under_way)
+            self.api.setText(QLocale().toString(requests) if requests else "")
+            self.api.setIcon(icon("link", theme.colours().draft_text if requests else theme.colours().muted))
+            set_name(self.api, serving_sentence(requests, status.address))
+        self._fit()
+
     def _fit(self) -> None:
         """Share the width: shortened names in a narrow window, the state as text where it fits."""
         chips = (self.main, self.draft)
@@ -241,7 +256,7 @@ class Header(Restyled, QFrame):
 
     def _free(self) -> int:
         """The width that is left for the two chips and the state, in pixels."""
-        fixed = [self._left, self._plus, self.downloads, self._answers, self._as_tokens, self._right]
+        fixed = [self._left, self._plus, self.downloads, self.api, self._answers, self._as_tokens, self._right]
         shown = [view for view in fixed if not view.isHidden()]
         gaps = 2 * _MARGIN + _SPACING * (len(shown) + 2)
         return self.width() - gaps - sum(view.sizeHint().width() for view in shown)
@@ -292,6 +307,7 @@ class Header(Restyled, QFrame):
         self._as_tokens.setIcon(icon("tokens", theme.colours().muted))
         self.refresh()
         self.show_downloads(self._running)
+        self.show_api()
 
     def retranslate(self) -> None:
         self._as_tokens.setAccessibleName(self._actions["show-tokens"].whatsThis())

@@ -211,6 +211,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
         for wanted in (self._models.page_wanted, self._header.downloads.clicked, self._offer.more_wanted):
             wanted.connect(lambda *_: self._settings.open("models"))
+        self._header.api.clicked.connect(lambda: self._settings.open("api"))
         self._models.chat_wanted.connect(self._come_to_chat)
         self._offer.starter_wanted.connect(self._composer.setFocus)
         session.models.failed.connect(self._show_problem)
@@ -229,7 +230,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._find.focus_lost.connect(self._composer.setFocus)
         self._find.found.connect(self._update_actions)
         self._application.theme.changed.connect(self._actions.apply_theme)
-        for changed in (session.settings.speculation_changed, self._transcript.shown_as):
+        for changed in (session.settings.speculation_changed, self._transcript.shown_as, session.api.changed):
             changed.connect(self._actions.refresh_checks)
         for changed in (self.notifications.report_changed, self._turns.speaker.changed, self._transfer.changed):
             changed.connect(self._update_actions)

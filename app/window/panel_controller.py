@@ -9,6 +9,7 @@ from app.conversations.request_history import Totals
 from app.session.chats import Chat, Turn
 from app.session.session import Session
 from app.speculation.panel import SpeculationPanel
+from app.wording.api import call_line
 from app.wording.speculation import idle_sentence
 
 
@@ -28,12 +29,17 @@ class PanelController(QObject):
         session.chats.store_opened.connect(lambda _report: self._read_totals())
         for changed in (session.models.changed, session.settings.speculation_changed):
             changed.connect(self.show_state)
+        session.api.changed.connect(self._show_requests)
         self.show_state()
 
     def show_state(self) -> None:
         """Show what speculation does now, as header and picker say it."""
         session = self._session
         self._panel.show_state(idle_sentence(session.models.pair, session.settings.speculation.method))
+
+    def _show_requests(self) -> None:
+        status = self._session.api.status
+        self._panel.show_requests([call_line(call) for call in status.under_way] if status is not None else [])
 
     def show_newest(self) -> None:
         """Show the newest answer of the chat on screen, or none where there is none."""

@@ -66,4 +66,21 @@ WINDOW_ACTIONS = (
         "arrow-down",
         begins_section=True,
     ),
+    WindowAction(
+        "serve-api",
+        QT_TRANSLATE_NOOP("Actions", "Serve the local API"),
+        QT_TRANSLATE_NOOP("Actions", "Let other programs on this computer use the models"),
+        lambda parts: parts.preferences.change(api_serve=not parts.preferences.values.api_serve),
+        other_text=QT_TRANSLATE_NOOP("Actions", "Stop the local API"),
+        shows_other=lambda parts: parts.preferences.values.api_serve,
+        begins_section=True,
+    ),
+    WindowAction(
+        "api-page",
+        QT_TRANSLATE_NOOP("Actions", "Local API…"),
+        QT_TRANSLATE_NOOP("Actions", "Show the address of the local API and what it does"),
+        lambda parts: parts.settings.open("api"),
+        "",
+        "link",
+    ),
 )

@@ -1,0 +1,141 @@
+"""The local API in the window: it serves the models that are loaded here, and loads others when a client asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from app.session.model_service import ModelService
+from app.settings.keychain import Keychain
+from app.system.background import Background
+from engine.errors import CodedError
+
+if TYPE_CHECKING:
+    # The server's libraries must not delay the window; most people never switch it on.
+    from app.api.activity import Call
+    from app.api.local_api import ApiStatus, LocalApi
+
+# How often calls under way are looked at while it serves.
+_LOOK_MS = 250
+
+
+@dataclass(frozen=True)
+class ApiChoice:
+    """What the person chose: `serve` at all, on which port, for other computers too, with a key, for which origins."""
+
+    serve: bool = False
+    port: int = 0
+    network: bool = False
+    asks_key: bool = False
+    origins: tuple[str, ...] = ()
+    model_folders: tuple[Path, ...] = ()
+
+
+class ApiService(QObject):
+    """Starts and stops the server as it was chosen. `changed` follows whatever it does, a few times a second at most.
+
+    `status` is what the server does, None while it does not serve; `problem` the error that keeps it from serving, None
+    where nothing does; `key` what clients have to send, "" where they need none.
+    """
+
+    changed = Signal()
+    # A client had another model loaded: "main" or "draft", its path, and the future of the engine.
+    _model_asked = Signal(str, str, object)
+
+    def __init__(self, models: ModelService, parent: QObject, secrets: Callable[[], Any] = Keychain) -> None:
+        super().__init__(parent)
+        self._models, self._secrets = models, secrets
+        self._choice = ApiChoice()
+        self._background = Background("local-api", parent=self)
+        self._api: LocalApi | None = None
+        self._host: Any = None
+        self.status: ApiStatus | None = None
+        self.problem: CodedError | None = None
+        self.key = ""
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK_MS)
+        self._timer.timeout.connect(self._look)
+        self._model_asked.connect(models.adopt, Qt.ConnectionType.QueuedConnection)
+        models.changed.connect(self._pair_changed)
+
+    @property
+    def ended(self) -> tuple[Call, ...]:
+        """The calls that ended last, the newest last."""
+        return self._api.ended if self._api is not None else ()
+
+    def configure(self, choice: ApiChoice) -> None:
+        """Serve as chosen from now on, or once there is an engine."""
+        if choice != self._choice:
+            self._choice = choice
+            self._restart()
+
+    def renew_key(self) -> None:
+        """Make another key; clients with the old one are refused."""
+        self._restart(renew=True)
+
+    def close(self) -> None:
+        """Serve no more."""
+        self._timer.stop()
+        self._background.close()
+        if self._api is not None:
+            self._api.stop()
+        self.status = None
+
+    def _pair_changed(self) -> None:
+        if self._host is not None:
+            self._host.note(self._models)
+        elif self._choice.serve:
+            self._restart()
+
+    def _restart(self, *, renew: bool = False) -> None:
+        choice = self._choice
+        if self._models.made and (choice.serve or self._api is not None):
+            if self._host is None:
+                from app.session.api_host import WindowHost
+
+                self._host = WindowHost(self._models.engine, self._model_asked.emit)
+                self._host.note(self._models)
+            self._host.engine, self._host.folders = self._models.engine, choice.model_folders
+            self._background.run(lambda: self._serve(choice, renew), self._served, owner=self)
+
+    def _serve(self, choice: ApiChoice, renew: bool) -> tuple[str, CodedError | None]:
+        """Stop or start the server; the key, and why it does not serve. Runs on a thread of its own."""
+        from app.api.local_api import ANY_HOST, KEY_NAME, ApiSettings, LocalApi, kept_key, new_key
+
+        api = self._api = self._api or LocalApi(self._host)
+        if not choice.serve:
+            api.stop()
+            return "", None
+        key = ""
+        if choice.network or choice.asks_key:
+            store = self._secrets()
+            if renew:
+                store.write(KEY_NAME, new_key())
+            # Where there is no keychain, the key is for this run.
+            key = kept_key(store) or ("" if renew else self.key) or new_key()
+        host = ANY_HOST if choice.network else ApiSettings.host
+        try:
+            api.start(ApiSettings(host, choice.port, key or None, choice.origins))
+        except CodedError as error:
+            return key, error
+        return key, None
+
+    def _served(self, outcome: tuple[str, CodedError | None]) -> None:
+        self.key, self.problem = outcome
+        self._look()
+        if self.status is not None:
+            self._timer.start()
+        else:
+            self._timer.stop()
+        self.changed.emit()
+
+    def _look(self) -> None:
+        """Tell of what has changed since the last look."""
+        before, found = self.status, self._api.status if self._api is not None else None
+        self.status = found if found is not None and found.serving else None
+        if self.status != before:
+            self.changed.emit()

@@ -1,0 +1,115 @@
+"""The local API: whether and where it serves, what other programs need to connect, and what they ask right now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.session.api_service import ApiService
+from app.settings.store import SettingsStore
+from app.settings_window.table_page import TablePage
+from app.widgets.labels import label
+from app.widgets.layouts import hbox
+from app.widgets.style_class import styled
+from app.wording.api import call_line, problem_sentence
+
+if TYPE_CHECKING:
+    from app.settings_window.form import Row
+
+_CALLS_SHOWN = 8
+_CURL = (
+    "curl {address}/v1/chat/completions{key} -H 'Content-Type: application/json' "
+    """-d '{{"messages": [{{"role": "user", "content": "Hello"}}]}}'"""
+)
+
+
+class ApiPage(TablePage):
+    """Follows the service; what is copied is what the line above says."""
+
+    def __init__(self, title: str, settings: SettingsStore, api: ApiService, parent: QWidget | None = None) -> None:
+        super().__init__("api", title, settings, parent)
+        self._api = api
+        self._copied: dict[QPushButton, Callable[[], str]] = {}
+        self.state = self.row(None)
+        self.copy_address, self.copy_example, self.copy_key = (
+            self._copy_button(text) for text in (self._base, self._example, lambda: api.key)
+        )
+        self.new_key = styled(QPushButton(self), "button")
+        self.new_key.clicked.connect(api.renew_key)
+        self.address = self.row(self.copy_address)
+        keys = QWidget(self)
+        line = hbox(keys, margins=(0, 0, 0, 0), spacing=8)
+        line.addWidget(self.copy_key)
+        line.addWidget(self.new_key)
+        self.key = self.row(keys)
+        self.example = self.row(self.copy_example)
+        self.programs = self.row(None)
+        self.calls = self.row(None)
+        self.lines = label(self, "muted", wraps=True)
+        api.changed.connect(self._show)
+        self.restyle()
+
+    def show_matching(self, text: str) -> bool:
+        found = super().show_matching(text)
+        if not text:
+            self._show()
+        return found
+
+    def _copy_button(self, text: Callable[[], str]) -> QPushButton:
+        button = styled(QPushButton(self), "button")
+        button.clicked.connect(lambda: QGuiApplication.clipboard().setText(text()))
+        self._copied[button] = text
+        return button
+
+    def _base(self) -> str:
+        status = self._api.status
+        return f"{status.address}/v1" if status is not None else ""
+
+    def _example(self) -> str:
+        status = self._api.status
+        if status is None:
+            return ""
+        key = f" -H 'Authorization: Bearer {self._api.key}'" if self._api.key else ""
+        return _CURL.format(address=status.address, key=key)
+
+    def _show(self) -> None:
+        status, problem = self._api.status, self._api.problem
+        serving = status is not None
+        rows: tuple[Row, ...] = (self.address, self.example, self.programs, self.calls)
+        for row in rows:
+            row.setVisible(serving)
+        self.key.setVisible(serving and bool(self._api.key))
+        if problem is not None:
+            state = problem_sentence(problem)
+        elif not serving:
+            state = self.tr("The local API is off.")
+        elif status.local:
+            state = self.tr("The local API serves programs on this computer.")
+        else:
+            state = self.tr("The local API serves programs in your network.")
+        self.state.set_words(self.tr("Status"), state)
+        if status is None:
+            return
+        self.address.set_words(self.tr("Address"), self._base())
+        self.key.set_words(self.tr("Key"), self._api.key)
+        self.example.set_words(self.tr("Try it in a terminal"), self._example())
+        self.programs.set_words(
+            self.tr("In other programs"),
+            self.tr(
+                "Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model "
+                "name or “default”. Programs that insist on a key accept any text unless a key is asked for."
+            ),
+        )
+        newest = [*reversed(status.under_way), *reversed(self._api.ended)][:_CALLS_SHOWN]
+        lines = "\n".join(call_line(call) for call in newest)
+        self.calls.set_words(self.tr("Requests"), lines or self.tr("No requests yet."))
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        for button in self._copied:
+            button.setText(self.tr("Copy"))
+        self.new_key.setText(self.tr("New key"))
+        self._show()

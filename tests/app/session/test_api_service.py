@@ -1,0 +1,158 @@
+"""The local API of the window: when it serves, what it asks for, and that the window follows what clients load."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from app.session.api_service import ApiChoice, ApiService
+from app.session.session import Session
+from app.system.background import Background
+from tests.app.free_port import free_port
+from tests.app.session.conftest import OpenSession
+
+
+class Secrets:
+    """A keychain in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {}
+
+    def read(self, endpoint: str) -> str | None:
+        return self.kept.get(endpoint)
+
+    def write(self, endpoint: str, token: str) -> bool:
+        self.kept[endpoint] = token
+        return True
+
+
+class Client:
+    """Asks off the Qt thread, which the answers may need."""
+
+    def __init__(self, port: int, qtbot: QtBot, owner: QObject) -> None:
+        self.port, self._qtbot = port, qtbot
+        self._background = Background("client", parent=owner)
+
+    def get(self, path: str, **headers: str) -> tuple[int, Any]:
+        return self._ask(lambda connection: connection.request("GET", path, headers=headers))
+
+    def delete(self, path: str) -> tuple[int, Any]:
+        return self._ask(lambda connection: connection.request("DELETE", path))
+
+    def post(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        content, headers = json.dumps(body), {"Content-Type": "application/json"}
+        return self._ask(lambda connection: connection.request("POST", path, content, headers))
+
+    def _ask(self, send: Callable[[HTTPConnection], None]) -> tuple[int, Any]:
+        def ask() -> tuple[int, Any]:
+            connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+            try:
+                send(connection)
+                response = connection.getresponse()
+                return response.status, json.loads(response.read())
+            finally:
+                connection.close()
+
+        # A refused connection is the test's to judge.
+        answered = self._background.run(ask, failed=lambda _: None)
+        self._qtbot.waitUntil(answered.done)
+        return answered.result()
+
+
+@pytest.fixture
+def session(open_session: OpenSession) -> Session:
+    return open_session()
+
+
+def serving(session: Session, qtbot: QtBot, secrets: Secrets | None = None, **chosen: Any) -> tuple[ApiService, Client]:
+    choice = replace(ApiChoice(serve=True, port=free_port()), **chosen)
+    if secrets is not None:
+        session.api.close()
+        session.api = ApiService(session.models, session, lambda: secrets)
+    session.api.configure(choice)
+    qtbot.waitUntil(lambda: session.api.status is not None or session.api.problem is not None)
+    return session.api, Client(choice.port, qtbot, session)
+
+
+def test_it_serves_only_where_that_was_chosen(session: Session, qtbot: QtBot) -> None:
+    assert session.api.status is None
+    api, client = serving(session, qtbot)
+    assert client.get("/health")[0] == 200
+    assert api.status is not None
+    assert api.status.address == f"http://127.0.0.1:{client.port}"
+    api.configure(ApiChoice())
+    qtbot.waitUntil(lambda: api.status is None)
+    with pytest.raises(ConnectionRefusedError):
+        client.get("/health")
+
+
+def test_it_waits_for_an_engine(open_session: OpenSession, qtbot: QtBot) -> None:
+    session = open_session(load=False)
+    session.api.configure(ApiChoice(serve=True, port=free_port()))
+    assert session.api.status is None
+    session.models.load_starter()
+    qtbot.waitUntil(lambda: session.api.status is not None)
+
+
+def test_a_port_that_is_taken_is_a_problem_that_goes_away_with_another_port(session: Session, qtbot: QtBot) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        api, _ = serving(session, qtbot, port=taken.getsockname()[1])
+        assert api.status is None
+        assert api.problem is not None
+        assert api.problem.code == "api-not-serving"
+    api, client = serving(session, qtbot)
+    qtbot.waitUntil(lambda: api.problem is None)
+    assert client.get("/health")[0] == 200
+
+
+def test_a_key_is_asked_for_kept_and_renewed(session: Session, qtbot: QtBot) -> None:
+    secrets = Secrets()
+    api, client = serving(session, qtbot, secrets, asks_key=True)
+    first = api.key
+    assert first in secrets.kept.values()
+    assert client.get("/v1/models")[0] == 401
+    assert client.get("/v1/models", Authorization=f"Bearer {first}")[0] == 200
+    api.renew_key()
+    qtbot.waitUntil(lambda: api.key != first)
+    qtbot.waitUntil(lambda: api.status is not None)
+    assert client.get("/v1/models", Authorization=f"Bearer {first}")[0] == 401
+    assert client.get("/v1/models", Authorization=f"Bearer {api.key}")[0] == 200
+
+
+def test_other_computers_need_a_key(session: Session, qtbot: QtBot) -> None:
+    api, client = serving(session, qtbot, Secrets(), network=True)
+    assert api.key
+    assert client.get("/v1/models")[0] == 401
+
+
+def test_a_question_of_a_client_is_answered_by_the_loaded_pair_and_counted(session: Session, qtbot: QtBot) -> None:
+    api, client = serving(session, qtbot)
+    status, answer = client.post("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hello"}]})
+    assert (status, answer["object"]) == (200, "chat.completion")
+    assert [call.state for call in api.ended] == ["finished"]
+    assert api.ended[0].tokens == answer["usage"]["completion_tokens"] > 0
+
+
+def test_the_window_shows_the_draft_model_that_a_client_changed(session: Session, qtbot: QtBot) -> None:
+    _, client = serving(session, qtbot)
+    assert client.delete("/v1/speculation")[0] == 200
+    qtbot.waitUntil(lambda: not session.models.pair.loading)
+    qtbot.waitUntil(lambda: session.models.pair.draft is None)
+
+
+def test_closing_the_session_ends_the_server(session: Session, qtbot: QtBot) -> None:
+    api, client = serving(session, qtbot)
+    session.close()
+    assert api.status is None
+    with pytest.raises(ConnectionRefusedError):
+        HTTPConnection("127.0.0.1", client.port, timeout=5).request("GET", "/health")

@@ -1,0 +1,108 @@
+"""The page of the local API, and its mark in the header: what a person sees of it."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from http.client import HTTPConnection
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.settings.store import SettingsStore
+from tests.app.conftest import OpenWindow
+from tests.app.free_port import free_port
+from tests.app.scripted_engine import ScriptedEngine
+from tests.app.window_driver import WindowDriver
+
+
+@pytest.fixture
+def window(open_window: OpenWindow) -> WindowDriver:
+    return open_window(ScriptedEngine())
+
+
+def preferences(window: WindowDriver) -> SettingsStore:
+    window.settings.open("api")
+    return window.settings.page("api").settings
+
+
+def serve(window: WindowDriver, qtbot: QtBot, **chosen: Any) -> Any:
+    preferences(window).change(api_serve=True, api_port=free_port(), **chosen)
+    qtbot.waitUntil(lambda: window.session.api.status is not None)
+    return window.settings.page("api")
+
+
+def test_nothing_is_served_until_it_is_switched_on(window: WindowDriver) -> None:
+    window.settings.open("api")
+    shown = window.settings.page("api")
+    assert shown.state.help.text() == "The local API is off."
+    assert shown.address.isHidden()
+    assert shown.key.isHidden()
+    assert window.header.api.isHidden()
+
+
+def test_the_address_and_an_example_can_be_copied(window: WindowDriver, qtbot: QtBot) -> None:
+    page = serve(window, qtbot)
+    address = page.address.help.text()
+    assert address == f"{window.session.api.status.address}/v1"
+    page.copy_address.click()
+    assert QGuiApplication.clipboard().text() == address
+    page.copy_example.click()
+    assert QGuiApplication.clipboard().text().startswith(f"curl {address}/chat/completions")
+    assert page.key.isHidden()
+
+
+def test_requests_are_counted_on_the_page_and_the_header_shows_that_it_serves(
+    window: WindowDriver, qtbot: QtBot
+) -> None:
+    page = serve(window, qtbot)
+    assert not window.header.api.isHidden()
+    assert window.session.api.status.address in window.header.api.toolTip()
+    body = json.dumps({"messages": [{"role": "user", "content": "Hello"}]})
+    port = preferences(window).values.api_port
+
+    def ask() -> None:
+        connection = HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request("POST", "/v1/chat/completions", body, {"Content-Type": "application/json"})
+        connection.getresponse().read()
+        connection.close()
+
+    client = threading.Thread(target=ask)
+    client.start()
+    qtbot.waitUntil(lambda: "finished" in page.calls.help.text())
+    client.join()
+    assert "accepted" in page.calls.help.text()
+
+
+def test_switching_it_off_by_the_menu_takes_the_address_away(window: WindowDriver, qtbot: QtBot) -> None:
+    page = serve(window, qtbot)
+    assert window.action("serve-api").text() == "Stop the local API"
+    window.trigger("serve-api")
+    qtbot.waitUntil(lambda: window.session.api.status is None)
+    assert page.state.help.text() == "The local API is off."
+    assert page.address.isHidden()
+    assert window.header.api.isHidden()
+    assert window.action("serve-api").text() == "Serve the local API"
+
+
+def test_a_port_in_use_is_said_with_what_to_do(window: WindowDriver, qtbot: QtBot) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        preferences(window).change(api_serve=True, api_port=port)
+        page: Any = window.settings.page("api")
+        qtbot.waitUntil(lambda: window.session.api.problem is not None)
+        assert page.state.help.text() == f"Another program uses port {port}. Choose another one."
+
+
+def test_the_mark_opens_the_page(window: WindowDriver, qtbot: QtBot) -> None:
+    serve(window, qtbot)
+    window.settings.open("general")
+    window.header.api.click()
+    shown: QWidget = window.settings.page("api")
+    assert shown.isVisible()
