@@ -29,6 +29,23 @@
     </message>
 </context>
 <context>
+    <name>CountedCalls</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n token</numerusform>
+            <numerusform>%n tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) under way.</source>
+        <translation>
+            <numerusform>%n request under way.</numerusform>
+            <numerusform>%n requests under way.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CountedWords</name>
     <message numerus="yes">
         <source>%n language(s)</source>

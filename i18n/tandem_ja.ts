@@ -84,6 +84,26 @@
         <translation>リストで下にあるチャットを表示</translation>
     </message>
     <message>
+        <source>Serve the local API</source>
+        <translation>ローカル API を開始</translation>
+    </message>
+    <message>
+        <source>Let other programs on this computer use the models</source>
+        <translation>このコンピュータのほかのプログラムがモデルを使えるようにする</translation>
+    </message>
+    <message>
+        <source>Stop the local API</source>
+        <translation>ローカル API を停止</translation>
+    </message>
+    <message>
+        <source>Local API…</source>
+        <translation>ローカル API…</translation>
+    </message>
+    <message>
+        <source>Show the address of the local API and what it does</source>
+        <translation>ローカル API のアドレスと状況を表示</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>送信</translation>
     </message>
@@ -825,6 +845,61 @@
     </message>
 </context>
 <context>
+    <name>ApiPage</name>
+    <message>
+        <source>The local API is off.</source>
+        <translation>ローカル API はオフです。</translation>
+    </message>
+    <message>
+        <source>The local API serves programs on this computer.</source>
+        <translation>このコンピュータのプログラムがローカル API を利用できます。</translation>
+    </message>
+    <message>
+        <source>The local API serves programs in your network.</source>
+        <translation>ネットワーク内のほかのコンピュータのプログラムもローカル API を利用できます。</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状況</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>アドレス</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>キー</translation>
+    </message>
+    <message>
+        <source>Try it in a terminal</source>
+        <translation>ターミナルで試す</translation>
+    </message>
+    <message>
+        <source>In other programs</source>
+        <translation>ほかのプログラムでは</translation>
+    </message>
+    <message>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for.</source>
+        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「キーを求める」がオンのときは、上のキーを入力してください。</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>リクエスト</translation>
+    </message>
+    <message>
+        <source>No requests yet.</source>
+        <translation>リクエストはまだありません。</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>コピー</translation>
+    </message>
+    <message>
+        <source>New key</source>
+        <translation>新しいキー</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -1385,6 +1460,21 @@
     <message>
         <source>Keep the first {count} tokens of {name}</source>
         <translation>「{name}」の最初の {count} トークンだけ残す</translation>
+    </message>
+</context>
+<context>
+    <name>CountedCalls</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n トークン</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) under way.</source>
+        <translation>
+            <numerusform>%n 件のリクエストを処理中です。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2210,6 +2300,61 @@
     <message>
         <source>Copy the address</source>
         <translation>アドレスをコピー</translation>
+    </message>
+</context>
+<context>
+    <name>LocalApi</name>
+    <message>
+        <source>waiting</source>
+        <translation>待機中</translation>
+    </message>
+    <message>
+        <source>reading the prompt</source>
+        <translation>プロンプトを読み取り中</translation>
+    </message>
+    <message>
+        <source>answering</source>
+        <translation>回答中</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>完了</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失敗</translation>
+    </message>
+    <message>
+        <source>unknown program</source>
+        <translation>不明なプログラム</translation>
+    </message>
+    <message>
+        <source>{rate} accepted</source>
+        <translation>{rate} 採択</translation>
+    </message>
+    <message>
+        <source>The local API serves at {address}.</source>
+        <translation>ローカル API のアドレス：{address}。</translation>
+    </message>
+    <message>
+        <source>Another program uses port {port}. Choose another one.</source>
+        <translation>ポート {port} はほかのプログラムが使用しています。別のポートを選んでください。</translation>
+    </message>
+    <message>
+        <source>The system does not allow port {port}. Choose one above 1023.</source>
+        <translation>ポート {port} はシステムで許可されていません。1023 より大きいポートを選んでください。</translation>
+    </message>
+    <message>
+        <source>This computer has no address {host}.</source>
+        <translation>このコンピュータにアドレス {host} はありません。</translation>
+    </message>
+    <message>
+        <source>The local API could not start.</source>
+        <translation>ローカル API を開始できませんでした。</translation>
     </message>
 </context>
 <context>
@@ -3711,6 +3856,46 @@
         <translation>GB 単位です。最も長く使っていないチャットから削除されます。</translation>
     </message>
     <message>
+        <source>Serve the models to other programs</source>
+        <translation>ほかのプログラムにモデルを提供する</translation>
+    </message>
+    <message>
+        <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
+        <translation>このコンピュータのエディタ、エージェント、スクリプトが、読み込まれているモデルに質問できます。投機的デコーディングも同じように働きます。チャットが共有されることはありません。</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>ポート</translation>
+    </message>
+    <message>
+        <source>Change it if another program uses this one.</source>
+        <translation>ほかのプログラムがこのポートを使っている場合は変更してください。</translation>
+    </message>
+    <message>
+        <source>Ask for a key</source>
+        <translation>キーを求める</translation>
+    </message>
+    <message>
+        <source>Only programs that send the key below are answered.</source>
+        <translation>下のキーを送ったプログラムにだけ回答します。</translation>
+    </message>
+    <message>
+        <source>Let other computers connect</source>
+        <translation>ほかのコンピュータからの接続を許可する</translation>
+    </message>
+    <message>
+        <source>Anyone in your network who has the key can use your models and this computer&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
+        <translation>キーを知っている人は誰でも、ネットワークからこのコンピュータのモデルと性能を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
+    </message>
+    <message>
+        <source>Web pages that may connect</source>
+        <translation>接続を許可する Web ページ</translation>
+    </message>
+    <message>
+        <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
+        <translation>http://localhost:3000 のようなアドレスをスペースで区切って入力します。空欄ならどのページも接続できません。</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>使わないモデルを解放するまでの時間</translation>
     </message>
@@ -3797,6 +3982,10 @@
     <message>
         <source>Privacy and network</source>
         <translation>プライバシーとネットワーク</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>ローカル API</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -3984,6 +4173,10 @@
     <message>
         <source>Acceptance rate, answer {number} of {count}</source>
         <translation>{count} 件中 {number} 件目の回答の採択率</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>ローカル API</translation>
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>

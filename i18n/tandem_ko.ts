@@ -84,6 +84,26 @@
         <translation>목록에서 아래에 있는 대화 보기</translation>
     </message>
     <message>
+        <source>Serve the local API</source>
+        <translation>로컬 API 켜기</translation>
+    </message>
+    <message>
+        <source>Let other programs on this computer use the models</source>
+        <translation>이 컴퓨터의 다른 프로그램이 모델을 쓸 수 있게 하기</translation>
+    </message>
+    <message>
+        <source>Stop the local API</source>
+        <translation>로컬 API 끄기</translation>
+    </message>
+    <message>
+        <source>Local API…</source>
+        <translation>로컬 API…</translation>
+    </message>
+    <message>
+        <source>Show the address of the local API and what it does</source>
+        <translation>로컬 API의 주소와 상태 보기</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>보내기</translation>
     </message>
@@ -825,6 +845,61 @@
     </message>
 </context>
 <context>
+    <name>ApiPage</name>
+    <message>
+        <source>The local API is off.</source>
+        <translation>로컬 API가 꺼져 있어요.</translation>
+    </message>
+    <message>
+        <source>The local API serves programs on this computer.</source>
+        <translation>이 컴퓨터의 프로그램이 로컬 API를 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>The local API serves programs in your network.</source>
+        <translation>네트워크에 있는 다른 컴퓨터의 프로그램도 로컬 API를 쓸 수 있어요.</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>상태</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>주소</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>키</translation>
+    </message>
+    <message>
+        <source>Try it in a terminal</source>
+        <translation>터미널에서 시험해 보기</translation>
+    </message>
+    <message>
+        <source>In other programs</source>
+        <translation>다른 프로그램에서</translation>
+    </message>
+    <message>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for.</source>
+        <translation>제공자는 ‘OpenAI-compatible’을 고르고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘키 요구하기’를 켰다면 위의 키를 넣어 주세요.</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>요청</translation>
+    </message>
+    <message>
+        <source>No requests yet.</source>
+        <translation>아직 요청이 없어요.</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>복사하기</translation>
+    </message>
+    <message>
+        <source>New key</source>
+        <translation>새 키</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -1385,6 +1460,21 @@
     <message>
         <source>Keep the first {count} tokens of {name}</source>
         <translation>‘{name}’ 파일의 첫 토큰 {count}개만 남기기</translation>
+    </message>
+</context>
+<context>
+    <name>CountedCalls</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>토큰 %n개</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) under way.</source>
+        <translation>
+            <numerusform>요청 %n개를 처리하고 있어요.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2210,6 +2300,61 @@
     <message>
         <source>Copy the address</source>
         <translation>주소 복사하기</translation>
+    </message>
+</context>
+<context>
+    <name>LocalApi</name>
+    <message>
+        <source>waiting</source>
+        <translation>대기 중</translation>
+    </message>
+    <message>
+        <source>reading the prompt</source>
+        <translation>프롬프트 읽는 중</translation>
+    </message>
+    <message>
+        <source>answering</source>
+        <translation>답변 중</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>완료</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>중지됨</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>실패</translation>
+    </message>
+    <message>
+        <source>unknown program</source>
+        <translation>알 수 없는 프로그램</translation>
+    </message>
+    <message>
+        <source>{rate} accepted</source>
+        <translation>{rate} 채택</translation>
+    </message>
+    <message>
+        <source>The local API serves at {address}.</source>
+        <translation>로컬 API를 쓸 수 있는 주소예요: {address}.</translation>
+    </message>
+    <message>
+        <source>Another program uses port {port}. Choose another one.</source>
+        <translation>다른 프로그램이 {port}번 포트를 쓰고 있어요. 다른 포트를 골라 주세요.</translation>
+    </message>
+    <message>
+        <source>The system does not allow port {port}. Choose one above 1023.</source>
+        <translation>시스템이 {port}번 포트를 허용하지 않아요. 1023보다 큰 포트를 골라 주세요.</translation>
+    </message>
+    <message>
+        <source>This computer has no address {host}.</source>
+        <translation>이 컴퓨터에 없는 주소예요: {host}.</translation>
+    </message>
+    <message>
+        <source>The local API could not start.</source>
+        <translation>로컬 API를 시작할 수 없었어요.</translation>
     </message>
 </context>
 <context>
@@ -3711,6 +3856,46 @@
         <translation>GB 단위예요. 가장 오래 쓰지 않은 대화부터 지워져요.</translation>
     </message>
     <message>
+        <source>Serve the models to other programs</source>
+        <translation>다른 프로그램에 모델 제공하기</translation>
+    </message>
+    <message>
+        <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
+        <translation>이 컴퓨터의 편집기, 에이전트, 스크립트가 불러온 모델에 질문할 수 있고, 추측도 똑같이 쓰여요. 대화는 절대 공유되지 않아요.</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>포트</translation>
+    </message>
+    <message>
+        <source>Change it if another program uses this one.</source>
+        <translation>다른 프로그램이 이 포트를 쓰고 있으면 바꿔 주세요.</translation>
+    </message>
+    <message>
+        <source>Ask for a key</source>
+        <translation>키 요구하기</translation>
+    </message>
+    <message>
+        <source>Only programs that send the key below are answered.</source>
+        <translation>아래의 키를 보내는 프로그램에만 답해요.</translation>
+    </message>
+    <message>
+        <source>Let other computers connect</source>
+        <translation>다른 컴퓨터의 연결 허용하기</translation>
+    </message>
+    <message>
+        <source>Anyone in your network who has the key can use your models and this computer&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
+        <translation>네트워크에서 키를 아는 사람은 누구나 이 컴퓨터의 모델과 성능을 쓸 수 있고, 모든 내용이 암호화되지 않은 채 오가요. 믿을 수 있는 네트워크에서만 켜 주세요.</translation>
+    </message>
+    <message>
+        <source>Web pages that may connect</source>
+        <translation>연결할 수 있는 웹 페이지</translation>
+    </message>
+    <message>
+        <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
+        <translation>http://localhost:3000 같은 주소를 빈칸으로 구분해 입력해 주세요. 비워 두면 아무 페이지도 연결할 수 없어요.</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>쓰지 않는 모델을 내리기까지의 시간</translation>
     </message>
@@ -3797,6 +3982,10 @@
     <message>
         <source>Privacy and network</source>
         <translation>개인정보 및 네트워크</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>로컬 API</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -3984,6 +4173,10 @@
     <message>
         <source>Acceptance rate, answer {number} of {count}</source>
         <translation>답변 {count}개 중 {number}번째의 채택률</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>로컬 API</translation>
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>

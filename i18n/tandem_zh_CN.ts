@@ -84,6 +84,26 @@
         <translation>显示列表中下方的对话</translation>
     </message>
     <message>
+        <source>Serve the local API</source>
+        <translation>启动本地 API</translation>
+    </message>
+    <message>
+        <source>Let other programs on this computer use the models</source>
+        <translation>让这台电脑上的其他程序使用模型</translation>
+    </message>
+    <message>
+        <source>Stop the local API</source>
+        <translation>停止本地 API</translation>
+    </message>
+    <message>
+        <source>Local API…</source>
+        <translation>本地 API…</translation>
+    </message>
+    <message>
+        <source>Show the address of the local API and what it does</source>
+        <translation>显示本地 API 的地址和状态</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>发送</translation>
     </message>
@@ -825,6 +845,61 @@
     </message>
 </context>
 <context>
+    <name>ApiPage</name>
+    <message>
+        <source>The local API is off.</source>
+        <translation>本地 API 已关闭。</translation>
+    </message>
+    <message>
+        <source>The local API serves programs on this computer.</source>
+        <translation>这台电脑上的程序可以使用本地 API。</translation>
+    </message>
+    <message>
+        <source>The local API serves programs in your network.</source>
+        <translation>网络中其他电脑上的程序也可以使用本地 API。</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>密钥</translation>
+    </message>
+    <message>
+        <source>Try it in a terminal</source>
+        <translation>在终端中试一试</translation>
+    </message>
+    <message>
+        <source>In other programs</source>
+        <translation>在其他程序中</translation>
+    </message>
+    <message>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for.</source>
+        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写模型名称或“default”。如果程序一定要填密钥，可以随意填写；打开“要求密钥”时请填写上面的密钥。</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>No requests yet.</source>
+        <translation>还没有请求。</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>New key</source>
+        <translation>新密钥</translation>
+    </message>
+</context>
+<context>
     <name>AttachmentReader</name>
     <message>
         <source>Attach files</source>
@@ -1385,6 +1460,21 @@
     <message>
         <source>Keep the first {count} tokens of {name}</source>
         <translation>仅保留“{name}”的前 {count} 个 token</translation>
+    </message>
+</context>
+<context>
+    <name>CountedCalls</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n 个 token</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n request(s) under way.</source>
+        <translation>
+            <numerusform>正在处理 %n 个请求。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2210,6 +2300,61 @@
     <message>
         <source>Copy the address</source>
         <translation>拷贝网址</translation>
+    </message>
+</context>
+<context>
+    <name>LocalApi</name>
+    <message>
+        <source>waiting</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <source>reading the prompt</source>
+        <translation>正在读取提示词</translation>
+    </message>
+    <message>
+        <source>answering</source>
+        <translation>正在回答</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>unknown program</source>
+        <translation>未知程序</translation>
+    </message>
+    <message>
+        <source>{rate} accepted</source>
+        <translation>接受 {rate}</translation>
+    </message>
+    <message>
+        <source>The local API serves at {address}.</source>
+        <translation>本地 API 的地址：{address}。</translation>
+    </message>
+    <message>
+        <source>Another program uses port {port}. Choose another one.</source>
+        <translation>端口 {port} 正被其他程序使用，请选择其他端口。</translation>
+    </message>
+    <message>
+        <source>The system does not allow port {port}. Choose one above 1023.</source>
+        <translation>系统不允许使用端口 {port}，请选择大于 1023 的端口。</translation>
+    </message>
+    <message>
+        <source>This computer has no address {host}.</source>
+        <translation>这台电脑没有地址 {host}。</translation>
+    </message>
+    <message>
+        <source>The local API could not start.</source>
+        <translation>本地 API 无法启动。</translation>
     </message>
 </context>
 <context>
@@ -3711,6 +3856,46 @@
         <translation>以 GB 为单位。最久未用的对话最先移除。</translation>
     </message>
     <message>
+        <source>Serve the models to other programs</source>
+        <translation>向其他程序提供模型</translation>
+    </message>
+    <message>
+        <source>Editors, agents and scripts on this computer can ask the loaded models, with the same speculation. Chats are never shared.</source>
+        <translation>这台电脑上的编辑器、智能体和脚本可以向已加载的模型提问，推测同样生效。对话绝不会共享。</translation>
+    </message>
+    <message>
+        <source>Port</source>
+        <translation>端口</translation>
+    </message>
+    <message>
+        <source>Change it if another program uses this one.</source>
+        <translation>如果其他程序正在使用此端口，请更改。</translation>
+    </message>
+    <message>
+        <source>Ask for a key</source>
+        <translation>要求密钥</translation>
+    </message>
+    <message>
+        <source>Only programs that send the key below are answered.</source>
+        <translation>只回答发送了下方密钥的程序。</translation>
+    </message>
+    <message>
+        <source>Let other computers connect</source>
+        <translation>允许其他电脑连接</translation>
+    </message>
+    <message>
+        <source>Anyone in your network who has the key can use your models and this computer&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
+        <translation>网络中任何持有密钥的人都可以使用这台电脑的模型和算力，而且所有内容都以未加密方式传输。请只在可信的网络中打开。</translation>
+    </message>
+    <message>
+        <source>Web pages that may connect</source>
+        <translation>允许连接的网页</translation>
+    </message>
+    <message>
+        <source>Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none.</source>
+        <translation>填写地址，例如 http://localhost:3000，以空格分隔。留空则不允许任何网页连接。</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>空闲多久后卸载模型</translation>
     </message>
@@ -3797,6 +3982,10 @@
     <message>
         <source>Privacy and network</source>
         <translation>隐私与网络</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>本地 API</translation>
     </message>
     <message>
         <source>Advanced</source>
@@ -3984,6 +4173,10 @@
     <message>
         <source>Acceptance rate, answer {number} of {count}</source>
         <translation>第 {number} 个回答（共 {count} 个）的接受率</translation>
+    </message>
+    <message>
+        <source>Local API</source>
+        <translation>本地 API</translation>
     </message>
     <message>
         <source>No round data: this answer was saved by an older version of Tandem.</source>

@@ -39,6 +39,8 @@ BUILT_ON = (
     ("markdown-it-py, keyring, platformdirs, filelock, rich", "MIT"),
     ("ziamath, ziafont, latex2mathml", "MIT"),
     ("Pygments, psutil, pypdf", "BSD"),
+    ("Starlette, uvicorn", "BSD-3-Clause"),
+    ("llguidance", "MIT"),
     ("chardet", "0BSD"),
     ("cryptography", "Apache-2.0"),
     ("shtab", "MPL-2.0"),

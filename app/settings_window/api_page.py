@@ -77,14 +77,13 @@ class ApiPage(TablePage):
 
     def _show(self) -> None:
         status, problem = self._api.status, self._api.problem
-        serving = status is not None
         rows: tuple[Row, ...] = (self.address, self.example, self.programs, self.calls)
         for row in rows:
-            row.setVisible(serving)
-        self.key.setVisible(serving and bool(self._api.key))
+            row.setVisible(status is not None)
+        self.key.setVisible(status is not None and bool(self._api.key))
         if problem is not None:
             state = problem_sentence(problem)
-        elif not serving:
+        elif status is None:
             state = self.tr("The local API is off.")
         elif status.local:
             state = self.tr("The local API serves programs on this computer.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QObject
 
 from app.wording import figures
 from engine.errors import CodedError
@@ -26,7 +26,7 @@ def call_line(call: Call) -> str:
     }
     parts = [call.client or translate("LocalApi", "unknown program"), states[call.state]]
     if call.tokens:
-        parts.append(translate("LocalApi", "%n token(s)", "", call.tokens))
+        parts.append(CountedCalls().tokens(call.tokens))
     if call.accept_rate is not None:
         parts.append(translate("LocalApi", "{rate} accepted").format(rate=figures.percent(call.accept_rate)))
     return " · ".join(parts)
@@ -38,7 +38,7 @@ def serving_sentence(requests: int, address: str) -> str:
     serves = translate("LocalApi", "The local API serves at {address}.").format(address=address)
     if not requests:
         return serves
-    return f"{serves} {translate('LocalApi', '%n request(s) under way.', '', requests)}"
+    return f"{serves} {CountedCalls().requests(requests)}"
 
 
 def problem_sentence(problem: CodedError) -> str:
@@ -51,3 +51,13 @@ def problem_sentence(problem: CodedError) -> str:
     }
     sentence = sentences.get(getattr(problem, "reason", ""), translate("LocalApi", "The local API could not start."))
     return sentence.format(**problem.arguments)
+
+
+class CountedCalls(QObject):
+    """Words with plural forms, which Qt's extractor finds only in a class's own `tr`."""
+
+    def tokens(self, count: int) -> str:
+        return self.tr("%n token(s)", "", count)
+
+    def requests(self, count: int) -> str:
+        return self.tr("%n request(s) under way.", "", count)
