@@ -102,6 +102,8 @@ class Constraint:
         # The tokens that the matcher has read, the first so many of which are committed.
         self._read: list[int] = []
         self._settled = 0
+        # Up to where the committed answer is known to be thoughts.
+        self._thoughts = 0
 
     def allowed(self, committed: Sequence[int], drafted: Sequence[int], rows: int) -> NDArray[np.bool_]:
         """Which tokens may come next: (rows, vocabulary).
@@ -162,6 +164,8 @@ class Constraint:
             self._settled = len(self._read)
         elif self._under_grammar(answer) is not None and not self._grammar.ends.intersection(answer):
             raise GrammarNotUsable("lost", self._matcher.get_error()[:200])
+        if self._under_grammar(answer) is None:
+            self._thoughts = len(answer)
         return answer
 
     def _fill(self, mask: NDArray[np.bool_], answer: list[int], *, certain: bool) -> bool:
@@ -205,6 +209,8 @@ class Constraint:
         thinking = self._thinking
         if thinking is None or (thinking.start is not None and answer[:1] != [thinking.start]):
             return answer
-        if thinking.end not in answer:
+        try:
+            end = answer.index(thinking.end, self._thoughts)
+        except ValueError:
             return None
-        return answer[answer.index(thinking.end) + 1 :]
+        return answer[end + 1 :]
