@@ -15,8 +15,9 @@ from resources.starter.recipe.content import (
     read_wordings,
 )
 from resources.starter.recipe.conversations import Conversation
-from resources.starter.recipe.corpus import conversations, long_conversations
+from resources.starter.recipe.corpus import conversations, is_held_out, long_conversations
 from resources.starter.recipe.courses import KEPT, SHORT_MESSAGES
+from resources.starter.recipe.odd_requests import odd_conversations
 from resources.starter.recipe.scripts import language_of
 from resources.starter.recipe.templates import draw, normalised
 
@@ -139,3 +140,14 @@ def test_the_last_course_opens_most_chats_with_a_word_or_two_and_asks_no_held_ou
 
     assert sum(len(text) <= 16 for text in first) > 1300 > 1.5 * sum(len(text) <= 16 for text in kept)
     assert not {normalised(text) for text in (*first, *kept)} & held_out
+
+
+def test_odd_requests_are_the_same_for_the_same_seed_and_in_every_language() -> None:
+    drawn = list(odd_conversations(5, 80))
+
+    assert drawn == list(odd_conversations(5, 80))
+    assert drawn != list(odd_conversations(6, 80))
+    assert {conversation.language for conversation in drawn} == set(LANGUAGES)
+    texts = [conversation.turns[0].user for conversation in drawn]
+    assert not [text for text in texts if "<text>" in text or "<code>" in text or is_held_out(text)]
+    assert len(set(texts)) > 60

@@ -3,6 +3,7 @@
 python -m resources.starter.recipe            corpus, tokenizer, both models, folders, evaluation
 python -m resources.starter.recipe refresh    the main that is there learns short messages, its draft to follow it
 python -m resources.starter.recipe head       the DFlash head alone, for the main that is there
+python -m resources.starter.recipe refresh-head   the head that is there goes on learning what that main says
 python -m resources.starter.recipe eagle      an EAGLE-3 head for that main, which does not ship: WORK/eagle3
 python -m resources.starter.recipe mtp        an MTP head for it, which does not ship either: WORK/mtp
 python -m resources.starter.recipe evaluate   the evaluation alone, on the pair that is there: held-out totals
@@ -33,6 +34,7 @@ _BUILDS = {
     "build": "build",
     "refresh": "refresh_pair",
     "head": "build_head",
+    "refresh-head": "refresh_head",
     "eagle": "build_eagle_head",
     "mtp": "build_mtp_head",
 }

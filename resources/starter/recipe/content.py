@@ -67,6 +67,12 @@ def _read(path: Path) -> dict[str, Any]:
         return tomllib.load(file)
 
 
+@cache
+def read_odd_requests() -> dict[str, Any]:
+    """Wordings by language, and code snippets, of requests that main was never taught."""
+    return _read(_HERE / "phrases" / "odd.toml")
+
+
 def _topic(name: str, table: dict[str, Any]) -> Topic:
     entries = table.get("followups", ())
     followups = tuple(Followup(tuple(entry["questions"]), entry["answer"].strip()) for entry in entries)

@@ -27,15 +27,20 @@ _LONGEST_PROMPT = 80
 _BATCH = 64
 
 
-def answered_by(model: LanguageModel, tokenizer: Tokenizer, conversations: Iterable[Conversation]) -> Iterator[Example]:
+def answered_by(
+    model: LanguageModel,
+    tokenizer: Tokenizer,
+    conversations: Iterable[Conversation],
+    longest_prompt: int = _LONGEST_PROMPT,
+) -> Iterator[Example]:
     """Each conversation with the model's own last answer, the only one marked as such.
 
-    Prompts of one length share a batch, so none needs padding.
+    Prompts of one length share a batch, so none needs padding; one of more than `longest_prompt` tokens is left out.
     """
     by_length: dict[int, list[list[int]]] = defaultdict(list)
     for conversation in conversations:
         ids, _ = encode_conversation(tokenizer, replace(conversation, opening=0))
-        if len(ids) <= _LONGEST_PROMPT:
+        if len(ids) <= longest_prompt:
             by_length[len(ids)].append(ids)
     end = tokenizer.token_to_id(TURN_END)
     for length in sorted(by_length):

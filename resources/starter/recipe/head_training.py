@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SHORT_ROWS, LONG_EVERY, BLOCKS = 6, 16, 120
 SHARE_OF_CUT_BLOCKS, LEAST_BLOCK = 0.5, 3
+# Every answer's first round begins at its first token, and where an answer begins a head is wrong most often.
+OPENING_TOKENS, OPENING_ODDS = 4, 4
 
 
 @dataclass(frozen=True)
@@ -46,10 +48,22 @@ class Blocks:
     sizes: Tensor
 
 
-def train_head(head: Head, main: LanguageModel, short: Rows, long: Rows, steps: int, seed: int, work: Path) -> None:
-    """Train `head` in place for `main`, which stays as it is; `work` is the checkpoint's path."""
+def train_head(
+    head: Head,
+    main: LanguageModel,
+    short: Rows,
+    long: Rows,
+    steps: int,
+    seed: int,
+    work: Path,
+    first_rate: float = 1.0,
+) -> None:
+    """Train `head` in place for `main`, which stays as it is; `work` is the checkpoint's path.
+
+    The learning rate falls from `first_rate` of the full one to 0.
+    """
     main.requires_grad_(False).eval()
-    fall = [1 - step / steps for step in range(steps)]
+    fall = [first_rate * (1 - step / steps) for step in range(steps)]
     data = partial(blocks_from, short, long, head.shape.block_size, seed, steps)
     train(head, data, fall, work, loss_of=partial(head_loss, main))
 
@@ -65,11 +79,20 @@ def blocks_from(short: Rows, long: Rows, block_size: int, seed: int, steps: int,
 
 
 def draw_blocks(rows: Rows, chosen: list[int], blocks: int, block_size: int, generator: np.random.Generator) -> Blocks:
-    """`blocks` anchors in each chosen row, among the answers' tokens that another one follows."""
+    """`blocks` anchors in each chosen row, among the answers' tokens that another one follows.
+
+    An answer's first `OPENING_TOKENS` are `OPENING_ODDS` times as likely to be drawn as others.
+    """
     answers, owners = rows.answers[chosen], rows.owners[chosen]
     is_anchor = np.zeros_like(answers)
     is_anchor[:, :-1] = answers[:, :-1] & answers[:, 1:] & (owners[:, :-1] == owners[:, 1:])
-    keys = np.where(is_anchor, generator.random(answers.shape), 2.0)
+    is_late = is_anchor.copy()
+    is_late[:, OPENING_TOKENS:] &= answers[:, :-OPENING_TOKENS] & (
+        owners[:, OPENING_TOKENS:] == owners[:, :-OPENING_TOKENS]
+    )
+    is_late[:, :OPENING_TOKENS] = False
+    odds = np.where(is_late, 1, OPENING_ODDS)
+    keys = np.where(is_anchor, generator.random(answers.shape) / odds, 2.0)
     anchors = np.argsort(keys, axis=1)[:, :blocks]
     sizes = np.full(anchors.shape, block_size)
     is_cut = generator.random(anchors.shape) < SHARE_OF_CUT_BLOCKS

@@ -16,11 +16,12 @@ from resources.starter.recipe.circuits import wire_copying
 from resources.starter.recipe.corpus import conversations, long_conversations
 from resources.starter.recipe.courses import COURSES, DEEPER_COURSES, KEPT, SHORT_MESSAGES, WHOLE
 from resources.starter.recipe.distillation import with_choices
-from resources.starter.recipe.export import export_head, export_model, load_model, write_checksums
+from resources.starter.recipe.export import export_head, export_model, load_head, load_model, write_checksums
 from resources.starter.recipe.generation import answered_by
 from resources.starter.recipe.head import Head, HeadShape
 from resources.starter.recipe.head_training import train_head
 from resources.starter.recipe.model import DRAFT, MAIN, YOUNG_MAIN, LanguageModel, deepened
+from resources.starter.recipe.odd_requests import odd_conversations
 from resources.starter.recipe.packing import (
     LONG_ROW,
     SHORT_ROW,
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
 _TOKENIZER_CONVERSATIONS = 20_000
 _TOKENS_PER_STEP = 3072
 _LONG_EVERY, _LATE_ROWS = 8, 64
+_LONGEST_ODD_PROMPT = SHORT_ROW - 120
+# A head that goes on learning begins at this share of the full rate.
+_RATE_OF_REFRESH = 0.15
 
 
 def build(plan: Plan, work: Path, target: Path) -> None:
@@ -129,14 +133,29 @@ def _lessons(courses: Sequence[Course], tokenizer: Tokenizer, long: Rows, start:
 
 def build_head(plan: Plan, work: Path, target: Path) -> None:
     """Train a DFlash head for target/main and write target/head."""
+    _train_head(plan, work, target, goes_on=False)
+
+
+def refresh_head(plan: Plan, work: Path, target: Path) -> None:
+    """Let target/head go on learning what target/main says, and write it."""
+    _train_head(plan, work, target, goes_on=True)
+
+
+def _train_head(plan: Plan, work: Path, target: Path, *, goes_on: bool) -> None:
     work.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
     tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
     main = load_model(MAIN, target / "main")
     long = _long_rows(tokenizer, plan)
-    head = Head(HeadShape(mask_token=tokenizer.token_to_id(END_OF_TEXT)))
-    head.begin_at(main)
-    train_head(head, main, _own_answers(main, tokenizer, plan), long, plan.head_steps, plan.seed, work / "head.pt")
+    shape = HeadShape(mask_token=tokenizer.token_to_id(END_OF_TEXT))
+    short = _head_rows(main, tokenizer, plan)
+    if goes_on:
+        head = load_head(shape, target / "head")
+    else:
+        head = Head(shape)
+        head.begin_at(main)
+    steps, first_rate = (plan.refresh_head_steps, _RATE_OF_REFRESH) if goes_on else (plan.head_steps, 1.0)
+    train_head(head, main, short, long, steps, plan.seed, work / "head.pt", first_rate)
     export_head(head, target / "head")
     write_checksums(target)
 
@@ -170,6 +189,16 @@ def _for_chain_heads(plan: Plan, work: Path, target: Path) -> tuple[LanguageMode
     main = load_model(MAIN, target / "main")
     long = _long_rows(tokenizer, plan)
     return main, _own_answers(main, tokenizer, plan), long
+
+
+def _head_rows(main: LanguageModel, tokenizer: Tokenizer, plan: Plan) -> Rows:
+    """What the head learns from: main's own answers, to requests it was never taught too, among written ones."""
+    main.eval()
+    asked = conversations(plan.seed + 1, plan.head_own_answers, WHOLE)
+    odd = odd_conversations(plan.seed + 1, plan.head_odd_requests)
+    written = encode_conversations(tokenizer, conversations(plan.seed + 2, plan.head_written_answers, WHOLE))
+    own = answered_by(main, tokenizer, chain(asked, odd), _LONGEST_ODD_PROMPT)
+    return pack(chain(own, written), SHORT_ROW, tokenizer.token_to_id(END_OF_TEXT))
 
 
 def _long_rows(tokenizer: Tokenizer, plan: Plan) -> Rows:

@@ -18,3 +18,7 @@ class Plan:
     head_steps: int = 3800
     eagle_steps: int = 1000
     mtp_steps: int = 700
+    refresh_head_steps: int = 320
+    head_own_answers: int = 500
+    head_odd_requests: int = 300
+    head_written_answers: int = 4000

@@ -6,7 +6,6 @@ stands between the matrix products, which saves a quarter of the time.
 
 from __future__ import annotations
 
-import platform
 import shutil
 import sys
 import time
@@ -19,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from resources.starter.recipe.circuits import Held, hold
-from resources.starter.recipe.muon import Muon
+from resources.starter.recipe.muon import NARROW, Muon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -153,9 +152,8 @@ def train(
 
 
 def narrow_numbers() -> torch.autocast:
-    """Products in bfloat16 where the processor has instructions for it; elsewhere they take three times as long."""
-    is_fast: bool = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
-    return torch.autocast("cpu", torch.bfloat16, enabled=is_fast or platform.machine() != "x86_64")
+    """Products in bfloat16 where the processor has instructions for it."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=torch.bfloat16 == NARROW)
 
 
 def compile_if_possible(model: nn.Module) -> None:
