@@ -6,17 +6,21 @@ import hashlib
 import os
 
 from engine.atomic_file import write_atomically
+from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubClient
 from engine.hub.download_job import DownloadJob
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.head_plan import HeadPlan, find_head, plan_head
+from engine.hub.head_plan import HeadPlan, Span, find_head, plan_head
 from engine.hub.repository_names import COMMIT, parse_repository
 from engine.hub.transfer import digest_of, disk_error, open_part
 from engine.hub.values import RemoteFile
 from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
+from engine.model_files.folder_paths import open_regular
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 
 _WEIGHTS = "model.safetensors"
+# Read at once of a shard that is in the cache.
+_PIECE = 2**24
 
 
 class HeadJob(DownloadJob):
@@ -105,7 +109,7 @@ class HeadJob(DownloadJob):
             length = os.fstat(descriptor).st_size
             if not len(plan.header) <= length <= file.size:
                 os.ftruncate(descriptor, 0)
-                length = os.pwrite(descriptor, plan.header, 0)
+                length = _write(descriptor, plan.header, 0)
             attempt = 0
             while length < file.size and not self._stopped():
                 before = length
@@ -132,6 +136,10 @@ class HeadJob(DownloadJob):
             if length < end:
                 break
         start = span.stop - (end - length)
+        if (here := self._in_cache(plan, span, start)) is not None:
+            length = _write(descriptor, here, length)
+            self._count(file, 0, length)
+            return length
         address = client.file_address(plan.repository, plan.commit, span.shard)
         headers = {"Range": f"bytes={start}-{span.stop - 1}"}
         with client.stream(address, plan.repository, headers, accept=(200, 206)) as response:
@@ -140,8 +148,7 @@ class HeadJob(DownloadJob):
                 for chunk in response.iter_raw():
                     data = chunk[skip:][: end - length]
                     skip = max(0, skip - len(chunk))
-                    os.pwrite(descriptor, data, length)
-                    length += len(data)
+                    length = _write(descriptor, data, length)
                     self._count(file, len(chunk), length)
                     if length == end or self._stopped():
                         return length
@@ -149,6 +156,18 @@ class HeadJob(DownloadJob):
                 # Reading from a connection that was shut down fails in many ways.
                 raise InterruptedTransferError("offline") from error
         raise InterruptedTransferError("offline")
+
+    def _in_cache(self, plan: HeadPlan, span: Span, start: int) -> bytes | None:
+        """The next bytes of a span from `start` on, of the main model's own shard where the cache has it whole."""
+        source = RepositoryCache(self.cache.cache_dir, plan.repository)
+        shard = source.snapshot(plan.commit) / span.shard
+        try:
+            with open_regular(shard) as opened:
+                opened.seek(start)
+                found = opened.read(min(_PIECE, span.stop - start))
+        except OSError:
+            return None
+        return found or None
 
     def _publish_head(self, plan: HeadPlan, file: RemoteFile) -> bool:
         blob = self.cache.blob(file.digest)
@@ -175,6 +194,15 @@ class HeadJob(DownloadJob):
             self.progress.files_done = self.progress.files_total
         self.entry.bytes_done = file.size
         return True
+
+
+def _write(descriptor: int, data: bytes, position: int) -> int:
+    """Write all of `data`, which a disk that fills up may take in parts; returns the position behind it."""
+    view = memoryview(data)
+    while view:
+        count = os.pwrite(descriptor, view, position)
+        position, view = position + count, view[count:]
+    return position
 
 
 def _config_digest(plan: HeadPlan) -> str:

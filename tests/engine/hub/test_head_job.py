@@ -67,8 +67,8 @@ def weight_bytes(hub: FakeHub) -> int:
 
 def assert_head(hub: FakeHub, cache: Path) -> Path:
     """The head is installed under its own name, says where it comes from, and computes what it should."""
-    [found] = installed_models(cache)
-    assert (found.id, found.kinds, found.head) == (NAME, ("head",), "mtp")
+    [found] = [model for model in installed_models(cache) if model.id == NAME]
+    assert (found.kinds, found.head) == (("head",), "mtp")
     folder = Path(found.path)
     assert same_tensors(mx.load(str(folder / "model.safetensors")))  # type: ignore[arg-type]
     config = json.loads((folder / "config.json").read_text())
@@ -92,6 +92,17 @@ def test_only_the_bytes_of_the_head_are_fetched(hub: FakeHub, cache: Path, open_
     assert fetched(hub) == WANTED
     assert status.bytes_done == status.bytes_total
     assert head_bytes() < weight_bytes(hub) < head_bytes() + SLACK < sum(len(files[name]) for name in WANTED)
+    assert_head(hub, cache)
+
+
+def test_the_head_of_a_model_that_is_here_is_taken_from_it(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
+    """Raw folders of makers hold their heads."""
+    hub.add(SOURCE, repository())
+    queue = open_queue()
+    assert finish(queue, queue.add(SOURCE)).state == "ready"
+    before = weight_bytes(hub)
+    assert finish(queue, queue.add(NAME)).state == "ready"
+    assert weight_bytes(hub) < before + SLACK
     assert_head(hub, cache)
 
 
