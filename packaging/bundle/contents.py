@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
 # (path in the bundle, path on this machine, kind), as PyInstaller writes it.
 Entry = tuple[str, str, str]
 
@@ -81,6 +83,15 @@ _UNUSED_FILES = re.compile(
     """,
     re.VERBOSE,
 )
+
+
+def needed_here(requirements: Iterable[str]) -> list[str]:
+    """The names of the libraries that these requirements ask for on this system, without those of extras.
+
+    Some of them ask for the version that they have, so the bundle has what describes them.
+    """
+    read = map(Requirement, requirements)
+    return [one.name for one in read if one.marker is None or one.marker.evaluate({"extra": ""})]
 
 
 def is_unused_module(name: str) -> bool:

@@ -8,6 +8,8 @@ import os
 import runpy
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +60,17 @@ def test_transformers_comes_for_its_tokenizers_alone(name: str, unused: bool) ->
 )
 def test_only_files_that_are_used_go_in(path: str, unused: bool) -> None:
     assert contents["is_unused_file"](path) is unused
+
+
+def test_every_library_that_is_asked_for_comes_with_its_description() -> None:
+    """llguidance does not start without its own."""
+    project = tomllib.loads((PACKAGING.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    of_tests = [f'{line} ; extra == "test"' for line in project["optional-dependencies"]["test"] if ";" not in line]
+    needed = contents["needed_here"]([*project["dependencies"], *of_tests])
+    assert {"mlx", "mlx-lm", "transformers", "PySide6-Essentials", "keyring", "llguidance"} <= {*needed}
+    assert not {"pytest", "ruff"} & {*needed}
+    for name in needed:
+        assert version(name)
 
 
 def test_libraries_of_the_system_go_in_only_where_something_needs_them() -> None:
