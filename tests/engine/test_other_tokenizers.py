@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,29 @@ def engine_with_other_tokenizer(
 
 
 @pytest.fixture(scope="module")
+def plain_answer(engine_with_other_tokenizer: Engine) -> Callable[[float], Finished]:
+    """The main model's own answer at a temperature, decoded once for all that is compared with it."""
+
+    @cache
+    def decoded(temperature: float) -> Finished:
+        return finished(ask(engine_with_other_tokenizer, method="off", temperature=temperature))
+
+    return decoded
+
+
+@pytest.fixture(scope="module")
+def plain_starter_answer(starter_with_other_ids: Engine) -> Callable[[str, float], Finished]:
+    """The starter's own answer to a question at a temperature, decoded once."""
+
+    @cache
+    def decoded(question: str, temperature: float) -> Finished:
+        messages = [{"role": "user", "content": question}]
+        return finished(ask(starter_with_other_ids, messages=messages, method="off", temperature=temperature))
+
+    return decoded
+
+
+@pytest.fixture(scope="module")
 def starter_with_other_ids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """The starter's main model drafts for itself, in other ids."""
     main, _ = starter_pair()
@@ -74,11 +98,13 @@ def finished(events: list[Event]) -> Finished:
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 @pytest.mark.parametrize("depth", [1, 3, 8, None])
 def test_text_is_the_same_whatever_the_draft_models_tokenizer(
-    engine_with_other_tokenizer: Engine, depth: int | None, temperature: float
+    engine_with_other_tokenizer: Engine,
+    plain_answer: Callable[[float], Finished],
+    depth: int | None,
+    temperature: float,
 ) -> None:
-    engine = engine_with_other_tokenizer
-    plain = finished(ask(engine, method="off", temperature=temperature))
-    guessed = finished(ask(engine, method="draft", depth=depth, temperature=temperature))
+    plain = plain_answer(temperature)
+    guessed = finished(ask(engine_with_other_tokenizer, method="draft", depth=depth, temperature=temperature))
     assert guessed.ids == plain.ids
     assert guessed.text == plain.text
 
@@ -87,13 +113,14 @@ def test_text_is_the_same_whatever_the_draft_models_tokenizer(
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 @pytest.mark.parametrize("question", ["Who are you?", "안녕하세요!", "Count from 1 to 20."])
 def test_a_draft_is_as_right_as_with_the_main_models_own_ids(
-    starter_with_other_ids: Engine, question: str, temperature: float
+    starter_with_other_ids: Engine,
+    plain_starter_answer: Callable[[str, float], Finished],
+    question: str,
+    temperature: float,
 ) -> None:
-    engine, messages = starter_with_other_ids, [{"role": "user", "content": question}]
-    plain = finished(ask(engine, messages=messages, method="off", temperature=temperature))
-    guessed = finished(
-        ask(engine, messages=messages, method="draft", depth=4, sample_share=0.0, temperature=temperature)
-    )
+    plain, messages = plain_starter_answer(question, temperature), [{"role": "user", "content": question}]
+    how = {"method": "draft", "depth": 4, "sample_share": 0.0}
+    guessed = finished(ask(starter_with_other_ids, messages=messages, temperature=temperature, **how))
     assert guessed.text == plain.text
     assert guessed.stats.accept_rate is not None
     assert guessed.stats.accept_rate > (0.9 if temperature == 0.0 else 0.5)

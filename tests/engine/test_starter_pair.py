@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from statistics import median
 
 import pytest
@@ -18,6 +19,7 @@ from engine import (
     starter_pair,
 )
 from engine.bench.prompts import BUILT_IN
+from engine.stats import RequestStats
 from tests.patience import PATIENCE_S
 
 QUESTIONS = [
@@ -67,15 +69,24 @@ def answer(
     return last
 
 
-def tokens_of(engine: Engine, question: str, **speculation: object) -> tuple[list[Token], int]:
-    """The answer's tokens, and how many draft tokens were proposed for it."""
+@pytest.fixture(scope="module")
+def guessed(engine: Engine) -> Callable[[str], tuple[list[Token], RequestStats]]:
+    """The tokens of a greedy answer with the draft, and its figures; each is decoded once."""
+    return cache(partial(tokens_of, engine, method="draft", depth=4))
+
+
+def tokens_of(engine: Engine, question: str, **speculation: object) -> tuple[list[Token], RequestStats]:
+    """The tokens of a greedy answer, and its figures."""
     request = ChatRequest(
         [{"role": "user", "content": question}],
         speculation=SpeculationSettings(**speculation),  # type: ignore[arg-type]
         max_tokens=48,
     )
-    rounds = [event for event in engine.submit(request) if isinstance(event, TokensCommitted)]
-    return [token for event in rounds for token in event.tokens], sum(event.round.drafted for event in rounds)
+    events = list(engine.submit(request))
+    last = events[-1]
+    assert isinstance(last, Finished), last
+    rounds = [event for event in events if isinstance(event, TokensCommitted)]
+    return [token for event in rounds for token in event.tokens], last.stats
 
 
 def test_there_are_forty_questions_in_four_languages() -> None:
@@ -83,16 +94,18 @@ def test_there_are_forty_questions_in_four_languages() -> None:
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_greedy_tokens_are_the_same_with_and_without_the_draft(engine: Engine, question: str) -> None:
+def test_greedy_tokens_are_the_same_with_and_without_the_draft(
+    engine: Engine, guessed: Callable[[str], tuple[list[Token], RequestStats]], question: str
+) -> None:
     plain, _ = tokens_of(engine, question, method="off")
-    guessed, drafted = tokens_of(engine, question, method="draft", depth=4)
-    for one, other in zip(plain, guessed, strict=False):
+    tokens, stats = guessed(question)
+    for one, other in zip(plain, tokens, strict=False):
         if one.id != other.id:
             # Two logits closer than the noise between a one-row and a five-row matmul may go either way.
             assert one.logprob == pytest.approx(other.logprob, rel=1e-4), question
             return
-    assert len(plain) == len(guessed)
-    assert len(plain) <= 2 or drafted > 0
+    assert len(plain) == len(tokens)
+    assert len(plain) <= 2 or stats.drafted > 0
 
 
 @pytest.mark.parametrize("temperature", [0.5, 0.8, 1.0])
@@ -115,8 +128,8 @@ def _compare_seeded(engine: Engine, questions: list[str], temperature: float) ->
             assert guessed.ids == plain.ids, (question, speculation)
 
 
-def test_the_draft_agrees_most_of_the_time(engine: Engine) -> None:
-    stats = [answer(engine, question, method="draft", depth=4).stats for question in QUESTIONS[::4]]
+def test_the_draft_agrees_most_of_the_time(guessed: Callable[[str], tuple[list[Token], RequestStats]]) -> None:
+    stats = [guessed(question)[1] for question in QUESTIONS[::4]]
     # The median: a task the pair cannot do ends in a long run of nonsense, which would count for most of the guesses.
     assert median(one.accepted / one.drafted for one in stats) > 0.8
 
