@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton, QScrollArea, QSizePolicy, QSpacerItem, QWidget
 
 from app.widgets.labels import label
 from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
+from app.widgets.theme import scaled
 
-# The greatest width of the offer, and the space between greeting, examples and offer.
-_OFFER_WIDTH, _SPACE = 560, 90
+# The greatest width of the offer, its usual height, and the space between greeting, examples and offer.
+_OFFER_WIDTH, _OFFER_HEIGHT, _SPACE = 560, 256, 90
 # What the column leaves free at both sides, in pixels.
 _MARGINS = 18
 # Where the greeting stands, as a part of the height.
@@ -31,6 +34,8 @@ class Welcome(Restyled, QScrollArea):
         body = QWidget(self)
         body.setObjectName("pageBody")
         self._offer: QWidget | None = None
+        self._may_come: Callable[[], bool] = lambda: False
+        self._reserves, self._arranged_for = False, QSize()
         self._hello, self._promise = label(body, "hello"), label(body, "muted")
         for words in (self._hello, self._promise):
             words.setWordWrap(True)
@@ -51,10 +56,10 @@ class Welcome(Restyled, QScrollArea):
         self.setWidget(body)
         self.restyle()
 
-    def set_offer(self, offer: QWidget) -> None:
-        """Add an offer below the examples, which shows and hides itself."""
+    def set_offer(self, offer: QWidget, may_come: Callable[[], bool]) -> None:
+        """Add an offer below the examples, which shows and hides itself; `may_come` tells whether to leave it room."""
         offer.setMaximumWidth(_OFFER_WIDTH)
-        self._offer = offer
+        self._offer, self._may_come = offer, may_come
         offer.installEventFilter(self)
         row = hbox(margins=(0, 16, 0, 0))
         row.addStretch(1)
@@ -69,6 +74,19 @@ class Welcome(Restyled, QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        # The event is the viewport's, which a scroll bar that comes or goes resizes too.
+        if self.size() == self._arranged_for:
+            self._show_what_fits()
+        else:
+            self._begin_anew()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        # Only now may the greeting move: an offer that comes or goes later finds its room, or leaves it.
+        self._reserves, self._arranged_for = self._may_come(), self.size()
         self._show_what_fits()
 
     def _show_what_fits(self) -> None:
@@ -80,6 +98,8 @@ class Welcome(Restyled, QScrollArea):
         heights += sum(button.sizeHint().height() + 8 for button in self._examples) + _SPACE
         offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width)) if not self._offer.isHidden() else 0
         self._offer.setMinimumHeight(max(offered, 0))
+        if self._reserves:
+            offered = scaled(_OFFER_HEIGHT)
         examples_fit = heights + offered <= height
         for button in self._examples:
             button.setVisible(examples_fit)

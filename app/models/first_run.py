@@ -69,6 +69,13 @@ class FirstRunOffer(Restyled, QFrame):
             row.show_entry(entry, by_id.get(entry.id))
         self.show()
 
+    @property
+    def may_come(self) -> bool:
+        """Whether it may be shown once the library has been read, or is shown."""
+        values = self._library.settings.values
+        unknown = self._library.inventory is None and not values.offer_seen and not values.main_model
+        return unknown or not self.isHidden()
+
     def buttons(self) -> list[QPushButton]:
         """One for each offered pair."""
         return [row.button for row in self._rows]

@@ -16,12 +16,12 @@ _GAP, _LEAST_WORDS, _LEAST_ALONE = 24, 240, 160
 
 
 class Row(QFrame):
-    """One setting. `control` None leaves the words alone."""
+    """One setting. `control` None leaves the words alone; `at_end` keeps it on the right below the words too."""
 
-    def __init__(self, control: QWidget | None, parent: QWidget | None = None) -> None:
+    def __init__(self, control: QWidget | None, parent: QWidget | None = None, at_end: bool = False) -> None:
         super().__init__(parent)
         self.setObjectName("settingRow")
-        self.control = control
+        self.control, self._at_end = control, at_end
         self.name, self.help = label(self, "", wraps=True), label(self, "muted", wraps=True)
         words = vbox(spacing=2)
         words.addWidget(self.name)
@@ -57,6 +57,8 @@ class Row(QFrame):
             direction = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
             self._layout.setDirection(direction)
             self._layout.setSpacing(_GAP if beside else 8)
+            side = Qt.AlignmentFlag.AlignRight if self._at_end else Qt.AlignmentFlag.AlignLeft
+            self._layout.setAlignment(self.control, side | Qt.AlignmentFlag.AlignVCenter)
 
     def matches(self, text: str) -> bool:
         return text.casefold() in f"{self.name.text()}\n{self.help.text()}".casefold()
@@ -89,9 +91,9 @@ class Form(QScrollArea):
         keep_right_edge(self, centred)
         self.rows: list[Row] = []
 
-    def row(self, control: QWidget | None) -> Row:
-        """Add a row; the page sets its words."""
-        row = Row(control, self.widget())
+    def row(self, control: QWidget | None, at_end: bool = False) -> Row:
+        """Add a row; the page sets its words. `at_end` as in `Row`."""
+        row = Row(control, self.widget(), at_end)
         self.rows.append(row)
         self.add(row)
         return row

@@ -37,12 +37,12 @@ class StoragePage(TablePage):
         self.move_buttons: dict[str, QPushButton] = {}
         self.clear, self.clear_prefixes = QPushButton(self), QPushButton(self)
         self.stop = QPushButton(self)
-        self.folders = {_IDS[0]: self.row(self._controls(_IDS[0]))}
+        self.folders = {_IDS[0]: self.row(self._controls(_IDS[0]), at_end=True)}
         self.backups = BackupControls(library, session, self)
-        self._backup_row = self.row(self.backups)
-        self.folders |= {id_: self.row(self._controls(id_)) for id_ in _IDS[1:]}
+        self._backup_row = self.row(self.backups, at_end=True)
+        self.folders |= {id_: self.row(self._controls(id_), at_end=True) for id_ in _IDS[1:]}
         self.removal = RemovalControls(self)
-        self._removal_row = self.row(self.removal)
+        self._removal_row = self.row(self.removal, at_end=True)
         self.outcome = label(self, "reason-plain", wraps=True)
         self.outcome.hide()
         self.stop.setProperty("styleClass", "button")

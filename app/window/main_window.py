@@ -117,7 +117,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         session, actions = self._session, self._actions
         self._welcome, self._transcript = Welcome(self), Transcript(self)
         self._offer = FirstRunOffer(self._library, self._models, self._welcome)
-        self._welcome.set_offer(self._offer)
+        self._welcome.set_offer(self._offer, lambda: self._offer.may_come)
         self._find = FindBar(lambda: session.chat.turns, self._transcript.count_matches, self)
         self._search = ChatSearch(session, self._transcript, self._find, self)
         self._composer = Composer(actions["send"], actions["stop"], self)

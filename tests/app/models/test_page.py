@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPushButton, QScrollArea, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.models.download_card import DownloadCard
@@ -17,6 +17,7 @@ from app.models.page import INSTALLED, RECOMMENDED, SEARCH, ModelsPage
 from app.settings_window.dialog import PAGES
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
+from app.widgets.layouts import settle_layouts
 from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
 from tests.app.conftest import OpenShown
@@ -183,6 +184,32 @@ def test_a_first_run_offers_pairs_and_gets_out_of_the_way(open_shown: OpenShown)
     window.offer.refresh()
     assert window.offer.isHidden()
     assert library.settings.values.offer_seen
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (900, 600), (560, 420)])
+def test_the_greeting_stays_where_it_is_when_the_offer_comes_and_goes(
+    open_shown: OpenShown, qapp: Application, size: tuple[int, int]
+) -> None:
+    window, library, _ = open_shown(bare(), ("starter/main", "starter/draft"))
+    known, hello = library.inventory, greeting(window)
+    for language in LANGUAGES:
+        qapp.language.choose(language)
+        library.inventory = None
+        window.offer.refresh()
+        window.resize(size[0] - 1, size[1])
+        window.resize(*size)
+        settle_layouts()
+        places = [hello.mapTo(window.window, QPoint(0, 0)).y()]
+        library.inventory = known
+        for comes in (window.offer.refresh, window.offer.hide):
+            comes()
+            settle_layouts()
+            places.append(hello.mapTo(window.window, QPoint(0, 0)).y())
+        assert len(set(places)) == 1, (language, places)
+
+
+def greeting(window: WindowDriver) -> QLabel:
+    return next(label for label in window.findChildren(QLabel) if label.property("styleClass") == "hello")
 
 
 def test_a_stocked_machine_gets_no_offer(open_shown: OpenShown) -> None:
