@@ -357,7 +357,7 @@
     </message>
     <message>
         <source>Select all text</source>
-        <translation>テキストすべてを選択</translation>
+        <translation>テキストのすべてを選択</translation>
     </message>
     <message>
         <source>Undo delete</source>
@@ -477,7 +477,7 @@
     </message>
     <message>
         <source>Choose a main model folder</source>
-        <translation>メインモデルのフォルダを選ぶ</translation>
+        <translation>メインモデルのフォルダを選択</translation>
     </message>
     <message>
         <source>Open draft model…</source>
@@ -485,7 +485,7 @@
     </message>
     <message>
         <source>Choose a draft model folder</source>
-        <translation>ドラフトモデルのフォルダを選ぶ</translation>
+        <translation>ドラフトモデルのフォルダを選択</translation>
     </message>
     <message>
         <source>No draft model</source>
@@ -585,7 +585,7 @@
     </message>
     <message>
         <source>Larger text</source>
-        <translation>文字を大きく</translation>
+        <translation>テキストを大きく</translation>
     </message>
     <message>
         <source>Make the text larger</source>
@@ -593,7 +593,7 @@
     </message>
     <message>
         <source>Smaller text</source>
-        <translation>文字を小さく</translation>
+        <translation>テキストを小さく</translation>
     </message>
     <message>
         <source>Make the text smaller</source>
@@ -1188,7 +1188,7 @@
         <translation>このフォルダにチャットはありません。</translation>
     </message>
     <message>
-        <source>Backups may still contain what you delete. You can delete them in Settings &gt; Storage.</source>
+        <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
         <translation>削除したチャットはバックアップに残ることがあります。バックアップは「設定 &gt; ストレージ」で削除できます。</translation>
     </message>
     <message>
@@ -1197,7 +1197,7 @@
     </message>
     <message>
         <source>No archived chats</source>
-        <translation>アーカイブしたチャットはありません</translation>
+        <translation>アーカイブしたチャットはありません。</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -2855,8 +2855,8 @@
         <translation>接続をテスト</translation>
     </message>
     <message>
-        <source>Tandem goes online only when you search the Hub, download a model or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
-        <translation>Tandem がインターネットに接続するのは、Hub の検索、モデルのダウンロード、上のテストを行うときだけです。チャット、設定、統計がこのコンピュータの外に出ることはありません。利用状況の収集もしません。</translation>
+        <source>Tandem goes online only to search the Hub, download a model, check for updates or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
+        <translation>Tandem がインターネットに接続するのは、Hub の検索、モデルのダウンロード、アップデートの確認、上のテストを行うときだけです。チャット、設定、統計がこのコンピュータの外に出ることはありません。利用状況の収集もしません。</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
@@ -2946,19 +2946,19 @@
         <translation>Tandem は最新です。</translation>
     </message>
     <message>
-        <source>Tandem is set to work offline. Change that in Settings &gt; Network to check for updates.</source>
-        <translation>「オフラインで作業」がオンです。アップデートを確認するには、「設定 &gt; ネットワーク」でオフにしてください。</translation>
+        <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
+        <translation>「オフラインで作業」がオンです。アップデートを確認するには、「設定 &gt; プライバシーとネットワーク」でオフにしてください。</translation>
     </message>
     <message>
-        <source>This copy was built from source, so Tandem can’t check for updates. Update the source instead.</source>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
         <translation>ソースからビルドされた Tandem のため、アップデートを確認できません。代わりにソースを更新してください。</translation>
     </message>
     <message>
-        <source>The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed.</source>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
         <translation>アップデート情報が破損しているか、Tandem の配布元の署名がありません。何も変更していません。</translation>
     </message>
     <message>
-        <source>Tandem couldn’t check for updates. Check the network and try again.</source>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>アップデートを確認できませんでした。ネットワークを確認して、もう一度お試しください。</translation>
     </message>
     <message>
@@ -3007,7 +3007,7 @@
     </message>
     <message>
         <source>No matching models</source>
-        <translation>一致するモデルはありません</translation>
+        <translation>一致するモデルはありません。</translation>
     </message>
     <message>
         <source>Scanning models…</source>
@@ -3413,7 +3413,7 @@
         <translation>このコンピュータから、すべてのチャットとそのバックアップ（{chats}）、設定とキャッシュ（{rest}）を削除します。チャットを残す場合は、先に書き出してください。</translation>
     </message>
     <message>
-        <source>Delete everything now? Tandem then quits. You can’t undo this.</source>
+        <source>Delete everything now? Tandem then quits. You can&apos;t undo this.</source>
         <translation>今すぐすべて削除しますか？削除後、Tandem は終了します。この操作は取り消せません。</translation>
     </message>
     <message>

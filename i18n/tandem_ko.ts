@@ -65,7 +65,7 @@
     </message>
     <message>
         <source>Make the window as large as possible, or as large as before</source>
-        <translation>창을 최대 크기로, 또는 이전 크기로</translation>
+        <translation>윈도우를 최대 크기로, 또는 이전 크기로</translation>
     </message>
     <message>
         <source>Previous chat</source>
@@ -229,7 +229,7 @@
     </message>
     <message>
         <source>Look for a newer version of Tandem</source>
-        <translation>새 버전의 Tandem이 있는지 확인해요</translation>
+        <translation>새 버전의 Tandem이 있는지 확인</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -241,7 +241,7 @@
     </message>
     <message>
         <source>Close window</source>
-        <translation>창 닫기</translation>
+        <translation>윈도우 닫기</translation>
     </message>
     <message>
         <source>Attach files…</source>
@@ -305,7 +305,7 @@
     </message>
     <message>
         <source>Close the window</source>
-        <translation>창 닫기</translation>
+        <translation>윈도우 닫기</translation>
     </message>
     <message>
         <source>Quit Tandem</source>
@@ -625,7 +625,7 @@
     </message>
     <message>
         <source>Minimize the window</source>
-        <translation>창 최소화</translation>
+        <translation>윈도우 최소화</translation>
     </message>
     <message>
         <source>Command palette…</source>
@@ -837,11 +837,11 @@
     <name>AnswerNotice</name>
     <message>
         <source>An answer stopped with an error.</source>
-        <translation>오류로 답변이 중단되었어요.</translation>
+        <translation>오류로 답변이 중단됐어요.</translation>
     </message>
     <message>
         <source>Your answer is ready.</source>
-        <translation>답변이 준비되었어요.</translation>
+        <translation>답변이 준비됐어요.</translation>
     </message>
 </context>
 <context>
@@ -1188,7 +1188,7 @@
         <translation>이 폴더에는 대화가 없어요.</translation>
     </message>
     <message>
-        <source>Backups may still contain what you delete. You can delete them in Settings &gt; Storage.</source>
+        <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
         <translation>삭제한 대화가 백업에는 남아 있을 수 있어요. 백업은 ‘설정 &gt; 저장 공간’에서 삭제할 수 있어요.</translation>
     </message>
     <message>
@@ -1609,7 +1609,7 @@
     </message>
     <message>
         <source>No main model is loaded. Choose one at the top of the window.</source>
-        <translation>불러온 메인 모델이 없어요. 창 위쪽에서 선택해 주세요.</translation>
+        <translation>불러온 메인 모델이 없어요. 윈도우 위쪽에서 선택해 주세요.</translation>
     </message>
     <message>
         <source>The model&apos;s chat template rejected this chat: {detail}. Start a new chat or choose another model.</source>
@@ -2855,8 +2855,8 @@
         <translation>연결 테스트</translation>
     </message>
     <message>
-        <source>Tandem goes online only when you search the Hub, download a model or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
-        <translation>Tandem은 Hub를 검색하거나, 모델을 다운로드하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 컴퓨터를 떠나지 않아요. 사용 정보도 수집하지 않아요.</translation>
+        <source>Tandem goes online only to search the Hub, download a model, check for updates or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
+        <translation>Tandem은 Hub를 검색하거나, 모델을 다운로드하거나, 업데이트를 확인하거나, 위의 테스트를 실행할 때만 인터넷에 연결해요. 대화, 설정, 통계는 이 컴퓨터를 떠나지 않아요. 사용 정보도 수집하지 않아요.</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
@@ -2946,19 +2946,19 @@
         <translation>Tandem이 최신 버전이에요.</translation>
     </message>
     <message>
-        <source>Tandem is set to work offline. Change that in Settings &gt; Network to check for updates.</source>
-        <translation>‘오프라인 작업’이 켜져 있어요. 업데이트를 확인하려면 ‘설정 &gt; 네트워크’에서 꺼 주세요.</translation>
+        <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
+        <translation>‘오프라인 작업’이 켜져 있어요. 업데이트를 확인하려면 ‘설정 &gt; 개인정보 및 네트워크’에서 꺼 주세요.</translation>
     </message>
     <message>
-        <source>This copy was built from source, so Tandem can’t check for updates. Update the source instead.</source>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
         <translation>소스에서 빌드한 Tandem이라 업데이트를 확인할 수 없어요. 대신 소스를 업데이트해 주세요.</translation>
     </message>
     <message>
-        <source>The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed.</source>
-        <translation>업데이트 정보가 손상되었거나 Tandem 배포자의 서명이 없어요. 아무것도 바꾸지 않았어요.</translation>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
+        <translation>업데이트 정보가 손상됐거나 Tandem 배포자의 서명이 없어요. 아무것도 바꾸지 않았어요.</translation>
     </message>
     <message>
-        <source>Tandem couldn’t check for updates. Check the network and try again.</source>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>업데이트를 확인할 수 없었어요. 네트워크를 확인하고 다시 시도해 주세요.</translation>
     </message>
     <message>
@@ -3413,7 +3413,7 @@
         <translation>이 컴퓨터에서 모든 대화와 백업({chats}), 설정과 캐시({rest})를 삭제해요. 대화를 보관하려면 먼저 내보내기를 해 주세요.</translation>
     </message>
     <message>
-        <source>Delete everything now? Tandem then quits. You can’t undo this.</source>
+        <source>Delete everything now? Tandem then quits. You can&apos;t undo this.</source>
         <translation>지금 모두 삭제할까요? 삭제 후 Tandem이 종료돼요. 이 동작은 취소할 수 없어요.</translation>
     </message>
     <message>
@@ -4405,23 +4405,23 @@
     </message>
     <message>
         <source>Tandem is already running. Chats in this window are not saved.</source>
-        <translation>Tandem이 이미 실행 중이에요. 이 창의 대화는 저장되지 않아요.</translation>
+        <translation>Tandem이 이미 실행 중이에요. 이 윈도우의 대화는 저장되지 않아요.</translation>
     </message>
     <message>
         <source>Your chats were saved by a newer version of Tandem. Update Tandem; chats in this window are not saved.</source>
-        <translation>대화가 더 새로운 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요. 이 창의 대화는 저장되지 않아요.</translation>
+        <translation>대화가 더 새로운 버전의 Tandem에서 저장됐어요. Tandem을 업데이트해 주세요. 이 윈도우의 대화는 저장되지 않아요.</translation>
     </message>
     <message>
         <source>Your chats cannot be opened because the disk is full. Free up space and open Tandem again; chats in this window are not saved.</source>
-        <translation>디스크가 가득 차서 대화를 열 수 없어요. 공간을 비우고 Tandem을 다시 열어 주세요. 이 창의 대화는 저장되지 않아요.</translation>
+        <translation>디스크가 가득 차서 대화를 열 수 없어요. 공간을 비우고 Tandem을 다시 열어 주세요. 이 윈도우의 대화는 저장되지 않아요.</translation>
     </message>
     <message>
         <source>Your chats cannot be opened because their disk or folder does not allow it. Chats in this window are not saved.</source>
-        <translation>디스크나 폴더의 권한 때문에 대화를 열 수 없어요. 이 창의 대화는 저장되지 않아요.</translation>
+        <translation>디스크나 폴더의 권한 때문에 대화를 열 수 없어요. 이 윈도우의 대화는 저장되지 않아요.</translation>
     </message>
     <message>
         <source>Your chats cannot be opened: {detail}. Chats in this window are not saved.</source>
-        <translation>대화를 열 수 없어요({detail}). 이 창의 대화는 저장되지 않아요.</translation>
+        <translation>대화를 열 수 없어요({detail}). 이 윈도우의 대화는 저장되지 않아요.</translation>
     </message>
     <message>
         <source>The chat database was damaged. What could be recovered is in the chat list; the damaged file was kept as {name}.</source>

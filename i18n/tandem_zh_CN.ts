@@ -457,7 +457,7 @@
     </message>
     <message>
         <source>Unload models</source>
-        <translation>卸载模型</translation>
+        <translation>将模型移出内存</translation>
     </message>
     <message>
         <source>Free the memory of both models</source>
@@ -601,11 +601,11 @@
     </message>
     <message>
         <source>Normal text size</source>
-        <translation>正常文字大小</translation>
+        <translation>标准文字大小</translation>
     </message>
     <message>
         <source>Show the text in its normal size</source>
-        <translation>以正常大小显示文字</translation>
+        <translation>以标准大小显示文字</translation>
     </message>
     <message>
         <source>Enter full screen</source>
@@ -1188,7 +1188,7 @@
         <translation>此文件夹中没有对话。</translation>
     </message>
     <message>
-        <source>Backups may still contain what you delete. You can delete them in Settings &gt; Storage.</source>
+        <source>Backups may still contain deleted chats. Delete backups in Settings &gt; Storage.</source>
         <translation>备份中可能仍有已删除的对话。可在“设置 &gt; 存储”中删除备份。</translation>
     </message>
     <message>
@@ -2534,7 +2534,7 @@
     </message>
     <message>
         <source>Unload</source>
-        <translation>卸载</translation>
+        <translation>移出内存</translation>
     </message>
     <message>
         <source>Frees the memory of both models.</source>
@@ -2855,8 +2855,8 @@
         <translation>测试连接</translation>
     </message>
     <message>
-        <source>Tandem goes online only when you search the Hub, download a model or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
-        <translation>Tandem 仅在你搜索 Hub、下载模型或运行上面的测试时联网。对话、设置和统计都不会离开这台电脑，也不收集使用数据。</translation>
+        <source>Tandem goes online only to search the Hub, download a model, check for updates or run the test above. Chats, settings and statistics never leave this computer. No telemetry.</source>
+        <translation>Tandem 仅在搜索 Hub、下载模型、检查更新或运行上面的测试时联网。对话、设置和统计都不会离开这台电脑，也不收集使用数据。</translation>
     </message>
     <message>
         <source>Checks the mirror, proxy and token with two small requests.</source>
@@ -2946,19 +2946,19 @@
         <translation>Tandem 已是最新版本。</translation>
     </message>
     <message>
-        <source>Tandem is set to work offline. Change that in Settings &gt; Network to check for updates.</source>
-        <translation>“离线工作”已打开。如需检查更新，请在“设置 &gt; 网络”中将其关闭。</translation>
+        <source>Tandem is set to work offline. Change that in Settings &gt; Privacy and network to check for updates.</source>
+        <translation>“离线工作”已开启。如需检查更新，请在“设置 &gt; 隐私与网络”中关闭。</translation>
     </message>
     <message>
-        <source>This copy was built from source, so Tandem can’t check for updates. Update the source instead.</source>
+        <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
         <translation>这份 Tandem 由源代码构建，无法检查更新。请改为更新源代码。</translation>
     </message>
     <message>
-        <source>The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed.</source>
+        <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
         <translation>更新信息已损坏，或不是由 Tandem 发布者签名的。未做任何更改。</translation>
     </message>
     <message>
-        <source>Tandem couldn’t check for updates. Check the network and try again.</source>
+        <source>Tandem couldn&apos;t check for updates. Check the network and try again.</source>
         <translation>无法检查更新。请检查网络后重试。</translation>
     </message>
     <message>
@@ -3413,12 +3413,12 @@
         <translation>这会从这台电脑上删除所有对话及其备份（{chats}），以及设置和缓存（{rest}）。如需保留对话，请先导出。</translation>
     </message>
     <message>
-        <source>Delete everything now? Tandem then quits. You can’t undo this.</source>
+        <source>Delete everything now? Tandem then quits. You can&apos;t undo this.</source>
         <translation>现在删除全部内容吗？删除后 Tandem 会退出。此操作无法撤销。</translation>
     </message>
     <message>
         <source>Remove everything…</source>
-        <translation>移除全部…</translation>
+        <translation>全部删除…</translation>
     </message>
     <message>
         <source>Continue…</source>
@@ -3897,7 +3897,7 @@
     </message>
     <message>
         <source>Unload idle models after</source>
-        <translation>空闲多久后卸载模型</translation>
+        <translation>空闲多久后将模型移出内存</translation>
     </message>
     <message>
         <source>In minutes. Frees their memory; they reload with your next question.</source>
@@ -4306,7 +4306,7 @@
     </message>
     <message>
         <source>Includes the download list.</source>
-        <translation>包括下载列表。</translation>
+        <translation>包含下载列表。</translation>
     </message>
     <message>
         <source>Prompt cache</source>

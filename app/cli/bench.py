@@ -40,7 +40,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--synthetic", metavar="SIZE", help="use random weights of this size: 20M to 2B")
     parser.add_argument(
-        "--accept", type=float, default=0.8, metavar="A", help="accept rate of the synthetic draft model (0.8)"
+        "--accept", type=float, default=0.8, metavar="A", help="acceptance rate of the synthetic draft model (0.8)"
     )
     parser.add_argument("--prompts", type=Path, metavar="FILE", help='one JSON object per line, each with a "text"')
     parser.add_argument("--schemas", action="store_true", help="ten questions that are answered in JSON by a schema")

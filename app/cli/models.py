@@ -56,14 +56,14 @@ def add_parser(subparsers: Any) -> None:
     search.add_argument("query", metavar="QUERY", help="part of a name, or the address of a page")
     search.add_argument("--limit", type=_count, default=20, metavar="N", help="number of results (20)")
     download = actions.add_parser("download", help="download a model, or resume an interrupted download")
-    download.add_argument("id", metavar="ID", help="organisation/name, or the address of its page")
+    download.add_argument("id", metavar="ID", help="organization/name, or the address of its page")
     download.add_argument("--with-draft", action="store_true", help="also download its draft model")
     download.add_argument("--revision", default="main", metavar="REVISION", help="branch, tag or commit")
     removal = actions.add_parser("remove", help="remove a model from this computer")
     removal.add_argument("id", metavar="ID", help="a name that `tandem models list` shows")
     removal.add_argument("--yes", action="store_true", help="skip confirmation")
     pairs = actions.add_parser("pairs", help="list draft models for a main model")
-    pairs.add_argument("id", metavar="ID", help="installed model, or organisation/name")
+    pairs.add_argument("id", metavar="ID", help="installed model, or organization/name")
     pairs.add_argument(
         "--context", type=_count, default=8192, metavar="TOKENS", help="context that must fit in memory (8192)"
     )

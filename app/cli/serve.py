@@ -26,7 +26,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "serve",
         help="serve the models to other programs",
-        description="Serve the models to other programs on this computer, in the shapes of the OpenAI and Anthropic "
+        description="Serve the models to other programs on this computer, through the OpenAI and Anthropic "
         "APIs. Answers are decoded speculatively and are the same as in the window.",
     )
     add_pair_options(parser)

@@ -86,7 +86,7 @@ class NetworkPage(TablePage):
         self.test.setAccessibleName(self.tr("Test the connection"))
         self._privacy.setText(
             self.tr(
-                "Tandem goes online only when you search the Hub, download a model or run the test "
+                "Tandem goes online only to search the Hub, download a model, check for updates or run the test "
                 "above. Chats, settings and statistics never leave this computer. No telemetry."
             )
         )

@@ -50,7 +50,7 @@ class RemovalControls(QWidget):
         questions = (
             "",
             first.format(**sizes),
-            self.tr("Delete everything now? Tandem then quits. You can’t undo this."),
+            self.tr("Delete everything now? Tandem then quits. You can't undo this."),
         )
         steps = (self.tr("Remove everything…"), self.tr("Continue…"), self.tr("Delete and quit"))
         self.question.setText(questions[self._asked])

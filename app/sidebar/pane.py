@@ -337,7 +337,7 @@ class ChatPane(Restyled, QFrame):
         if self.folder is not None:
             return self.tr("No chats in this folder.")
         if self._chats.view == TRASHED and self._chats.chats:
-            return self.tr("Backups may still contain what you delete. You can delete them in Settings > Storage.")
+            return self.tr("Backups may still contain deleted chats. Delete backups in Settings > Storage.")
         return {
             ACTIVE: self.tr("Your chats will appear here."),
             ARCHIVED: self.tr("No archived chats"),

@@ -109,15 +109,15 @@ class Notifications(QObject):
             return {
                 "newest": self.tr("Tandem is up to date."),
                 "offline": self.tr(
-                    "Tandem is set to work offline. Change that in Settings > Network to check for updates."
+                    "Tandem is set to work offline. Change that in Settings > Privacy and network to check for updates."
                 ),
                 "no-feed": self.tr(
-                    "This copy was built from source, so Tandem can’t check for updates. Update the source instead."
+                    "This copy was built from source, so Tandem can't check for updates. Update the source instead."
                 ),
                 "invalid": self.tr(
-                    "The update information is damaged or isn’t signed by Tandem’s publisher. Nothing was changed."
+                    "The update information is damaged or isn't signed by Tandem's publisher. Nothing was changed."
                 ),
-            }.get(reason, self.tr("Tandem couldn’t check for updates. Check the network and try again."))
+            }.get(reason, self.tr("Tandem couldn't check for updates. Check the network and try again."))
 
         self._banner.show_message(sentence, None, calm=reason == "newest")
 

@@ -159,7 +159,7 @@ def test_everything_is_removed_after_two_questions(
     assert not controls.question.isVisible()
     controls.go_on.click()
     controls.go_on.click()
-    assert "can’t undo" in controls.question.text()
+    assert "can't undo" in controls.question.text()
     assert not library.settings.values.remove_everything
     assert not quits
     controls.go_on.click()

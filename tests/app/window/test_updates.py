@@ -58,7 +58,7 @@ def versions(monkeypatch: pytest.MonkeyPatch) -> None:
         (NEWER, "Tandem 99.0.0 is available. Everything is faster."),
         (SAME, "Tandem is up to date."),
         (UpdateCheckFailed("unreachable"), "Check the network"),
-        (UpdateCheckFailed("invalid"), "isn’t signed"),
+        (UpdateCheckFailed("invalid"), "isn't signed"),
     ],
 )
 def test_what_a_check_finds_is_said(qtbot: Any, tmp_path: Path, answer: Release | Exception, words: str) -> None:
