@@ -10,7 +10,7 @@ from app.widgets.labels import label
 from app.widgets.layouts import hbox, keep_right_edge, vbox
 from app.widgets.style_class import styled
 
-_WIDEST = 720
+_WIDEST = 768
 # Between words and control, and the least width for words beside a control and alone, in pixels.
 _GAP, _LEAST_WORDS, _LEAST_ALONE = 24, 240, 160
 
