@@ -118,7 +118,8 @@ class ChainHead(Head):
         return self._ports
 
     def context_bytes(self, length: int) -> int:
-        return context_bytes(self._shape, length, self.dtype.size)
+        waiting = (MAX_WAITING + 1) * self.state_width * self.dtype.size
+        return context_bytes(self._shape, length, self.dtype.size) + waiting
 
     def bind(self, ports: MainPorts) -> None:
         if (wrong := mismatch(self._shape, ports.layer_count, ports.width, ports.vocabulary)) is not None:

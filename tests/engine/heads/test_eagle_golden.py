@@ -161,3 +161,15 @@ def test_draft_tokens_leave_nothing_in_the_context(tmp_path: Path) -> None:
     first, second = propose(head, context, 8), propose(head, context, 8)
     assert mx.allclose(first.scores, second.scores, atol=TOLERANCE)
     assert context.length == 11
+
+
+@pytest.mark.parametrize("length", [1, 32, 300, 700])
+def test_contexts_take_no_more_memory_than_is_reckoned(tmp_path: Path, length: int) -> None:
+    head = bound(tmp_path, CASES["eagle_two_layers"])
+    context = head.new_context()
+    taps = mx.zeros((1, 512, TAPS.shape[-1]))
+    while context.length < length:
+        rows = min(512, length - context.length)
+        head.extend(context, taps[:, :rows], [1] * rows)
+        head.propose(context, mx.array([1], mx.int32), 8, likeliest)
+        assert 0 < context.nbytes <= head.context_bytes(length)
