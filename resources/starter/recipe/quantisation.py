@@ -20,7 +20,7 @@ def write_quantised(source: Path, target: Path) -> None:
     weights: Mapping[str, mx.array] = mx.load(str(source / "model.safetensors"))  # type: ignore[assignment]
     made: dict[str, mx.array] = {}
     for name, array in weights.items():
-        if array.ndim != 2:
+        if array.ndim != 2 or array.shape[-1] % GROUP:
             made[name] = array
             continue
         stem = name.removesuffix("weight")

@@ -30,7 +30,12 @@ def tensors_of(case: EagleCase) -> dict[str, mx.array]:
 
 def bound(folder: Path, case: EagleCase, tensors: Mapping[str, mx.array] | None = None) -> Head:
     """The case's head with its own or other `tensors`, written, loaded and bound."""
-    head = load_head(write_head(folder, case.config, tensors_of(case) if tensors is None else tensors))
+    return load_bound(write_head(folder, case.config, tensors_of(case) if tensors is None else tensors))
+
+
+def load_bound(folder: Path) -> Head:
+    """The head in a folder, bound to the main model of all cases."""
+    head = load_head(folder)
     ports = heads_on_disk.main_ports(eagle_cases.MAIN_LAYERS)
     head.bind(replace(ports, embed=lambda ids: EMBEDDING[ids]))
     return head
