@@ -24,8 +24,10 @@ WINDOW = 9
 # Plain rounds that are measured in a row, of which the first is never pipelined, and rounds until they are repeated.
 PLAIN_ROUNDS = 3
 REMEASURE = 128
-# By which factor another width than the last, or one that was never measured here, has to appear faster.
+# By which factor another width than the last, any width than plain decoding, or one that was never measured here, has
+# to appear faster.
 MARGIN = 1.02
+PLAIN_MARGIN = 1.05
 EXPLORE_MARGIN = 1.05
 # What trying widths may cost: plain rounds at the start, and a share of all time.
 BUDGET_ROUNDS = 4.0
@@ -96,6 +98,7 @@ class BatchController:
         self._total_s = self._lost_s = 0.0
         self._expected_speed = 0.0
         self._plain_left = 0
+        self._costs_more = Choice(None, 0, "costs-more")
 
     def choose(self, offers: Sequence[Offer], bucket: int) -> list[Choice]:
         """What each request does in the next round; the longest text is in the context bucket `bucket`."""
@@ -219,8 +222,11 @@ class BatchController:
         known = [plan for plan in plans if self._known(requests, plan.width)]
         best = max(known or plans, key=lambda plan: plan.speed)
         current = next((plan for plan in known if plan.width == self._width), best)
-        if best.speed <= MARGIN * current.speed:
+        if best.speed <= (PLAIN_MARGIN if current.width == 1 else MARGIN) * current.speed:
             best = current
+        plain = next((plan for plan in known if plan.width == 1), best)
+        if best.speed <= plain.speed:
+            best = plain
         self._expected_speed = best.speed
         budget = BUDGET_ROUNDS * plans[0].seconds + BUDGET_SHARE * self._total_s
         if self._lost_s < budget:
@@ -238,8 +244,6 @@ class BatchController:
 
     def _known(self, requests: int, width: int) -> bool:
         return len(self._passes.get((self._bucket, requests, width), ())) >= 2
-
-    _costs_more = Choice(None, 0, "costs-more")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,70 @@
+"""What several answers at once ask of the device: counted, because that does not depend on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from mlx_lm.generate import batch_generate
+
+from engine import starter_pair
+from engine.loading import LoadedModel, load
+from engine.requests import SpeculationSettings
+from engine.scheduler import Scheduler
+from tests.engine.counting import Counts, counting
+from tests.engine.serving import PLAIN, request, run
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+TEXTS = ("Count from 1 to 20.", "Tell me what you can do, in a few sentences.")
+LONG, SHORT = 24, 12
+
+
+@pytest.fixture(scope="module")
+def main(without_compilation: None) -> LoadedModel:  # noqa: ARG001
+    return load(starter_pair()[0])
+
+
+@pytest.fixture
+def scheduler(main: LoadedModel) -> Iterator[Scheduler]:
+    scheduler = Scheduler()
+    scheduler.install(main, load(starter_pair()[1]))
+    yield scheduler
+    scheduler.close()
+
+
+def ours(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) -> None:
+    scheduler.clear_prefix_cache()
+    clients = run(scheduler, *(request(text, max_tokens=tokens, speculation=speculation) for text in TEXTS))
+    assert all(len(client.finished.ids) == tokens for client in clients)
+
+
+def theirs(main: LoadedModel, tokens: int) -> None:
+    prompts = [main.prompt_ids([{"role": "user", "content": text}]) for text in TEXTS]
+    batch_generate(main.model, main.tokenizer, prompts, max_tokens=tokens)
+
+
+def each_step(monkeypatch: pytest.MonkeyPatch, work: Callable[[int], None]) -> tuple[float, float, float, float]:
+    counts: list[Counts] = []
+    for tokens in (SHORT, LONG):
+        with counting(monkeypatch) as counted:
+            work(tokens)
+        counts.append(counted)
+    return (counts[1] - counts[0]).each(LONG - SHORT)
+
+
+def test_a_plain_step_of_several_answers_costs_the_device_what_it_costs_in_mlx_lm(
+    monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler, main: LoadedModel
+) -> None:
+    nodes, _, waits, calls = each_step(monkeypatch, lambda tokens: ours(scheduler, PLAIN, tokens))
+    their_nodes, _, their_waits, their_calls = each_step(monkeypatch, lambda tokens: theirs(main, tokens))
+    assert nodes <= 1.03 * their_nodes
+    assert waits <= their_waits == 1
+    assert calls <= their_calls
+
+
+def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
+    fixed = SpeculationSettings(method="ngram", depth=2, sample_share=0.0)
+    _, _, waits, _ = each_step(monkeypatch, lambda tokens: ours(scheduler, fixed, tokens))
+    # A token each at most: a round that accepts more has fewer waits for as many tokens.
+    assert waits <= 1
