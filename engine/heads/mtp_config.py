@@ -171,7 +171,7 @@ def shipped_bytes(config: Mapping[str, Any]) -> int:
         return 0
     try:
         # The size of the vocabulary, which not every description has, does not matter.
-        head = read_mtp_config({"vocab_size": 2, **text_config(config)}, ("layers.0.",))
+        head = read_mtp_config({"vocab_size": 2, **text_config(config)}, ("layers.0.mlp",))
         settings = Settings(head.text)
         heads, experts = settings.whole("num_attention_heads", 1, 4096), settings.whole("num_experts", 0, 4096, 0)
         shared = settings.whole("shared_expert_intermediate_size", 0, 2**18, 0)
