@@ -35,13 +35,21 @@ def test_a_model_that_is_not_here_is_one_line_and_exit_code_1(capsys: pytest.Cap
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_it_serves_with_a_key_until_it_is_told_to_end() -> None:
-    command = [sys.executable, "-m", "app", "serve", "--port", "0", "--key"]
+def served(port: int = 0) -> tuple[subprocess.Popen[str], str]:
+    """A server with a key, and its address."""
+    command = [sys.executable, "-m", "app", "serve", "--port", str(port), "--key"]
     environment = {**os.environ, "TANDEM_API_KEY": "secret"}
-    with subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True) as process:
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment, text=True)
+    assert process.stderr is not None
+    address = process.stderr.readline().split(" at ")[1].split("/v1")[0]
+    assert "Bearer secret" in process.stderr.readline()
+    return process, address
+
+
+def test_it_serves_with_a_key_until_it_is_told_to_end() -> None:
+    process, address = served()
+    with process:
         assert process.stderr is not None
-        address = process.stderr.readline().split(" at ")[1].split("/v1")[0]
-        assert "Bearer secret" in process.stderr.readline()
         asked = urllib.request.Request(f"{address}/v1/models", headers={"Authorization": "Bearer secret"})
         with urllib.request.urlopen(asked, timeout=PATIENCE_S) as response:
             assert {model["id"] for model in json.load(response)["data"] if model["loaded"]} == {
@@ -51,3 +59,23 @@ def test_it_serves_with_a_key_until_it_is_told_to_end() -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_S) == 0
         assert "Traceback" not in process.stderr.read()
+
+
+@pytest.mark.campaign
+def test_a_server_that_was_killed_while_it_answered_starts_again_at_the_same_port() -> None:
+    body = {"messages": [{"role": "user", "content": "What is a draft model?"}], "stream": True}
+    headers = {"Authorization": "Bearer secret", "Content-Type": "application/json"}
+    process, address = served()
+    for _ in range(3):
+        asked = urllib.request.Request(f"{address}/v1/chat/completions", json.dumps(body).encode(), headers)
+        with process, urllib.request.urlopen(asked, timeout=PATIENCE_S) as response:
+            assert response.readline().startswith(b"data: ")
+            process.kill()
+        process, address = served(int(address.rpartition(":")[2]))
+    with process:
+        whole = urllib.request.Request(
+            f"{address}/v1/chat/completions", json.dumps({**body, "stream": False}).encode(), headers
+        )
+        with urllib.request.urlopen(whole, timeout=PATIENCE_S) as response:
+            assert json.load(response)["choices"][0]["message"]["content"]
+        process.kill()
