@@ -15,6 +15,7 @@ from engine.events import TokensCommitted
 from engine.generation import release_unused_memory
 from engine.models import Models
 from engine.pacing import PrefillPacer
+from engine.requests import MAX_DEPTH
 from engine.speculation.depth import Choice
 from engine.speculation.sequence_batch import rows_obstacle
 
@@ -133,7 +134,10 @@ class Decoding:
             active.decoder = None
         if active.decoder is None and active.batch_obstacle is None and not alone:
             main = active.generation.conversation.main
-            active.batch_obstacle = batch_obstacle(main) if rows_obstacle(main) is not None else None
+            if rows_obstacle(main) is not None:
+                active.batch_obstacle = batch_obstacle(main)
+            elif not self._rows_fit():
+                active.batch_obstacle = "memory"
         # A request that another one is about to join does not start drafting.
         speculates = alone and (not joining or (active.decoder is not None and active.decoder.speculates))
         joins = not alone and active.batch_obstacle is None
@@ -146,6 +150,13 @@ class Decoding:
             plain = Choice(None, 0, "turns", (("kind", obstacle),)) if obstacle else Choice(None, 0, "batch")
             drafting = self._models.drafting if speculates else None
             active.decoder = SpeculativeDecoder(active.generation, drafting, plain)
+
+    def _rows_fit(self) -> bool:
+        """Whether there is memory for everybody's caches as rows of one batch, all as long as the longest text."""
+        texts = [len(active.generation.conversation.main.tokens) for active in self._turns]
+        needed = len(texts) * self._models.cache_bytes(max(texts) + MAX_DEPTH)
+        held = sum(self._models.cache_bytes(length) for length in texts)
+        return needed - held <= self._models.memory_use().free
 
     def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
         assert active.decoder is not None

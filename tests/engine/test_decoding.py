@@ -14,12 +14,14 @@ import pytest
 from engine.errors import InternalFailure, QueueFull
 from engine.events import Failed, Finished, PrefillProgress
 from engine.loading import LoadedModel, load
+from engine.models import Models
 from engine.pacing import PrefillPacer
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.row_caches import RowCaches
+from engine.status import MemoryUse
 from tests.engine.serving import PLAIN, Client, alone, request, run, set_draft, submit
 
 
@@ -334,6 +336,20 @@ def test_only_the_request_that_makes_every_pass_fail_fails(scheduler: Scheduler,
         scheduler.step()
     assert isinstance(bad.last, Failed)
     assert [client.finished.ids for client in clients] == expected
+
+
+def test_answers_whose_rows_do_not_fit_take_turns(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a batch every row is as long as the longest text."""
+    asked = [request("lazy dog " * 160, max_tokens=24), request(TEXTS[1], max_tokens=24)]
+    expected = [alone(scheduler, one).ids for one in asked]
+    clients = [submit(scheduler, one) for one in asked]
+    while scheduler.active != 2:
+        scheduler.step()
+    monkeypatch.setattr(Models, "memory_use", lambda _: MemoryUse(0, 1000, 1000))
+    while scheduler.busy:
+        scheduler.step()
+    assert [client.finished.ids for client in clients] == expected
+    assert any("turns" in client.reasons for client in clients)
 
 
 def test_a_draft_model_loaded_during_a_batch_drafts_for_the_last_answer_left(
