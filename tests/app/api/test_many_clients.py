@@ -221,3 +221,14 @@ def test_calls_are_logged_by_counts_alone(
         until(lambda: served.api.ended)
     assert "/v1/chat/completions finished" in caplog.text
     assert "secret" not in caplog.text
+
+
+def test_stopping_the_server_ends_the_calls_under_way(serve: Serve) -> None:
+    gate = threading.Semaphore(4)
+    served = serve(ScriptedEngine([Script(STORY)], gate=gate))
+    with connection_to(served) as connection:
+        connection.sendall(STREAMED % (len(BODY), BODY))
+        assert connection.recv(99).startswith(b"HTTP/1.1 200")
+        served.api.stop()
+    assert [call.state for call in served.api.ended] == ["cancelled"]
+    assert not served.api.status.serving
