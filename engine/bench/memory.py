@@ -46,26 +46,35 @@ def measure(
             for number in range(answers):
                 mx.reset_peak_memory()
                 answer(prompts[number % len(prompts)].text)
-                peak, kept = mx.get_peak_memory(), scheduler.prefix_cache.bytes
-                used = _in_use() - kept
-                known = figures.setdefault(name, {"peak": 0, "first": used})
-                known |= {"peak": max(known["peak"], peak), "last": used}
-                known |= {"kept": kept, "buffers": mx.get_cache_memory()}
+                known = figures.setdefault(name, {"peak": 0})
+                known["peak"] = max(known["peak"], mx.get_peak_memory())
+                if number in (0, answers - 1):
+                    known["buffers"] = mx.get_cache_memory()
+                    known["last"], known["kept"] = _after_clearing(scheduler)
+                    known.setdefault("first", known["last"])
                 progress(f"{name}, answer {number + 1} of {answers}")
         except KeyboardInterrupt:
             interrupted = True
             break
-    return {"machine": machine(), "interrupted": interrupted, "memory": figures, "parts": _parts(scheduler)}
+    return {"machine": machine(), "interrupted": interrupted, "memory": figures, "parts": _parts(scheduler, figures)}
 
 
-def _parts(scheduler: Scheduler) -> dict[str, int]:
+def _parts(scheduler: Scheduler, figures: dict[str, dict[str, int]]) -> dict[str, int]:
     drafter = scheduler.models.drafter
-    parts = {
+    models = {
         "main model": scheduler.models.main.info.bytes,
         "drafter": 0 if drafter is None else drafter.info.bytes,
-        "caches kept": scheduler.prefix_cache.bytes,
     }
-    return parts | {"rest": _in_use() - sum(parts.values())}
+    kept = max((known.get("kept", 0) for known in figures.values()), default=0)
+    return models | {"caches kept": kept, "rest": _after_clearing(scheduler)[0] - sum(models.values())}
+
+
+def _after_clearing(scheduler: Scheduler) -> tuple[int, int]:
+    """Bytes in use without the caches of finished answers, and how many those took: they may share arrays."""
+    used = _in_use()
+    scheduler.clear_prefix_cache()
+    left = _in_use()
+    return left, used - left
 
 
 def _in_use() -> int:
