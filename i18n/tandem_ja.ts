@@ -4105,6 +4105,10 @@
         <translation>速度比を測定中…</translation>
     </message>
     <message>
+        <source>No figures for this answer</source>
+        <translation>この回答の測定値はありません</translation>
+    </message>
+    <message>
         <source>No speculation</source>
         <translation>投機的デコーディングなし</translation>
     </message>

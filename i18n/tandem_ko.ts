@@ -4105,6 +4105,10 @@
         <translation>속도 향상 측정 중…</translation>
     </message>
     <message>
+        <source>No figures for this answer</source>
+        <translation>이 답변의 측정값 없음</translation>
+    </message>
+    <message>
         <source>No speculation</source>
         <translation>추측 없음</translation>
     </message>

@@ -4105,6 +4105,10 @@
         <translation>正在测量加速比…</translation>
     </message>
     <message>
+        <source>No figures for this answer</source>
+        <translation>此回答没有测量数据</translation>
+    </message>
+    <message>
         <source>No speculation</source>
         <translation>未使用推测</translation>
     </message>

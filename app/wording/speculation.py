@@ -90,6 +90,8 @@ def _unknown_outcome(answer: Answer) -> str:
     translate, stats = QCoreApplication.translate, answer.stats
     if not answer.ended:
         return translate("Speculation", "Measuring the speed-up…")
+    if not answer.rounds and not stats.generated_tokens:
+        return translate("Speculation", "No figures for this answer")
     if not stats.drafted:
         return translate("Speculation", "No speculation")
     if not stats.accepted:

@@ -187,6 +187,7 @@ def test_a_long_time_is_shown_in_its_largest_unit(seconds: float | None, shown: 
         (RequestStats(drafted=9, accepted=6, generated_tokens=40), "Too short to measure a speed-up"),
         (RequestStats(drafted=9, accepted=6, generated_tokens=400), "Speed-up not measured"),
         (RequestStats(drafted=8, generated_tokens=400), "No draft token accepted"),
+        (RequestStats(), "No figures for this answer"),
         (RequestStats(generated_tokens=400), "No speculation"),
     ],
 )  # fmt: skip
