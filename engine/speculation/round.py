@@ -104,7 +104,7 @@ class Rounds:
         proposal = self._propose(source, depth) if source is not None and depth > 0 else None
         draft_tokens = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
         draft_s = None
-        if timed and draft_tokens is not None:
+        if draft_tokens is not None and (timed or (proposal is not None and proposal.evaluated)):
             mx.eval(draft_tokens)
             draft_s = time.perf_counter() - started_at
         elif draft_tokens is not None:

@@ -247,4 +247,4 @@ def test_confidence_ends_a_proposal_early(oracle_served: tuple[Scheduler, Oracle
 
     assert client.finished.ids == expected.ids
     drafted = {event.round.drafted for event in client.committed}
-    assert max(drafted) == 2
+    assert 0 < max(drafted) <= 2

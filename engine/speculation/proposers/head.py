@@ -106,16 +106,22 @@ class HeadProposer(Proposer):
         count = self._worthwhile(proposed, depth) if self.prices else depth
         distributions = mx.concatenate(drawing.distributions)[:count] if self._keep_distributions else None
         drafted = proposed.tokens if count == depth else proposed.tokens[:count]
-        return Proposal(drafted, self.source, count, distributions, stopped_early=count < depth, made=depth)
+        # What was weighed against prices is there already, which times the drafting for nothing.
+        evaluated = bool(self.prices) and self._knows_chances(proposed)
+        early = count < depth
+        return Proposal(drafted, self.source, count, distributions, early, made=depth, evaluated=evaluated)
+
+    def _knows_chances(self, proposed: HeadProposal) -> bool:
+        return proposed.confidence is not None or self._sampler.greedy
 
     def _worthwhile(self, proposed: HeadProposal, depth: int) -> int:
         """How many of the tokens are worth verifying. Waits for the head where it can tell."""
+        if not self._knows_chances(proposed):
+            return depth
         if proposed.confidence is not None:
             chances = proposed.confidence
-        elif self._sampler.greedy:
-            chances = mx.exp(proposed.scores.max(axis=-1) - mx.logsumexp(proposed.scores, axis=-1))
         else:
-            return depth
+            chances = mx.exp(proposed.scores.max(axis=-1) - mx.logsumexp(proposed.scores, axis=-1))
         mx.async_eval(proposed.tokens, chances)  # type: ignore[no-untyped-call]
         known: list[float] = chances.tolist()  # type: ignore[assignment]
         return worth_verifying(known, self.prices)

@@ -20,6 +20,7 @@ class Proposal:
     `source` names the proposer. `distributions`, float32 of shape (count, vocabulary), is what each token was drawn
     from; None means that each is a point mass. `stopped_early` is true if drafting ended below the depth asked for
     because further tokens were unlikely to be accepted; `made` is how many were drafted all the same, if more.
+    `evaluated` is true if `tokens` need not be waited for.
     """
 
     tokens: mx.array | list[int]
@@ -28,6 +29,7 @@ class Proposal:
     distributions: mx.array | None = None
     stopped_early: bool = False
     made: int | None = None
+    evaluated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
