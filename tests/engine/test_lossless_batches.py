@@ -32,7 +32,7 @@ METHODS = (
 # Dense, windows, latent, experts, recurrent and hybrid; the last four share plain batches or take turns.
 CAMPAIGN = (
     "llama", "qwen3", "phi3", "gpt2", "mixtral", "starcoder2", "cohere2", "gemma3_text", "gpt_oss", "olmo3",
-    "exaone4", "deepseek_v3", "minicpm3", "qwen3_next", "qwen3_5", "falcon_h1", "mamba2", "lfm2", "granitemoehybrid",
+    "granite", "deepseek_v3", "minicpm3", "qwen3_next", "qwen3_5", "falcon_h1", "mamba2", "lfm2", "granitemoehybrid",
     "kimi_linear", "recurrent_gemma", "nemotron_h", "llama4", "gemma2",
 )  # fmt: skip
 
