@@ -272,8 +272,10 @@ class DepthController:
         return drafting / self.costs.forecast(source).expected(made, width)
 
     def wants_plain_sample(self, share: float) -> bool:
-        """Whether a round is to be plain although it was chosen otherwise, within `share` of the answer's time."""
-        return self._exploring is None and self.speedup.wants_plain(self.plain_s(), share)
+        """Whether a round is to be plain although it was chosen otherwise, also to be explored, within `share` of the
+        answer's time.
+        """
+        return self.speedup.wants_plain(self.plain_s(), share)
 
     def plain_s(self) -> float | None:
         """Seconds of a plain round at this context length, if measured."""

@@ -68,6 +68,18 @@ def test_a_fixed_draft_length_is_measured_as_truly(make_machine: MakeMachine, lo
 
 
 @pytest.mark.parametrize("load", LOADS)
+def test_exploring_other_depths_does_not_keep_the_speedup_from_being_measured(
+    make_machine: MakeMachine, load: str
+) -> None:
+    for seed in range(6):
+        machine = make_machine(load=LOADS[load], seed=seed)
+        for tokens in (300, 120, 420):
+            machine.answer(tokens)
+        stats = machine.answer(400, 0.08).stats
+        assert rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high) is not None, seed
+
+
+@pytest.mark.parametrize("load", LOADS)
 def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine, load: str) -> None:
     machine = make_machine(load=LOADS[load])
     machine.answer(300)
