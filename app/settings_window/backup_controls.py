@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -10,8 +10,10 @@ from app.conversations.backups import Backup
 from app.library.library import Library
 from app.session.session import Session
 from app.settings_window.restore_button import RestoreButton, date_words
-from app.widgets.layouts import hbox
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.style_class import styled
+
+_GAP = 8
 
 
 class BackupControls(QWidget):
@@ -26,13 +28,23 @@ class BackupControls(QWidget):
         self.back_up = styled(QPushButton(self), "button")
         self.restore = styled(RestoreButton(library, session, self), "button")
         self.delete = styled(_DeleteButton(self), "button")
-        row = hbox(self, margins=(0, 0, 0, 0), spacing=8)
-        for button in (self.back_up, self.restore, self.delete):
+        row = FlowLayout(self, _GAP)
+        self._buttons = (self.back_up, self.restore, self.delete)
+        for button in self._buttons:
             row.addWidget(button)
         self.back_up.clicked.connect(self._back_up)
         self.restore.said.connect(self.said)
         self.restore.listed.connect(self.changed)
         self.delete.confirmed.connect(self._delete)
+
+    def sizeHint(self) -> QSize:
+        """All in one row, where there is room."""
+        hints = [button.sizeHint() for button in self._buttons]
+        width = sum(hint.width() for hint in hints) + _GAP * (len(hints) - 1)
+        return QSize(width, max(hint.height() for hint in hints))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(max(button.sizeHint().width() for button in self._buttons), 0)
 
     def words(self) -> str:
         """What there is, and what is kept in it."""

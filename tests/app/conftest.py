@@ -65,11 +65,13 @@ def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def english_and_light(qapp: Application) -> Iterator[None]:
-    """Every test starts in English and in the light theme."""
+    """Every test starts in English, in the light theme, with text of normal size."""
     if qapp.language.choice != "en":
         qapp.language.choose("en")
     if qapp.theme.mode != "light":
         qapp.theme.set_mode("light")
+    if qapp.theme.text_size != 100:
+        qapp.theme.set_text_size(100)
     return
 
 
