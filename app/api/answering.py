@@ -90,11 +90,11 @@ class Answering:
         """All events, a batch at a time, and an empty batch as a sign of life. Raises `ClientGone`."""
         while self._open:
             batch = await self._take(KEEP_ALIVE_S)
-            for index, event in batch:
-                if isinstance(event, Finished | Failed):
-                    self._open.discard(index)
-                    self._last.append(event)
+            ends = {index: event for index, event in batch if isinstance(event, Finished | Failed)}
+            self._last += ends.values()
             yield batch
+            # Not before: an answer whose end the client does not read is no finished one.
+            self._open -= ends.keys()
 
     async def _take(self, timeout: float) -> list[Indexed]:
         """The events since the last call, at least one unless `timeout` seconds pass. Raises `ClientGone`."""

@@ -113,8 +113,6 @@ def test_a_client_that_leaves_while_it_waits_is_forgotten(serve: Serve) -> None:
     assert served.api.ended[0].state == "cancelled"
 
 
-# Not in the default run: on a quiet machine the answer can end before anybody finds that it is not read.
-@pytest.mark.campaign
 def test_a_client_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.api.answering.STALL_S", 0.1)
     # More text than all buffers between the two hold: 2,000 tokens of 16 KB.
