@@ -1340,6 +1340,10 @@
         <translation>回答が短すぎて速度を測定できません。</translation>
     </message>
     <message>
+        <source>The speed-up could not be measured this time.</source>
+        <translation>今回は速度比を測定できませんでした。</translation>
+    </message>
+    <message>
         <source>{times} the plain speed with speculation.</source>
         <translation>投機的デコーディングありの速度は通常の {times}です。</translation>
     </message>
@@ -3104,16 +3108,16 @@
         <translation>投機的デコーディング休止中：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model failed and is off for this answer.</source>
-        <translation>投機的デコーディング休止中：ドラフトモデルでエラーが起きたため、この回答では使いません。</translation>
-    </message>
-    <message>
         <source>Not speculating: the draft model&apos;s context is full.</source>
         <translation>投機的デコーディング休止中：ドラフトモデルのコンテキストがいっぱいです。</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model has no usable proposal at this point.</source>
-        <translation>投機的デコーディング休止中：この箇所ではドラフトモデルから使える候補が得られません。</translation>
+        <source>Not speculating: drafting failed and is off for this answer.</source>
+        <translation>投機的デコーディング休止中：ドラフトの生成でエラーが起きたため、この回答では使いません。</translation>
+    </message>
+    <message>
+        <source>Not speculating: there is no usable proposal at this point.</source>
+        <translation>投機的デコーディング休止中：この箇所には使える候補がありません。</translation>
     </message>
     <message>
         <source>Not speculating: earlier tokens must be reprocessed first.</source>
@@ -3148,8 +3152,20 @@
         <translation>投機的デコーディング休止中：このモデルでは一度に 1 つの回答でしか使えません（{kind}）。</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model is still catching up with this chat.</source>
-        <translation>投機的デコーディング休止中：ドラフトモデルがまだこのチャットに追いついていません。</translation>
+        <source>Not speculating: drafting is still catching up with this chat.</source>
+        <translation>投機的デコーディング休止中：ドラフトの生成がまだこのチャットに追いついていません。</translation>
+    </message>
+    <message>
+        <source>Without speculation: drafting failed.</source>
+        <translation>投機的デコーディングなし：ドラフトの生成でエラーが起きました。</translation>
+    </message>
+    <message>
+        <source>Without speculation: there was no usable proposal.</source>
+        <translation>投機的デコーディングなし：使える候補がありませんでした。</translation>
+    </message>
+    <message>
+        <source>Without speculation: drafting was still catching up with the chat.</source>
+        <translation>投機的デコーディングなし：ドラフトの生成がまだチャットに追いついていませんでした。</translation>
     </message>
     <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
@@ -3180,16 +3196,8 @@
         <translation>投機的デコーディングなし：このドラフトモデルはこのメインモデルと一緒に使えません。{reason}</translation>
     </message>
     <message>
-        <source>Without speculation: the draft model failed.</source>
-        <translation>投機的デコーディングなし：ドラフトモデルでエラーが起きました。</translation>
-    </message>
-    <message>
         <source>Without speculation: the draft model&apos;s context was full.</source>
         <translation>投機的デコーディングなし：ドラフトモデルのコンテキストがいっぱいでした。</translation>
-    </message>
-    <message>
-        <source>Without speculation: the draft model had no usable proposal.</source>
-        <translation>投機的デコーディングなし：ドラフトモデルから使える候補が得られませんでした。</translation>
     </message>
     <message>
         <source>Without speculation: earlier tokens had to be reprocessed first.</source>
@@ -3222,10 +3230,6 @@
     <message>
         <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>
         <translation>投機的デコーディングなし：このモデルでは一度に 1 つの回答でしか使えませんでした（{kind}）。</translation>
-    </message>
-    <message>
-        <source>Without speculation: the draft model was still catching up with the chat.</source>
-        <translation>投機的デコーディングなし：ドラフトモデルがまだチャットに追いついていませんでした。</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
@@ -3504,6 +3508,13 @@
         <translation>
             <numerusform>1 ラウンドで 1 個ではなく %n 個のトークンが得られ、テキストはメインモデルだけの場合とまったく同じです。</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
+        <source>Clear the text</source>
+        <translation>入力した文字を消去</translation>
     </message>
 </context>
 <context>

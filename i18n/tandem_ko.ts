@@ -1340,6 +1340,10 @@
         <translation>답변이 너무 짧아 속도를 측정할 수 없어요.</translation>
     </message>
     <message>
+        <source>The speed-up could not be measured this time.</source>
+        <translation>이번에는 속도 향상을 측정하지 못했어요.</translation>
+    </message>
+    <message>
         <source>{times} the plain speed with speculation.</source>
         <translation>추측을 켰을 때 속도가 일반 디코딩의 {times}예요.</translation>
     </message>
@@ -3104,16 +3108,16 @@
         <translation>추측하지 않음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model failed and is off for this answer.</source>
-        <translation>추측하지 않음: 초안 모델에 오류가 생겨 이 답변에서는 쓰지 않아요.</translation>
-    </message>
-    <message>
         <source>Not speculating: the draft model&apos;s context is full.</source>
         <translation>추측하지 않음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model has no usable proposal at this point.</source>
-        <translation>추측하지 않음: 이 부분에서는 초안 모델이 쓸 만한 토큰을 제안하지 못했어요.</translation>
+        <source>Not speculating: drafting failed and is off for this answer.</source>
+        <translation>추측하지 않음: 초안을 만드는 중에 오류가 생겨 이 답변에서는 쓰지 않아요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: there is no usable proposal at this point.</source>
+        <translation>추측하지 않음: 이 부분에는 쓸 만한 제안이 없어요.</translation>
     </message>
     <message>
         <source>Not speculating: earlier tokens must be reprocessed first.</source>
@@ -3148,8 +3152,20 @@
         <translation>추측하지 않음: 이 모델은 한 번에 한 답변만 추측할 수 있어요({kind}).</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model is still catching up with this chat.</source>
-        <translation>추측하지 않음: 초안 모델이 아직 이 대화를 따라잡는 중이에요.</translation>
+        <source>Not speculating: drafting is still catching up with this chat.</source>
+        <translation>추측하지 않음: 초안 생성이 아직 이 대화를 따라잡는 중이에요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: drafting failed.</source>
+        <translation>추측 없음: 초안을 만드는 중에 오류가 생겼어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: there was no usable proposal.</source>
+        <translation>추측 없음: 쓸 만한 제안이 없었어요.</translation>
+    </message>
+    <message>
+        <source>Without speculation: drafting was still catching up with the chat.</source>
+        <translation>추측 없음: 초안 생성이 아직 대화를 따라잡는 중이었어요.</translation>
     </message>
     <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
@@ -3180,16 +3196,8 @@
         <translation>추측 없음: 이 초안 모델은 이 메인 모델과 함께 쓸 수 없어요. {reason}</translation>
     </message>
     <message>
-        <source>Without speculation: the draft model failed.</source>
-        <translation>추측 없음: 초안 모델에 오류가 생겼어요.</translation>
-    </message>
-    <message>
         <source>Without speculation: the draft model&apos;s context was full.</source>
         <translation>추측 없음: 초안 모델의 컨텍스트가 가득 찼어요.</translation>
-    </message>
-    <message>
-        <source>Without speculation: the draft model had no usable proposal.</source>
-        <translation>추측 없음: 초안 모델이 쓸 만한 토큰을 제안하지 못했어요.</translation>
     </message>
     <message>
         <source>Without speculation: earlier tokens had to be reprocessed first.</source>
@@ -3222,10 +3230,6 @@
     <message>
         <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>
         <translation>추측 없음: 이 모델은 한 번에 한 답변만 추측할 수 있었어요({kind}).</translation>
-    </message>
-    <message>
-        <source>Without speculation: the draft model was still catching up with the chat.</source>
-        <translation>추측 없음: 초안 모델이 아직 대화를 따라잡는 중이었어요.</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
@@ -3504,6 +3508,13 @@
         <translation>
             <numerusform>한 라운드에 토큰 1개가 아니라 %n개를 얻고, 텍스트는 메인 모델이 혼자 쓸 때와 똑같아요.</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
+        <source>Clear the text</source>
+        <translation>입력한 내용 지우기</translation>
     </message>
 </context>
 <context>

@@ -1340,6 +1340,10 @@
         <translation>回答太短，无法测量速度。</translation>
     </message>
     <message>
+        <source>The speed-up could not be measured this time.</source>
+        <translation>这次未能测得加速比。</translation>
+    </message>
+    <message>
         <source>{times} the plain speed with speculation.</source>
         <translation>开启推测时的速度是普通解码的 {times}。</translation>
     </message>
@@ -3104,16 +3108,16 @@
         <translation>未推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model failed and is off for this answer.</source>
-        <translation>未推测：草稿模型出错，本次回答不再使用。</translation>
-    </message>
-    <message>
         <source>Not speculating: the draft model&apos;s context is full.</source>
         <translation>未推测：草稿模型的上下文已满。</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model has no usable proposal at this point.</source>
-        <translation>未推测：草稿模型此时没有可用的草稿 token。</translation>
+        <source>Not speculating: drafting failed and is off for this answer.</source>
+        <translation>未推测：生成草稿时出错，本次回答不再使用。</translation>
+    </message>
+    <message>
+        <source>Not speculating: there is no usable proposal at this point.</source>
+        <translation>未推测：当前位置没有可用的草稿 token。</translation>
     </message>
     <message>
         <source>Not speculating: earlier tokens must be reprocessed first.</source>
@@ -3148,8 +3152,20 @@
         <translation>未推测：此模型一次只能为一个回答进行推测（{kind}）。</translation>
     </message>
     <message>
-        <source>Not speculating: the draft model is still catching up with this chat.</source>
-        <translation>未推测：草稿模型仍在补读此对话。</translation>
+        <source>Not speculating: drafting is still catching up with this chat.</source>
+        <translation>未推测：草稿生成仍在补读此对话。</translation>
+    </message>
+    <message>
+        <source>Without speculation: drafting failed.</source>
+        <translation>未使用推测：生成草稿时出错。</translation>
+    </message>
+    <message>
+        <source>Without speculation: there was no usable proposal.</source>
+        <translation>未使用推测：没有可用的草稿 token。</translation>
+    </message>
+    <message>
+        <source>Without speculation: drafting was still catching up with the chat.</source>
+        <translation>未使用推测：草稿生成当时仍在补读对话。</translation>
     </message>
     <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
@@ -3180,16 +3196,8 @@
         <translation>未使用推测：这个草稿模型不能与这个主模型一起使用。{reason}</translation>
     </message>
     <message>
-        <source>Without speculation: the draft model failed.</source>
-        <translation>未使用推测：草稿模型出错。</translation>
-    </message>
-    <message>
         <source>Without speculation: the draft model&apos;s context was full.</source>
         <translation>未使用推测：草稿模型的上下文已满。</translation>
-    </message>
-    <message>
-        <source>Without speculation: the draft model had no usable proposal.</source>
-        <translation>未使用推测：草稿模型没有可用的草稿 token。</translation>
     </message>
     <message>
         <source>Without speculation: earlier tokens had to be reprocessed first.</source>
@@ -3222,10 +3230,6 @@
     <message>
         <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>
         <translation>未使用推测：此模型一次只能为一个回答进行推测（{kind}）。</translation>
-    </message>
-    <message>
-        <source>Without speculation: the draft model was still catching up with the chat.</source>
-        <translation>未使用推测：草稿模型当时仍在补读对话。</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>
@@ -3504,6 +3508,13 @@
         <translation>
             <numerusform>一轮得到 %n 个 token，而不是一个；文字与主模型单独生成的完全一致。</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
+        <source>Clear the text</source>
+        <translation>清除输入的文字</translation>
     </message>
 </context>
 <context>

@@ -26,6 +26,7 @@ from app.widgets.labels import label
 from app.widgets.layouts import keep_right_edge, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
+from app.widgets.search_field import name_clear_button
 from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
 from app.wording.figures import number
@@ -323,6 +324,7 @@ class ModelsPage(Restyled, QWidget):
         self._title.setText(self.tr("Models"))
         self.field.setPlaceholderText(self.tr("Search Hugging Face, or paste a model ID or URL"))
         self.field.setAccessibleName(self.field.placeholderText())
+        name_clear_button(self.field)
         texts = (self.tr("Recommended"), self.tr("Installed"), self.tr("Search"))
         for button, text in zip(self._tabs.buttons, texts, strict=True):
             button.setText(text)

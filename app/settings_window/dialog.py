@@ -17,6 +17,7 @@ from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.layouts import hbox, settle_layouts, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
+from app.widgets.search_field import name_clear_button
 from app.widgets.tab_order import TabOrdered
 
 _NARROWEST_LIST = 200
@@ -125,6 +126,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self.apply_text_size()
         self.search.setPlaceholderText(QCoreApplication.translate("Settings", "Search"))
         self.search.setAccessibleName(QCoreApplication.translate("Settings", "Search in the settings"))
+        name_clear_button(self.search)
 
     def apply_text_size(self) -> None:
         self._list.ensurePolished()

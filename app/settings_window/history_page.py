@@ -23,6 +23,8 @@ from app.wording.models import pair_name, recorded_name
 _MOST_ROWS, _MOST_SENTENCES = 5000, 4
 # Pixels of a column.
 _NARROWEST = 70
+# Columns that a narrow window leaves out, the least needed first.
+_SPARE = ("method", "generated_tokens", "decode_tps", "draft_model")
 
 
 class HistoryPage(Restyled, QWidget):
@@ -45,7 +47,8 @@ class HistoryPage(Restyled, QWidget):
         self.pair.setMinimumContentsLength(8)
         self.csv, self.json = QPushButton("CSV…", self), QPushButton("JSON…", self)
         self.table = HistoryTable(self)
-        self.view = FigureView(self.table, self)
+        places = {column.key: index for index, column in enumerate(COLUMNS)}
+        self.view = FigureView(self.table, self, [places[key] for key in _SPARE])
         self._build()
         self.table.order_wanted.connect(self._sort)
         self.view.activated.connect(self._show_answer)

@@ -32,7 +32,7 @@ from app.widgets.labels import set_name
 from app.widgets.layouts import hbox, vbox
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
-from app.widgets.search_field import SearchField
+from app.widgets.search_field import SearchField, name_clear_button
 from app.widgets.style_class import styled
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
@@ -317,6 +317,7 @@ class ChatPane(Restyled, QFrame):
         self._new.setToolTip(self._new_action.toolTip())
         self.search.setPlaceholderText(self.tr("Search chats"))
         self.search.setAccessibleName(self.tr("Search chats"))
+        name_clear_button(self.search)
         set_name(self._views, self.tr("Folders, archive and trash"))
         set_name(self._back, self.tr("Back to the chats"))
         self.list.setAccessibleName(self.tr("Chats"))

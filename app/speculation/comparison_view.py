@@ -18,6 +18,7 @@ from app.widgets.layouts import hbox, vbox
 from app.widgets.style_class import set_style_class
 from app.wording import figures
 from app.wording.errors import error_sentence, joined, quoted
+from app.wording.speculation import is_short
 from engine.events import Token
 
 _WIDTH, _HEIGHT = 1000, 640
@@ -141,7 +142,9 @@ class ComparisonView(MeasurementCard):
         if not stats.drafted:
             return figures.why(comparison.speculated)
         if not figures.speedup_is_known(stats):
-            return self.tr("The answer is too short to measure speed.")
+            if is_short(stats):
+                return self.tr("The answer is too short to measure speed.")
+            return joined(self.tr("The speed-up could not be measured this time."), figures.busy(stats))
         text = self.tr("{times} the plain speed with speculation.")
         if (stats.speedup or 0) < 1:
             text = self.tr("{times} the plain speed with speculation: it did not help this time.")

@@ -28,7 +28,7 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class
 from app.widgets.throttle import Throttle
 from app.wording import figures
-from app.wording.speculation import outcome
+from app.wording.speculation import has_figures, outcome
 from engine.stats import RequestStats
 
 WIDTH = 360
@@ -206,8 +206,8 @@ class SpeculationPanel(Restyled, QFrame):
         """Show the answer as it is now."""
         answer = self._answer
         stats = answer.stats if answer else RequestStats()
-        for view in (self._measured, self._charts):
-            view.setVisible(answer is not None)
+        self._measured.setVisible(answer is not None)
+        self._charts.setVisible(answer is not None and has_figures(answer))
         self.sample.setVisible(answer is None)
         # Without any answer yet, a table of dashes would say nothing.
         self.totals.setVisible(answer is not None or self.totals.any_answers)

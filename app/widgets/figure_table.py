@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 HEADING_HEIGHT = 34
@@ -61,10 +62,14 @@ class FigureTable(QAbstractTableModel, Generic[Row]):
 
 
 class FigureView(QTableView):
-    """Selects whole rows; Tab leaves it for the next control."""
+    """Selects whole rows; Tab leaves it for the next control.
 
-    def __init__(self, table: FigureTable[Any], parent: QWidget | None = None) -> None:
+    `spare` are the columns that may be left out, the least needed first, where not all of them fit side by side.
+    """
+
+    def __init__(self, table: FigureTable[Any], parent: QWidget | None = None, spare: Sequence[int] = ()) -> None:
         super().__init__(parent)
+        self._spare = spare
         self.setModel(table)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -76,6 +81,28 @@ class FigureView(QTableView):
         header.setResizeContentsPrecision(_ROWS_MEASURED)
         header.setHighlightSections(False)
         header.setMinimumHeight(HEADING_HEIGHT)
+        table.modelReset.connect(self.fit_columns)
+
+    def fit_columns(self) -> None:
+        """Show as many columns as fit, and always those that may not be left out."""
+        header = self.horizontalHeader()
+        widths = [self._least_width(index) for index in range(header.count())]
+        missing = sum(widths) - self.viewport().width()
+        for index in self._spare:
+            self.setColumnHidden(index, missing > 0)
+            missing -= widths[index]
+
+    def _least_width(self, column: int) -> int:
+        header = self.horizontalHeader()
+        if header.sectionResizeMode(column) is QHeaderView.ResizeMode.Stretch:
+            return header.minimumSectionSize()
+        # A hidden column has no size of its own.
+        shown = max(self.sizeHintForColumn(column), header.sectionSizeFromContents(column).width())
+        return max(header.minimumSectionSize(), shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit_columns()
 
 
 def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:

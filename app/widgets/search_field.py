@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 
+from app.widgets.labels import set_name
 from app.widgets.popups import round_field_menu
+
+
+def name_clear_button(field: QLineEdit) -> None:
+    """Name the button that clears a field, which Qt makes without a name, in the language that is set now."""
+    for button in field.findChildren(QToolButton):
+        set_name(button, QCoreApplication.translate("SearchField", "Clear the text"))
 
 
 class LiveField(QLineEdit):

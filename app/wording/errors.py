@@ -242,11 +242,9 @@ def plain_reasons() -> dict[str, str]:
         "draft-not-usable": translate(
             "PlainReasons", "Not speculating: the draft model cannot be used with this main model. {reason}"
         ),
-        "draft-failed": translate(
-            "PlainReasons", "Not speculating: the draft model failed and is off for this answer."
-        ),
+        "draft-failed": translate("PlainReasons", "Not speculating: drafting failed and is off for this answer."),
         "draft-context-full": translate("PlainReasons", "Not speculating: the draft model's context is full."),
-        "no-guess": translate("PlainReasons", "Not speculating: the draft model has no usable proposal at this point."),
+        "no-guess": translate("PlainReasons", "Not speculating: there is no usable proposal at this point."),
         "carried-rows": translate("PlainReasons", "Not speculating: earlier tokens must be reprocessed first."),
         "cache-kind": translate("PlainReasons", "Not speculating: this model's cache ({kind}) cannot be rolled back."),
         "no-match": translate("PlainReasons", "Not speculating: no matching text earlier in this chat."),
@@ -257,9 +255,7 @@ def plain_reasons() -> dict[str, str]:
         "batch-kind": translate(
             "PlainReasons", "Not speculating: this model can only speculate for one answer at a time ({kind})."
         ),
-        "catching-up": translate(
-            "PlainReasons", "Not speculating: the draft model is still catching up with this chat."
-        ),
+        "catching-up": translate("PlainReasons", "Not speculating: drafting is still catching up with this chat."),
         "turns": translate(
             "PlainReasons", "Not speculating: answers run one at a time because they cannot be batched ({kind})."
         ),
@@ -278,9 +274,9 @@ def past_plain_reasons() -> dict[str, str]:
         "draft-not-usable": translate(
             "PlainReasons", "Without speculation: the draft model cannot be used with this main model. {reason}"
         ),
-        "draft-failed": translate("PlainReasons", "Without speculation: the draft model failed."),
+        "draft-failed": translate("PlainReasons", "Without speculation: drafting failed."),
         "draft-context-full": translate("PlainReasons", "Without speculation: the draft model's context was full."),
-        "no-guess": translate("PlainReasons", "Without speculation: the draft model had no usable proposal."),
+        "no-guess": translate("PlainReasons", "Without speculation: there was no usable proposal."),
         "carried-rows": translate("PlainReasons", "Without speculation: earlier tokens had to be reprocessed first."),
         "cache-kind": translate(
             "PlainReasons", "Without speculation: this model's cache ({kind}) cannot be rolled back."
@@ -293,9 +289,7 @@ def past_plain_reasons() -> dict[str, str]:
         "batch-kind": translate(
             "PlainReasons", "Without speculation: this model could only speculate for one answer at a time ({kind})."
         ),
-        "catching-up": translate(
-            "PlainReasons", "Without speculation: the draft model was still catching up with the chat."
-        ),
+        "catching-up": translate("PlainReasons", "Without speculation: drafting was still catching up with the chat."),
         "turns": translate(
             "PlainReasons",
             "Without speculation: answers ran one at a time because they cannot be batched ({kind}).",

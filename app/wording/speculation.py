@@ -9,6 +9,7 @@ from app.session.model_service import Pair
 from app.session.session import Session
 from app.wording.errors import error_sentence
 from app.wording.figures import duration, sentence, speedup, speedup_is_known
+from engine.stats import RequestStats
 
 # Settings under which prompt lookup proposes draft tokens, also without a draft model.
 LOOKS_UP = ("auto", "ngram")
@@ -86,16 +87,26 @@ def outcome(answer: Answer) -> str:
     return text.format(times=times, saved=duration(stats.saved_s))
 
 
+def has_figures(answer: Answer) -> bool:
+    """Whether there are figures to show, or will be: an imported answer has none."""
+    return not answer.ended or bool(answer.rounds) or answer.stats.generated_tokens > 0
+
+
+def is_short(stats: RequestStats) -> bool:
+    """Whether an answer has too few tokens to expect a measured speed-up of it."""
+    return stats.generated_tokens < _SHORT
+
+
 def _unknown_outcome(answer: Answer) -> str:
     translate, stats = QCoreApplication.translate, answer.stats
     if not answer.ended:
         return translate("Speculation", "Measuring the speed-up…")
-    if not answer.rounds and not stats.generated_tokens:
+    if not has_figures(answer):
         return translate("Speculation", "No figures for this answer")
     if not stats.drafted:
         return translate("Speculation", "No speculation")
     if not stats.accepted:
         return translate("Speculation", "No draft token accepted")
-    if stats.generated_tokens < _SHORT:
+    if is_short(stats):
         return translate("Speculation", "Too short to measure a speed-up")
     return translate("Speculation", "Speed-up not measured")

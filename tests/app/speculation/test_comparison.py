@@ -140,6 +140,19 @@ def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: Win
     assert "×" in view.verdict.text().splitlines()[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [(TEXT, "The answer is too short to measure speed."), (TEXT * 30, "The speed-up could not be measured this time.")],
+)
+def test_why_no_speed_up_was_measured_is_said_as_it_is(
+    window: WindowDriver, engine: ScriptedEngine, qtbot: QtBot, text: str, said: str
+) -> None:
+    engine.scripts[:] = [Script("one"), Script(text, plain_tps=None), Script(text, (PLAIN,))]
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    assert said in window.comparison.verdict.text()
+
+
 def test_nothing_of_it_is_among_the_chat_s_messages(window: WindowDriver, qtbot: QtBot) -> None:
     made = compare(window, qtbot)
     qtbot.waitUntil(lambda: made.step is Step.DONE)

@@ -196,6 +196,16 @@ def test_the_outcome_comes_first_and_says_why_there_is_none(stats: RequestStats,
     assert outcome(Answer(State.WRITING, stats=RequestStats())) == "Measuring the speed-up…"
 
 
+def test_an_answer_without_figures_shows_no_empty_charts(panel: SpeculationPanel) -> None:
+    panel.show_answer(Answer(State.DONE, text="imported"))
+    assert panel.outcome.text() == "No figures for this answer"
+    assert not panel.strip.isVisible()
+    assert not panel.positions.isVisible()
+    panel.show_answer(Answer(State.WRITING))
+    assert panel.strip.isVisible()
+    assert panel.positions.isVisible()
+
+
 def test_the_foot_says_how_many_messages_the_context_could_not_hold() -> None:
     left_out = figures.foot(Answer(stats=RequestStats(decode_tps=30.0, dropped_messages=4)))
     assert left_out[-1] == ("older messages left out: {value}", "4")

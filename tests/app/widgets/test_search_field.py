@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.widgets.search_field import LiveField
+from PySide6.QtWidgets import QToolButton
+
+from app.widgets.search_field import LiveField, name_clear_button
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -18,3 +20,11 @@ def test_words_that_were_put_there_can_be_cleared(qtbot: QtBot) -> None:
     assert (field.words, told) == ("draft", [])
     field.clear()
     assert told == [""]
+
+
+def test_the_button_that_clears_has_a_name(qtbot: QtBot) -> None:
+    field = LiveField()
+    qtbot.addWidget(field)
+    field.setClearButtonEnabled(True)
+    name_clear_button(field)
+    assert [one.accessibleName() for one in field.findChildren(QToolButton)] == ["Clear the text"]
