@@ -30,8 +30,9 @@ from engine.errors import EngineClosed, EngineError, ModelNotUsable, TemplateFai
 from engine.foreign_code import panics_as_errors
 from engine.grammar_compiler import GrammarCompiler
 from engine.model_files.cache_names import name_of_snapshot
+from engine.model_files.config import context_length
 from engine.model_files.generation_config import recommended_sampling
-from engine.model_files.inspection import check_folder, context_length, tensors_beside, weight_files
+from engine.model_files.inspection import check_folder, tensors_beside, weight_files
 from engine.model_files.names import resolve_model
 from engine.model_files.template_options import thinking_of
 from engine.paths import is_known_good

@@ -15,9 +15,10 @@ from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context,
 from engine.errors import ModelNotUsable, NotEnoughMemory
 from engine.heads.fit import memory_config
 from engine.heads.folder import HeadContent, inspect_head
+from engine.model_files.config import context_length
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.head_folder import config_folder
-from engine.model_files.inspection import context_length, read_checked_config, weight_files
+from engine.model_files.inspection import read_checked_config, weight_files
 from engine.status import MemoryUse
 
 

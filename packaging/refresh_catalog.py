@@ -26,8 +26,8 @@ from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.search import read_repository
+from engine.model_files.config import context_length, text_config
 from engine.model_files.head_files import kind_of_config
-from engine.model_files.inspection import context_length, text_config
 from engine.paths import resources
 
 Refresh = Callable[[HubClient, dict[str, Any], Path], dict[str, Any]]

@@ -13,7 +13,7 @@ import pytest
 from engine.heads.eagle_config import expected_shapes, read_eagle_config
 from engine.heads.eagle_network import EagleHead
 from engine.heads.head import Draw, HeadContext, HeadProposal
-from engine.model_files.inspection import text_config
+from engine.model_files.config import text_config
 
 
 def eagle_config(main: Path, taps: Sequence[int], *, drafted: int = 0, **changes: Any) -> dict[str, Any]:

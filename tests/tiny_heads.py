@@ -11,7 +11,7 @@ from typing import Any
 import mlx.core as mx
 
 from engine.drafters import Drafter, DrafterKind, DrafterLoading
-from engine.model_files.inspection import text_config
+from engine.model_files.config import text_config
 from engine.speculation.head_source import prepare_head
 from engine.status import ModelInfo
 from engine.steps import Steps

@@ -13,7 +13,7 @@ from mlx.utils import tree_flatten
 from engine.heads.head import Draw, HeadContext, HeadProposal
 from engine.heads.mtp_config import MtpConfig, read_mtp_config
 from engine.heads.mtp_network import MtpHead, MtpNetwork
-from engine.model_files.inspection import text_config
+from engine.model_files.config import text_config
 
 # One decoder layer, by the only name that counts.
 ONE_LAYER = ("layers.0.input_layernorm.weight",)

@@ -16,9 +16,9 @@ from engine.errors import ModelNotUsable
 from engine.hub.repository_names import head_of
 from engine.hub.values import FoundModel, RemoteModel
 from engine.model_files.architecture import mlx_lm_module
+from engine.model_files.config import context_length, read_config
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_config
-from engine.model_files.inspection import context_length, read_config
 
 # A model that leaves less than this share of the memory limit free is called tight.
 _TIGHT = 0.1

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.advice.cache_shape import CacheShape, cache_shape
-from engine.model_files.inspection import context_length, text_config
+from engine.model_files.config import context_length, text_config
 
 # Tokens of one prefill step: its activations are the largest.
 PREFILL_TOKENS = 2048

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.heads.config import HeadShape
 from engine.heads.fit import Mismatch
-from engine.model_files.inspection import text_config
+from engine.model_files.config import text_config
 
 # Words at the ends of a repository's name that say how it was packed, not which model it is.
 _PACKING = frozenset(

@@ -20,9 +20,9 @@ from engine.hub.repository_names import head_name, is_content_hash
 from engine.hub.values import RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import UntrustedJsonError
+from engine.model_files.config import read_config, text_config
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_files import CHAINED_HEADS, SUPPORTED_HEADS, kind_of_config
-from engine.model_files.inspection import read_config, text_config
 from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 
 # same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works by

@@ -9,7 +9,7 @@ from engine.advice.pairing import PairAdvice, PairModel, advise, from_catalog, f
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError
 from engine.hub.search import read_repository
-from engine.model_files.inspection import text_config
+from engine.model_files.config import text_config
 
 _MOST_READ = 4
 

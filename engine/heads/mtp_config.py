@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.heads.dialects import HeadConfigError, Settings, made_for, rope_of
-from engine.model_files.inspection import text_config
+from engine.model_files.config import text_config
 
 # Each draft token of a chain is less likely than the one before it; nobody reports gains from more.
 PROPOSALS = 5

@@ -19,12 +19,11 @@ from engine.model_files.bounded_json import (
     CONFIG,
     INDEX,
     TOKENIZER,
-    JsonLimits,
     UntrustedJsonError,
     check_structure,
     read_bytes,
-    read_object,
 )
+from engine.model_files.config import check_sizes, read_config, read_json, text_config
 from engine.model_files.folder_paths import (
     LeavesFolderError,
     TooManyEntriesError,
@@ -49,31 +48,6 @@ _SMALL_JSON = (
     "processor_config.json",
 )
 _TEMPLATE_BYTES = 2**20
-
-_CONTEXT_SETTINGS = (
-    *("max_position_embeddings", "max_sequence_length", "model_max_length", "n_positions", "max_seq_len"),
-    "seq_length",
-)
-
-# Sizes that a constructor loops over or multiplies; the largest published are far below.
-_BOUNDS = {
-    "num_hidden_layers": 1_000,
-    "n_layers": 1_000,
-    "n_layer": 1_000,
-    "num_attention_heads": 4_096,
-    "num_key_value_heads": 4_096,
-    "num_experts": 8_192,
-    "n_routed_experts": 8_192,
-    "num_local_experts": 8_192,
-    "hidden_size": 2**18,
-    "intermediate_size": 2**22,
-    "moe_intermediate_size": 2**22,
-    "head_dim": 2**14,
-    "vocab_size": 2**24,
-    "max_position_embeddings": 2**31,
-}
-_MAY_BE_ZERO = frozenset({"num_experts", "n_routed_experts", "num_local_experts"})
-_LARGEST_INTEGER = 2**53
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +91,8 @@ def read_checked_config(folder: Path) -> dict[str, Any]:
 
 def _checked_config(folder: Path) -> dict[str, Any]:
     config = read_config(folder)
-    _check_sizes(folder, config)
+    check_sizes(folder, config)
     return config
-
-
-def read_config(folder: Path) -> dict[str, Any]:
-    """The folder's config.json; raises `ModelNotUsable`."""
-    # `os.path`, unlike `Path`, raises nothing for links that cannot be followed.
-    if not os.path.exists(folder / "config.json"):
-        raise ModelNotUsable(folder, "not-a-model")
-    return _read(folder, "config.json", CONFIG)
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -163,22 +129,6 @@ def missing_weights(folder: Path) -> str | None:
     return min(expected - present, default=None)
 
 
-def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The configuration of the language model: `text_config`, if there is one, over the rest."""
-    nested = config.get("text_config")
-    return {**config, **nested} if isinstance(nested, Mapping) else config
-
-
-def context_length(config: Mapping[str, Any]) -> int | None:
-    """How many tokens the model was trained for, or None if its configuration does not say."""
-    text = text_config(config)
-    for name in _CONTEXT_SETTINGS:
-        value = text.get(name)
-        if type(value) is int and value > 0:
-            return value
-    return None
-
-
 def _list_names(folder: Path) -> frozenset[str]:
     try:
         if not folder.is_dir():
@@ -192,20 +142,13 @@ def _list_names(folder: Path) -> frozenset[str]:
         raise ModelNotUsable(folder, "missing") from error
 
 
-def _read(folder: Path, name: str, limits: JsonLimits) -> dict[str, Any]:
-    try:
-        return read_object(folder / name, limits)
-    except UntrustedJsonError as error:
-        raise ModelNotUsable(folder, "damaged", f"{name} ({error})") from error
-
-
 def _check_code(folder: Path, config: Mapping[str, Any]) -> None:
     """Refuse settings that ask for Python code; Python files that nothing refers to are ignored and never run."""
     if config.get("model_file") is not None:
         raise ModelNotUsable(folder, "unsafe", "config.json: model_file")
     if not os.path.exists(folder / "tokenizer_config.json"):
         return
-    settings = _read(folder, "tokenizer_config.json", CONFIG)
+    settings = read_json(folder, "tokenizer_config.json", CONFIG)
     if _asks_for_tokenizer_code(settings):
         raise ModelNotUsable(folder, "unsafe", "tokenizer_config.json: auto_map")
     if settings.get("init_inputs"):
@@ -244,49 +187,6 @@ def _named_files(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield from ((key, item) for item in value)
         elif key.endswith("_file") and value is not None:
             yield key, value
-
-
-def _check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
-    """Integers by which the model's constructor allocates or loops must be within the bounds."""
-    for part in (config, config.get("text_config")):
-        if part is None:
-            continue
-        if not isinstance(part, Mapping):
-            raise ModelNotUsable(folder, "damaged", "config.json (text_config)")
-        for key, limit in _BOUNDS.items():
-            value = part.get(key)
-            if value is None:
-                continue
-            smallest = 0 if key in _MAY_BE_ZERO else 1
-            entries = value if isinstance(value, list) else [value]
-            if not all(type(entry) is int and smallest <= entry <= limit for entry in entries):
-                raise ModelNotUsable(folder, "damaged", f"config.json ({key})")
-    if any(abs(value) > _LARGEST_INTEGER for value in _integers(config)):
-        raise ModelNotUsable(folder, "damaged", "config.json (a number out of bounds)")
-    quantisation = config.get("quantization", config.get("quantization_config"))
-    if quantisation is not None:
-        _check_quantisation(folder, quantisation)
-
-
-def _check_quantisation(folder: Path, settings: object) -> None:
-    if not isinstance(settings, Mapping):
-        raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
-    bits, group = settings.get("bits"), settings.get("group_size")
-    for value, allowed in ((bits, range(1, 17)), (group, range(1, 1025))):
-        if value is not None and (type(value) is not int or (value not in allowed and value != -1)):
-            raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
-
-
-def _integers(value: object) -> Iterator[int]:
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, Mapping):
-            pending.extend(item.values())
-        elif isinstance(item, list):
-            pending.extend(item)
-        elif isinstance(item, int):
-            yield item
 
 
 def _check_tokenizer_files(folder: Path, names: frozenset[str]) -> None:
@@ -341,7 +241,7 @@ def _check_tokenizer_content(folder: Path) -> None:
     if b'"model"' not in data:
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: no vocabulary")
     if any(step in data for step in (b'"Replace"', b'"Prepend"', b'"Metaspace"', b'"WordPiece"')) and (
-        grows_without_bounds(_read(folder, "tokenizer.json", TOKENIZER))
+        grows_without_bounds(read_json(folder, "tokenizer.json", TOKENIZER))
     ):
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: it makes thousands of characters of one")
 
@@ -390,7 +290,7 @@ def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Map
 
 
 def _indexed(folder: Path) -> set[str]:
-    weight_map = _read(folder, INDEX_NAME, INDEX).get("weight_map")
+    weight_map = read_json(folder, INDEX_NAME, INDEX).get("weight_map")
     if not isinstance(weight_map, dict):
         raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (weight_map)")
     shards = set()

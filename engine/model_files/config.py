@@ -1,0 +1,111 @@
+"""What a folder's config.json says, read under limits: sizes within bounds, the part of the language model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ModelNotUsable
+from engine.model_files.bounded_json import CONFIG, JsonLimits, UntrustedJsonError, read_object
+
+_CONTEXT_SETTINGS = (
+    *("max_position_embeddings", "max_sequence_length", "model_max_length", "n_positions", "max_seq_len"),
+    "seq_length",
+)
+
+# Sizes that a constructor loops over or multiplies; the largest published are far below.
+_BOUNDS = {
+    "num_hidden_layers": 1_000,
+    "n_layers": 1_000,
+    "n_layer": 1_000,
+    "num_attention_heads": 4_096,
+    "num_key_value_heads": 4_096,
+    "num_experts": 8_192,
+    "n_routed_experts": 8_192,
+    "num_local_experts": 8_192,
+    "hidden_size": 2**18,
+    "intermediate_size": 2**22,
+    "moe_intermediate_size": 2**22,
+    "head_dim": 2**14,
+    "vocab_size": 2**24,
+    "max_position_embeddings": 2**31,
+}
+_MAY_BE_ZERO = frozenset({"num_experts", "n_routed_experts", "num_local_experts"})
+_LARGEST_INTEGER = 2**53
+
+
+def read_json(folder: Path, name: str, limits: JsonLimits) -> dict[str, Any]:
+    """The JSON object of that file; raises `ModelNotUsable`, reason "damaged"."""
+    try:
+        return read_object(folder / name, limits)
+    except UntrustedJsonError as error:
+        raise ModelNotUsable(folder, "damaged", f"{name} ({error})") from error
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The folder's config.json; raises `ModelNotUsable`."""
+    # `os.path`, unlike `Path`, raises nothing for links that cannot be followed.
+    if not os.path.exists(folder / "config.json"):
+        raise ModelNotUsable(folder, "not-a-model")
+    return read_json(folder, "config.json", CONFIG)
+
+
+def text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The configuration of the language model: `text_config`, if there is one, over the rest."""
+    nested = config.get("text_config")
+    return {**config, **nested} if isinstance(nested, Mapping) else config
+
+
+def context_length(config: Mapping[str, Any]) -> int | None:
+    """How many tokens the model was trained for, or None if its configuration does not say."""
+    text = text_config(config)
+    for name in _CONTEXT_SETTINGS:
+        value = text.get(name)
+        if type(value) is int and value > 0:
+            return value
+    return None
+
+
+def check_sizes(folder: Path, config: Mapping[str, Any]) -> None:
+    """Raise `ModelNotUsable` where integers by which a model's constructor allocates or loops are out of bounds."""
+    for part in (config, config.get("text_config")):
+        if part is None:
+            continue
+        if not isinstance(part, Mapping):
+            raise ModelNotUsable(folder, "damaged", "config.json (text_config)")
+        for key, limit in _BOUNDS.items():
+            value = part.get(key)
+            if value is None:
+                continue
+            smallest = 0 if key in _MAY_BE_ZERO else 1
+            entries = value if isinstance(value, list) else [value]
+            if not all(type(entry) is int and smallest <= entry <= limit for entry in entries):
+                raise ModelNotUsable(folder, "damaged", f"config.json ({key})")
+    if any(abs(value) > _LARGEST_INTEGER for value in _integers(config)):
+        raise ModelNotUsable(folder, "damaged", "config.json (a number out of bounds)")
+    quantisation = config.get("quantization", config.get("quantization_config"))
+    if quantisation is not None:
+        _check_quantisation(folder, quantisation)
+
+
+def _check_quantisation(folder: Path, settings: object) -> None:
+    if not isinstance(settings, Mapping):
+        raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
+    bits, group = settings.get("bits"), settings.get("group_size")
+    for value, allowed in ((bits, range(1, 17)), (group, range(1, 1025))):
+        if value is not None and (type(value) is not int or (value not in allowed and value != -1)):
+            raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
+
+
+def _integers(value: object) -> Iterator[int]:
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Mapping):
+            pending.extend(item.values())
+        elif isinstance(item, list):
+            pending.extend(item)
+        elif isinstance(item, int):
+            yield item
