@@ -10,8 +10,9 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from engine.speculation import row_caches, sequence_batch
+from engine.speculation import row_layout, sequence_batch
 from engine.speculation.row_caches import RowCaches
+from engine.speculation.row_layout import Layout
 from engine.speculation.sequence import Sequence
 from engine.speculation.sequence_batch import UNFIT, SequenceBatch, rows_obstacle
 from tests.engine.speculation.cache_state import largest_difference
@@ -109,7 +110,7 @@ def check_family(name: str, seed: int, rounds: int) -> None:
 @pytest.mark.parametrize("name", SHORT)
 def test_every_row_is_what_it_is_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
-    monkeypatch.setattr(row_caches, "STEP", 8)
+    monkeypatch.setattr(row_layout, "STEP", 8)
     check_family(name, seed=1, rounds=7)
 
 
@@ -120,7 +121,7 @@ def test_every_row_is_what_it_is_alone(name: str, monkeypatch: pytest.MonkeyPatc
 def test_every_row_of_every_family_is_what_it_is_alone(
     name: str, seed: int, step: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(row_caches, "STEP", step)
+    monkeypatch.setattr(row_layout, "STEP", step)
     check_family(name, seed, rounds=24)
 
 
@@ -151,9 +152,9 @@ def test_caches_that_leave_a_batch_are_those_of_plain_decoding(name: str) -> Non
 @pytest.mark.parametrize(
     ("name", "kind", "method", "mutant"),
     [
-        ("llama", row_caches.Layout, "mask", lambda layout, window, mask: mx.ones_like(mask(layout, window))),
-        ("llama:window", row_caches.Layout, "mask", lambda layout, window, mask: mx.ones_like(mask(layout, window))),
-        ("llama:quantised", row_caches.Layout, "mask", lambda layout, window, mask: mx.ones_like(mask(layout, window))),
+        ("llama", Layout, "mask", lambda layout, window, mask: mx.ones_like(mask(layout, window))),
+        ("llama:window", Layout, "mask", lambda layout, window, mask: mx.ones_like(mask(layout, window))),
+        ("llama:quantised", Layout, "mask", lambda layout, window, mask: mx.ones_like(mask(layout, window))),
         ("mamba2", RowCaches, "commit", lambda rows, _, commit: commit(rows, [DEPTH + 1] * len(rows))),
     ],
 )

@@ -1,0 +1,67 @@
+"""Where the rows of a batch stand in their buffers: slots to write to, masks, and who has to move when it gets full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import mlx.core as mx
+
+# Buffers grow by so many slots; a window has so many beyond its size, and moves its rows when they are full.
+STEP = 256
+
+
+class Layout:
+    """Where the rows stand in the buffers of all caches with the same `window` (None: full attention).
+
+    The first slot of row b holds position `starts[b]`; `size` is the number of slots. Holds what one pass needs of
+    it: the slots to write to, and the masks.
+    """
+
+    def __init__(self, window: int | None) -> None:
+        self.window = window
+        self.starts: list[int] = []
+        self.size = 0
+        self.end = 0
+        self.slots: mx.array | None = None
+        self._first: mx.array | None = None
+        self._rows = 0
+        self._masks: dict[int | None, mx.array] = {}
+
+    def moves(self, positions: Sequence[int], width: int) -> list[int] | None:
+        """Make room for `width` tokens behind each of `positions`: by how many slots each row has to move to the left.
+
+        None where no row has to. Buffers have to be grown to `size` first.
+        """
+        needed = max((at - start for at, start in zip(positions, self.starts, strict=True)), default=0) + width
+        if needed <= self.size:
+            return None
+        if self.window is None or needed <= self.window + STEP:
+            self.size = -(-needed // STEP) * STEP
+            return None
+        oldest = [max(start, at - self.window + 1) for at, start in zip(positions, self.starts, strict=True)]
+        moves = [new - old for new, old in zip(oldest, self.starts, strict=True)]
+        self.starts = oldest
+        needed = max(at - start for at, start in zip(positions, oldest, strict=True)) + width
+        self.size = max(self.size, -(-needed // STEP) * STEP)
+        return moves
+
+    def begin(self, positions: Sequence[int], width: int, spare: int) -> None:
+        """A pass of `width` tokens a row begins; `spare` rows behind those in use are written to as well."""
+        first = [at - start for at, start in zip(positions, self.starts, strict=True)]
+        self.end = max(first) + width
+        self._rows = len(first)
+        self._first = mx.array(first + [0] * spare)
+        self.slots = (self._first[:, None] + mx.arange(width))[:, None, :, None]
+        self._masks = {}
+
+    def mask(self, window: int | None) -> mx.array:
+        """What each token attends to: (rows, 1, width, end), true for the slots that it sees."""
+        if window is None or (self.window is not None and self.window < window):
+            window = self.window
+        if window not in self._masks:
+            assert self.slots is not None
+            own = self.slots[: self._rows]
+            slots = mx.arange(self.end)
+            mask = slots <= own
+            self._masks[window] = mask if window is None else mask & (slots > own - window)
+        return self._masks[window]
