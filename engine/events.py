@@ -23,12 +23,22 @@ class PrefillProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """A token that might have been drawn: its id, its text by itself, and its natural log-probability."""
+
+    id: int
+    text: str
+    logprob: float
+
+
+@dataclass(frozen=True, slots=True)
 class Token:
     """One committed token.
 
     `text` is what it added to the answer (empty while a character is incomplete or a stop string may be forming),
     `source` who proposed it, `position` its index in its round (0 is the first draft token), `round` the
-    round's number in this request and `logprob` the main model's natural log-probability of it.
+    round's number in this request and `logprob` the main model's natural log-probability of it. `alternatives` are
+    the likeliest tokens in its place, as many as `ChatRequest.alternatives` asks for, the likeliest first.
     """
 
     id: int
@@ -37,6 +47,7 @@ class Token:
     position: int
     round: int
     logprob: float
+    alternatives: tuple[Alternative, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +91,7 @@ def as_json(event: Event) -> dict[str, Any]:
             "event": "tokens",
             "text": event.text,
             "ids": [token.id for token in event.tokens],
-            "tokens": [asdict(token) for token in event.tokens],
+            "tokens": [_token(token) for token in event.tokens],
             "round": asdict(event.round),
         }
     if isinstance(event, Finished):
@@ -99,3 +110,10 @@ def as_json(event: Event) -> dict[str, Any]:
         "text": event.text,
         "stats": asdict(event.stats) if event.stats else None,
     }
+
+
+def _token(token: Token) -> dict[str, Any]:
+    fields = asdict(token)
+    if not token.alternatives:
+        del fields["alternatives"]
+    return fields

@@ -14,7 +14,7 @@ import mlx.core as mx
 
 from engine.conversation import Conversation
 from engine.errors import BadRequest
-from engine.events import Finished, PrefillProgress, Token, TokensCommitted
+from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
 from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
 from engine.loading import LoadedModel
 from engine.model_files.template_options import opened_thought
@@ -36,13 +36,15 @@ _OPENING = 4
 class DrawnTokens:
     """What a decoder drew for one generation: `tokens`, the first `accepted` of which `source` proposed.
 
-    `logprobs` are the main model's natural log-probabilities of the tokens.
+    `logprobs` are the main model's natural log-probabilities of the tokens. `likeliest` has (token id, log-probability)
+    of the likeliest tokens in the place of each, or nothing.
     """
 
     tokens: Sequence[int]
     logprobs: Sequence[float]
     accepted: int = 0
     source: str = "main"
+    likeliest: Sequence[Sequence[tuple[int, float]]] = ()
 
 
 class Generation:
@@ -73,7 +75,7 @@ class Generation:
         self.conversation: Conversation = cache.take(main, prompt, request.conversation)
         sequence = self.conversation.main
         sequence.boundaries = _boundaries(request, made, main) if sequence.needs_boundaries else ()
-        self.sampler = Sampler(request.sampling, main.vocabulary, constraint)
+        self.sampler = Sampler(request.sampling, main.vocabulary, constraint, request.alternatives)
         self.ids: list[int] = []
         self.reason: str | None = None
         self.round = 0
@@ -145,7 +147,8 @@ class Generation:
             elif self.reason is None and len(self.ids) == self._budget:
                 self.reason = "length"
             source = drawn.source if index < drawn.accepted else "main"
-            tokens.append(Token(token, text, source, index, self.round, drawn.logprobs[index]))
+            alternatives = self._alternatives(drawn.likeliest[index]) if drawn.likeliest else ()
+            tokens.append(Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives))
             if self.reason is not None:
                 break
         if self.reason is None and self.cancelled:
@@ -153,6 +156,9 @@ class Generation:
         if self.reason is not None:
             tokens[-1] = replace(tokens[-1], text=tokens[-1].text + self._text.finish())
         return tokens
+
+    def _alternatives(self, likeliest: Sequence[tuple[int, float]]) -> tuple[Alternative, ...]:
+        return tuple(Alternative(token, self.text_of([token]), logprob) for token, logprob in likeliest)
 
     def end_round(self, record: RoundRecord, tokens: Sequence[Token], now: float) -> TokensCommitted:
         """Count a round that ended at `now`; returns the event that reports it."""

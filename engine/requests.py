@@ -11,6 +11,7 @@ from engine.grammars.grammar import Grammar
 from engine.speculation.proposers.registry import methods
 
 ACCEPTANCE_RULES = ("match", "rejection")
+MOST_ALTERNATIVES = 20
 OVERFLOW_RULES = ("refuse", "shorten")
 ROLES = ("system", "developer", "user", "assistant", "tool")
 # The most draft tokens of a round: the controller, calibration and the narrow products are made for so many.
@@ -103,6 +104,7 @@ class ChatRequest:
     `template_options` are variables of the model's chat template, such as `enable_thinking`.
     With a `grammar`, the answer behind any thinking matches it as far as it goes: all of it unless it ended before, at
     its length or a stop string. A grammar that cannot be used fails the request with `GrammarNotUsable`.
+    Each token comes with so many of its `alternatives`, at most MOST_ALTERNATIVES.
 
     Raises `BadRequest` when a message has no role or content, or the last one has nothing to answer.
     """
@@ -119,6 +121,7 @@ class ChatRequest:
     tools: Sequence[Mapping[str, Any]] = ()
     prompt: str | Sequence[int] | None = None
     grammar: Grammar | None = None
+    alternatives: int = 0
 
     def __post_init__(self) -> None:
         if self.prompt is None:
@@ -136,6 +139,12 @@ class ChatRequest:
             require(self.max_tokens >= 1, "max_tokens", "1 or more", self.max_tokens)
         if self.overflow is not None:
             require(self.overflow in OVERFLOW_RULES, "overflow", f"one of {', '.join(OVERFLOW_RULES)}", self.overflow)
+        require(
+            0 <= self.alternatives <= MOST_ALTERNATIVES,
+            "alternatives",
+            f"between 0 and {MOST_ALTERNATIVES}",
+            self.alternatives,
+        )
         require(all(self.stop), "stop", "non-empty strings", list(self.stop))
 
     @property

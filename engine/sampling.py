@@ -8,8 +8,10 @@ happened at another: not on rejected draft tokens, not on the depth, not on the 
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import mlx.core as mx
@@ -24,6 +26,25 @@ _MASK = 2**64 - 1
 DRAW, DRAFT, ACCEPT = 0, 1, 2
 
 
+@dataclass(frozen=True, slots=True)
+class LikeliestTokens:
+    """The likeliest tokens of each row, (rows, count), and their natural log-probabilities, in no order."""
+
+    ids: mx.array
+    logprobs: mx.array
+
+    @property
+    def arrays(self) -> tuple[mx.array, mx.array]:
+        return self.ids, self.logprobs
+
+    def read(self) -> list[list[tuple[int, float]]]:
+        """For each row its (token id, log-probability), the likeliest first, without excluded tokens."""
+        ids, logprobs = cast("list[list[int]]", self.ids.tolist()), cast("list[list[float]]", self.logprobs.tolist())
+        rows = zip(ids, logprobs, strict=True)
+        found = [[(token, value) for token, value in zip(*row, strict=True) if value > -math.inf] for row in rows]
+        return [sorted(row, key=lambda one: (-one[1], one[0])) for row in found]
+
+
 class Sampler:
     """Draws tokens for one request.
 
@@ -31,12 +52,20 @@ class Sampler:
     drawn. `seed` is the request's, or a fresh one. `plain_scores`: scores are the logits as they are;
     `plain_argmax`: the draw is the largest of them. A `constraint` excludes tokens whatever else the settings say.
     `contextual`: the scores of a row depend on the tokens before it, draft tokens included.
+    `alternatives` is how many of the likeliest tokens are reported with each that is drawn.
     """
 
-    def __init__(self, settings: SamplingSettings, vocabulary: int, constraint: Constraint | None = None) -> None:
+    def __init__(
+        self,
+        settings: SamplingSettings,
+        vocabulary: int,
+        constraint: Constraint | None = None,
+        alternatives: int = 0,
+    ) -> None:
         self.settings = settings
         self.vocabulary = vocabulary
         self.constraint = constraint
+        self.alternatives = alternatives
         self.seed = secrets.randbits(63) if settings.seed is None else settings.seed
         self.greedy = settings.temperature == 0.0
         self.penalised = (
@@ -112,6 +141,14 @@ class Sampler:
         log-probabilities (rows,). Those of all other tokens are not computed.
         """
         return mx.argmax(scores, axis=-1), scores.max(axis=-1) - mx.logsumexp(scores, axis=-1)
+
+    def likeliest_tokens(self, logprobs: mx.array) -> LikeliestTokens | None:
+        """What `alternatives` asks for of normalised scores (rows, vocabulary); None where that is nothing."""
+        if not self.alternatives:
+            return None
+        count = min(self.alternatives, self.vocabulary)
+        ids = mx.argpartition(-logprobs, kth=count - 1, axis=-1)[:, :count]
+        return LikeliestTokens(ids, mx.take_along_axis(logprobs, ids, axis=-1))
 
     def draw(self, logprobs: mx.array, noise: mx.array | None) -> mx.array:
         """One token id a row, (rows,) uint32: the likeliest, or the largest with `noise` added after truncation.

@@ -13,13 +13,13 @@ from app.api.answering import Answer, Indexed, failure, now
 from app.api.bodies import Fields
 from app.api.calls import Api, Plan, fields_of, new_id
 from app.api.conversation import conversation_of, tools_of
-from app.api.errors import of_engine, unsupported
+from app.api.errors import bad_field, of_engine
 from app.api.replies import DONE, sse
-from app.api.request_settings import MOST_TOP_LOGPROBS, choices_of, grammar_of, refuse_unsupported
+from app.api.request_settings import choices_of, grammar_of, refuse_unsupported
 from app.api.usage import openai_usage, speculation, timings
 from engine.errors import EngineError
 from engine.events import Finished, Token, TokensCommitted
-from engine.requests import ChatRequest
+from engine.requests import MOST_ALTERNATIVES, ChatRequest
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from engine.tool_calls import ToolCall, tool_format
@@ -41,7 +41,7 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     refuse_unsupported(fields, _UNSUPPORTED)
     choices = choices_of(fields, api.recommended(info), api.speculation)
     tools = tools_of(fields, info.tool_format)
-    form = fields.fields("response_format")
+    form, logprobs = fields.fields("response_format"), logprobs_of(fields)
     grammar = grammar_of(form, form.fields("json_schema"), tools=bool(tools))
     try:
         requests = [
@@ -54,6 +54,7 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
                 template_options=template_options(fields),
                 tools=tools,
                 grammar=grammar,
+                alternatives=logprobs or 0,
             )
             for index in range(choices.count)
         ]
@@ -62,7 +63,7 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     calls = tool_format(info.tool_format) if tools else None
     parts = [AnswerParts(calls, tools) for _ in requests]
     with_usage = fields.fields("stream_options").flag("include_usage")
-    return Plan(requests, ChatShape(name, parts, with_usage=with_usage, logprobs=logprobs_of(fields)))
+    return Plan(requests, ChatShape(name, parts, with_usage=with_usage, logprobs=logprobs is not None))
 
 
 def template_options(fields: Fields) -> dict[str, str | bool]:
@@ -74,11 +75,14 @@ def template_options(fields: Fields) -> dict[str, str | bool]:
     return options
 
 
-def logprobs_of(fields: Fields) -> bool:
-    """Whether the log-probabilities of the tokens are asked for."""
-    if fields.integer("top_logprobs", 0, 0, MOST_TOP_LOGPROBS):
-        raise unsupported("top_logprobs", "Only the log-probabilities of the chosen tokens are supported yet.")
-    return fields.flag("logprobs")
+def logprobs_of(fields: Fields) -> int | None:
+    """How many alternatives come with the log-probability of each token; None where neither is asked for."""
+    count = fields.integer("top_logprobs", 0, 0, MOST_ALTERNATIVES) or 0
+    if fields.flag("logprobs"):
+        return count
+    if count:
+        raise bad_field("logprobs", "true where `top_logprobs` is given")
+    return None
 
 
 def openai_calls(calls: Sequence[ToolCall], first: int = 0) -> list[dict[str, Any]]:
@@ -192,8 +196,18 @@ class ChatShape:
 
 
 def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:
-    """Tokens with their log-probabilities. The texts of all tokens together are the answer's text."""
+    """Tokens with their log-probabilities. The texts of all tokens together are the answer's text.
+
+    That of an alternative is what the token says by itself.
+    """
     return [
-        {"token": token.text, "logprob": token.logprob, "bytes": list(token.text.encode()), "top_logprobs": []}
+        {
+            **_entry(token.text, token.logprob),
+            "top_logprobs": [_entry(other.text, other.logprob) for other in token.alternatives],
+        }
         for token in tokens
     ]
+
+
+def _entry(text: str, logprob: float) -> dict[str, Any]:
+    return {"token": text, "logprob": logprob, "bytes": list(text.encode())}

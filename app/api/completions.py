@@ -27,7 +27,7 @@ _UNSUPPORTED = {
 }
 # What the OpenAI API takes where nothing is said.
 _MAX_TOKENS = 16
-_MOST_LOGPROBS = 5
+_MOST_ALTERNATIVES = 5
 
 
 async def completions(request: Request) -> ASGIApp:
@@ -43,6 +43,7 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     choices = choices_of(fields, api.recommended(info), api.speculation)
     if len(prompts) * choices.count > MOST_CHOICES:
         raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
+    logprobs = _alternatives(fields)
     try:
         requests = [
             ChatRequest(
@@ -51,17 +52,22 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
                 max_tokens=choices.max_tokens or _MAX_TOKENS,
                 stop=choices.stop,
                 prompt=prompt,
+                alternatives=logprobs or 0,
             )
             for prompt in prompts
             for index in range(choices.count)
         ]
     except EngineError as error:
         raise of_engine(error) from error
-    logprobs = fields.has("logprobs") and fields.raw("logprobs") is not False
-    if logprobs and fields.raw("logprobs") is not True:
-        fields.integer("logprobs", 0, 0, _MOST_LOGPROBS)
     with_usage = fields.fields("stream_options").flag("include_usage")
-    return Plan(requests, CompletionShape(name, with_usage=with_usage, logprobs=logprobs))
+    return Plan(requests, CompletionShape(name, with_usage=with_usage, logprobs=logprobs is not None))
+
+
+def _alternatives(fields: Fields) -> int | None:
+    """How many alternatives come with the log-probability of each token; None where neither is asked for."""
+    if isinstance(fields.raw("logprobs"), bool):
+        return 0 if fields.raw("logprobs") else None
+    return fields.integer("logprobs", None, 0, _MOST_ALTERNATIVES)
 
 
 def _prompts(fields: Fields) -> list[str | list[int]]:
@@ -144,6 +150,11 @@ def _logprobs(tokens: Sequence[Token], start: int) -> dict[str, Any]:
     return {
         "tokens": [token.text for token in tokens],
         "token_logprobs": [token.logprob for token in tokens],
-        "top_logprobs": None,
+        "top_logprobs": [_likeliest(token) for token in tokens] if any(t.alternatives for t in tokens) else None,
         "text_offset": offsets,
     }
+
+
+def _likeliest(token: Token) -> dict[str, float]:
+    """By text, the likeliest tokens in the place of one, and this one."""
+    return {other.text: other.logprob for other in reversed(token.alternatives)} | {token.text: token.logprob}

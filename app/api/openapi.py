@@ -10,7 +10,7 @@ from starlette.responses import Response
 from app.api.replies import JsonReply
 from app.api.request_settings import MOST_CHOICES, MOST_STOPS
 from app.system.versions import installed_version
-from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH
+from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, MOST_ALTERNATIVES
 from engine.speculation.proposers.registry import methods
 
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -83,6 +83,7 @@ _ENDPOINTS: tuple[tuple[str, str, str, dict[str, Any] | None], ...] = (
             messages=_MESSAGES,
             max_completion_tokens=_integer(1, 4096),
             logprobs=_FLAG,
+            top_logprobs=_integer(0, MOST_ALTERNATIVES),
             tools=_list_of(_object(["type", "function"], type={"const": "function"}, function=_FUNCTION)),
             tool_choice={"type": "string", "enum": ["auto", "none"]},
             response_format=_object(["type"], type={"enum": ["text", "json_object", "json_schema", "regex", "lark"]}),

@@ -18,7 +18,6 @@ from engine.speculation.proposers.registry import methods
 MOST_CHOICES = 8
 MOST_STOPS = 16
 MOST_BIASES = 4096
-MOST_TOP_LOGPROBS = 20
 # Where a grammar of the type is in the format.
 _SOURCES = {"regex": "pattern", "lark": "grammar"}
 _MAX_TOKENS = ("max_completion_tokens", "max_tokens", "max_output_tokens")

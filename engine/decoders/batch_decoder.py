@@ -17,7 +17,7 @@ from mlx_lm.models.cache import RotatingKVCache
 from engine.events import TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
-from engine.sampling import fit
+from engine.sampling import LikeliestTokens, fit
 from engine.speculation.cache_rules import flatten
 from engine.speculation.sequence import PREFILL_CHUNK, Sequence
 from engine.speculation.taps import Taps
@@ -51,10 +51,11 @@ class BatchStepFailed(Exception):
 
 @dataclass(eq=False, slots=True)
 class _Draw:
-    """What one pass drew, (rows,) each, on its way to the host."""
+    """What one pass drew, (rows,) each, on its way to the host; `likeliest` by row, where that is asked for."""
 
     tokens: mx.array
     logprobs: mx.array
+    likeliest: dict[int, LikeliestTokens]
     values: tuple[list[int], list[float]] | None = None
 
     def read(self, row: int) -> tuple[int, float]:
@@ -200,7 +201,8 @@ class BatchDecoder:
         draw, row = latest
         token, logprob = draw.read(row)
         generation.conversation.main.append([token])
-        drawn = DrawnTokens([token], [logprob])
+        likeliest = draw.likeliest[row].read() if row in draw.likeliest else ()
+        drawn = DrawnTokens([token], [logprob], likeliest=likeliest)
         return generation.add_batch_token(drawn, rows, self._why_plain, time.perf_counter())
 
     def _sample(self, logprobs: mx.array) -> mx.array:
@@ -215,9 +217,15 @@ class BatchDecoder:
             rows = [self._sample_row(member, index, logprobs) for index, member in enumerate(members)]
             sampled = mx.concatenate([token for token, _ in rows])
             logprobs = mx.concatenate([row for _, row in rows])
-        draw = _Draw(sampled, mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0])
+        likeliest = {
+            row: found
+            for row, member in enumerate(members)
+            if (found := member.generation.sampler.likeliest_tokens(logprobs[row : row + 1])) is not None
+        }
+        draw = _Draw(sampled, mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0], likeliest)
+        lists = [array for found in likeliest.values() for array in found.arrays]
         # Before the next pass is queued, or reading these would wait for that too.
-        mx.async_eval(draw.tokens, draw.logprobs)  # type: ignore[no-untyped-call]
+        mx.async_eval(draw.tokens, draw.logprobs, *lists)  # type: ignore[no-untyped-call]
         for index, member in enumerate(members):
             member.latest = (draw, index)
         return sampled

@@ -275,7 +275,8 @@ class RaggedDecoder:
         generation = member.generation
         drawn, logprobs = current.drawn(row)
         source = "main" if proposal is None else proposal.source
-        tokens = generation.add_tokens(DrawnTokens(drawn, logprobs, current.accepted[row], source))
+        likeliest = current.likeliest_of(row)
+        tokens = generation.add_tokens(DrawnTokens(drawn, logprobs, current.accepted[row], source, likeliest))
         accepted = min(current.accepted[row], len(tokens))
         ids = [token.id for token in tokens]
         generation.conversation.main.append(ids)

@@ -10,7 +10,7 @@ from typing import cast
 import mlx.core as mx
 
 from engine.generation import Generation
-from engine.sampling import Sampler, fit
+from engine.sampling import LikeliestTokens, Sampler, fit
 from engine.speculation.acceptance import count_matching
 from engine.speculation.batch_drafting import BatchedRequest
 from engine.speculation.depth import Choice
@@ -35,7 +35,8 @@ class RaggedRound:
     """A round of `members`, some of which may have left since; row b belongs to members[b].
 
     `sampled` and `logprobs` (all,) have the rows of all members, one behind the other: for each its draft tokens and
-    one more. `pipelined` is true if it was started before the preceding round was read.
+    one more; `likeliest` has, by row, what else might have been drawn, where that is asked for. `pipelined` is true if
+    it was started before the preceding round was read.
     """
 
     members: list[Member]
@@ -47,6 +48,7 @@ class RaggedRound:
     pipelined: bool = False
     sampled: mx.array = field(default_factory=lambda: mx.array([]))
     logprobs: mx.array = field(default_factory=lambda: mx.array([]))
+    likeliest: dict[int, LikeliestTokens] = field(default_factory=dict)
     accepted: list[int] = field(default_factory=list)
     _values: tuple[list[int], list[float]] | None = None
 
@@ -71,6 +73,10 @@ class RaggedRound:
         tokens, logprobs = self._of(row)
         count = self.accepted[row] + 1
         return tokens[:count], logprobs[:count]
+
+    def likeliest_of(self, row: int) -> Sequence[Sequence[tuple[int, float]]]:
+        """(token id, log-probability) of the likeliest tokens in the place of each of a member's tokens, or nothing."""
+        return self.likeliest[row].read() if row in self.likeliest else ()
 
     def keep(self) -> list[int]:
         """How many of the tokens that each row was fed belong to its text."""
@@ -108,7 +114,7 @@ class Drawing:
     def dispatch(self, current: RaggedRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
         """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
         samplers = [member.generation.sampler for member in current.members]
-        if all(sampler.plain_argmax for sampler in samplers):
+        if all(sampler.plain_argmax and not sampler.alternatives for sampler in samplers):
             current.sampled, current.logprobs = self._likeliest(current)
         else:
             if any(sampler.constraint is not None for sampler in samplers):
@@ -117,7 +123,8 @@ class Drawing:
             rows = [self._row(current, row, fed[row]) for row in range(len(samplers))]
             current.sampled = mx.concatenate([tokens for tokens, _ in rows])
             current.logprobs = mx.concatenate([logprobs for _, logprobs in rows])
-        mx.async_eval(current.sampled, current.logprobs, *batch.state_arrays())  # type: ignore[no-untyped-call]
+        likeliest = [array for tokens in current.likeliest.values() for array in tokens.arrays]
+        mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
 
     def _likeliest(self, current: RaggedRound) -> tuple[mx.array, mx.array]:
         logits = current.done.logits
@@ -143,7 +150,12 @@ class Drawing:
             if proposal is not None:
                 seen = mx.array(proposal.tokens, dtype=mx.uint32)
             position = len(tokens) + (fed is not None)
-            return draw_tokens(member.generation.sampler, logits, tokens, position, seen, proposal)
+            drawn, logprobs, likeliest = draw_tokens(
+                member.generation.sampler, logits, tokens, position, seen, proposal
+            )
+            if likeliest is not None:
+                current.likeliest[row] = likeliest
+            return drawn, logprobs
         # An exception in one request's sampler must not end the others.
         except Exception as error:
             member.error = error

@@ -203,7 +203,8 @@ class SpeculativeDecoder:
         """Add the round's tokens to the answer, commit those kept, and count the round."""
         pending = current.pending
         source = pending.proposal.source if pending.proposal is not None else "main"
-        tokens = self._generation.add_tokens(DrawnTokens(result.tokens, result.logprobs, result.accepted, source))
+        drawn = DrawnTokens(result.tokens, result.logprobs, result.accepted, source, result.likeliest)
+        tokens = self._generation.add_tokens(drawn)
         accepted = min(result.accepted, len(tokens))
         ids = [token.id for token in tokens]
         try:

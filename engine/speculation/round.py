@@ -16,7 +16,7 @@ from typing import cast
 
 import mlx.core as mx
 
-from engine.sampling import Sampler
+from engine.sampling import LikeliestTokens, Sampler
 from engine.speculation.acceptance import count_matching, reject_or_resample
 from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.sequence import Sequence as CachedSequence
@@ -43,7 +43,8 @@ def as_proposer_failure(source: str) -> Iterator[None]:
 class PendingRound:
     """A round whose graph was sent to the device and whose result has not been read.
 
-    `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there.
+    `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there;
+    `likeliest` is what else might have been drawn, where that is asked for.
     `pipelined` is true if it was started before the preceding round was read.
     """
 
@@ -54,6 +55,7 @@ class PendingRound:
     rows: int
     started_at: float
     draft_s: float | None
+    likeliest: LikeliestTokens | None = None
     pipelined: bool = False
 
     @property
@@ -73,12 +75,16 @@ class PendingRound:
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """The result of a round: its candidate tokens, of which the first `accepted` are draft tokens."""
+    """The result of a round: its candidate tokens, of which the first `accepted` are draft tokens.
+
+    `likeliest` has (token id, log-probability) of the likeliest tokens in the place of each, or nothing.
+    """
 
     tokens: list[int]
     logprobs: list[float]
     accepted: int
     finished_at: float
+    likeliest: Sequence[Sequence[tuple[int, float]]] = ()
 
 
 class Rounds:
@@ -113,8 +119,10 @@ class Rounds:
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self._pass([] if draft_tokens is None else draft_tokens)
         tokens = self.sequence.tokens
-        sampled, logprobs = draw_tokens(self._sampler, logits, tokens, len(tokens), draft_tokens, proposal)
-        return self._dispatch(PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s))
+        sampled, logprobs, likeliest = draw_tokens(self._sampler, logits, tokens, len(tokens), draft_tokens, proposal)
+        return self._dispatch(
+            PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s, likeliest)
+        )
 
     def start_next(self, current: PendingRound) -> PendingRound:
         """Start the next plain round on top of `current`, a plain round that has not been read yet."""
@@ -124,8 +132,11 @@ class Rounds:
             self.sequence.commit(0, [])
         logits = self._pass(current.sampled)
         tokens = self.sequence.tokens
-        sampled, logprobs = draw_tokens(self._sampler, logits, tokens, len(tokens) + 1, current.sampled, None)
-        return self._dispatch(PendingRound(None, None, sampled, logprobs, 1, started_at, None, pipelined=True))
+        drawn = draw_tokens(self._sampler, logits, tokens, len(tokens) + 1, current.sampled, None)
+        sampled, logprobs, likeliest = drawn
+        return self._dispatch(
+            PendingRound(None, None, sampled, logprobs, 1, started_at, None, likeliest, pipelined=True)
+        )
 
     def wait(self, current: PendingRound) -> RoundResult:
         """Wait for the round and read its result: the one host synchronisation."""
@@ -134,7 +145,8 @@ class Rounds:
         finished_at = time.perf_counter()
         draft_tokens = [] if current.draft_tokens is None else cast("list[int]", current.draft_tokens.tolist())
         accepted = count_matching(draft_tokens, sampled)
-        return RoundResult(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, finished_at)
+        likeliest = () if current.likeliest is None else current.likeliest.read()[: accepted + 1]
+        return RoundResult(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, finished_at, likeliest)
 
     def commit(
         self, current: PendingRound, accepted: int, tokens: Sequence[int], following: PendingRound | None = None
@@ -189,7 +201,8 @@ class Rounds:
             mx.async_eval(halfway)  # type: ignore[no-untyped-call]
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
-        mx.async_eval(current.sampled, current.logprobs, *state)  # type: ignore[no-untyped-call]
+        likeliest = () if current.likeliest is None else current.likeliest.arrays
+        mx.async_eval(current.sampled, current.logprobs, *likeliest, *state)  # type: ignore[no-untyped-call]
         return current
 
 
@@ -212,8 +225,8 @@ def draw_tokens(
     position: int,
     seen: mx.array | None,
     proposal: Proposal | None,
-) -> tuple[mx.array, mx.array]:
-    """Lazy (rows,) token ids drawn from `logits` (rows, V), and their log-probabilities.
+) -> tuple[mx.array, mx.array, LikeliestTokens | None]:
+    """Lazy (rows,) token ids drawn from `logits` (rows, V), their log-probabilities, and what else could be drawn.
 
     The first of them is the token at `position`; `seen` are the tokens behind `committed` that the rows were fed, and
     `proposal` where they come from.
@@ -222,7 +235,9 @@ def draw_tokens(
     scores = sampler.scores(logits, committed, seen)
     noise = sampler.noise(position, rows)
     if noise is None:
-        return sampler.likeliest(scores)
+        sampled, chosen = sampler.likeliest(scores)
+        likeliest = sampler.likeliest_tokens(sampler.log_probabilities(scores)) if sampler.alternatives else None
+        return sampled, chosen, likeliest
     logprobs = sampler.log_probabilities(scores)
     if proposal is not None and proposal.distributions is not None:
         sampled = reject_or_resample(
@@ -235,4 +250,4 @@ def draw_tokens(
     else:
         sampled = sampler.draw(logprobs, noise)
     chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
-    return sampled, chosen
+    return sampled, chosen, sampler.likeliest_tokens(logprobs)

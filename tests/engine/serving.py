@@ -58,6 +58,7 @@ def request(
     speculation: SpeculationSettings | None = None,
     stop: tuple[str, ...] = (),
     grammar: Grammar | None = None,
+    alternatives: int = 0,
     **sampling: Any,
 ) -> ChatRequest:
     return ChatRequest(
@@ -67,6 +68,7 @@ def request(
         max_tokens=max_tokens,
         stop=stop,
         grammar=grammar,
+        alternatives=alternatives,
     )
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from engine.speculation.depth import DepthController
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.stream import RequestStream
-from tests.engine.serving import request, run
+from tests.engine.serving import Client, request, run
 from tests.tiny_models import write_model
 
 QUESTION = ({"role": "user", "content": "the quick brown fox"},)
@@ -324,6 +325,41 @@ def test_log_probabilities_are_those_of_plain_decoding(
     plain = logprobs(method="off")
     for speculation in ({"method": "draft", "depth": 4}, {"method": "ngram"}):
         assert logprobs(**speculation) == pytest.approx(plain, abs=1e-3)
+
+
+@pytest.mark.parametrize("settings", [{}, {"temperature": 0.9}, {"repetition_penalty": 1.3, "logit_bias": {5: 4.0}}])
+def test_alternatives_are_those_of_plain_decoding_alone_and_among_others(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], settings: dict[str, Any]
+) -> None:
+    scheduler.install(*pair)
+    asked = partial(request, max_tokens=16, alternatives=4, **settings)
+    plain, drafted, looked_up = (
+        run(scheduler, asked(speculation=SpeculationSettings(**speculation)))[0]
+        for speculation in ({"method": "off"}, {"method": "draft", "depth": 4}, {"method": "ngram"})
+    )
+    together = run(scheduler, asked(), asked("jumps over", alternatives=0), asked(seed=6, alternatives=2))
+    expected = tops(plain)
+    assert [len(top) for top in expected] == [4] * len(plain.finished.ids)
+    for client in (drafted, looked_up, together[0]):
+        assert client.finished.ids == plain.finished.ids
+        for found, top in zip(tops(client), expected, strict=True):
+            # Two of the likeliest that are closer than the noise between passes may be either way around.
+            assert sorted(found.values()) == pytest.approx(sorted(top.values()), abs=1e-3)
+            assert all(found[token] == pytest.approx(top[token], abs=1e-3) for token in found.keys() & top.keys())
+    assert not any(top for top in tops(together[1]))
+    assert {len(top) for top in tops(together[2])} == {2}
+
+
+def tops(client: Client) -> list[dict[int, float]]:
+    """The alternatives of each token of an answer, which are ordered, and hold the token where it is among them."""
+    found = []
+    for token in (token for event in client.committed for token in event.tokens):
+        values = [other.logprob for other in token.alternatives]
+        assert values == sorted(values, reverse=True)
+        own = [other.logprob for other in token.alternatives if other.id == token.id]
+        assert own in ([], [pytest.approx(token.logprob, abs=1e-5)])
+        found.append({other.id: other.logprob for other in token.alternatives})
+    return found
 
 
 def test_cancelling_after_any_number_of_rounds_leaves_caches_that_the_next_answer_can_use(

@@ -14,7 +14,7 @@ from engine.events import Finished
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.serving import PLAIN, Client, alone, load_models, request, set_draft, submit
+from tests.engine.serving import PLAIN, Client, alone, load_models, request, run, set_draft, submit
 from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -46,6 +46,23 @@ def serving(name: str, folder: Path, kv_bits: int | None = None) -> Iterator[tup
     load_models(scheduler, main, drafts[0])
     yield scheduler, drafts
     scheduler.close()
+
+
+@pytest.mark.parametrize("name", ["mamba", "llama"])
+def test_every_batch_reports_alternatives(tmp_path: Path, name: str) -> None:
+    asked_for = request(alternatives=3, max_tokens=6)
+    with serving(name, tmp_path) as (scheduler, _):
+        together, other = run(scheduler, asked_for, request("jumps", max_tokens=9))
+        [plain] = run(scheduler, asked_for)
+    assert any(event.round.rows > 1 or event.round.reason == "batch-kind" for event in together.committed)
+    assert logprobs_of(together) == [pytest.approx(row, abs=1e-3) for row in logprobs_of(plain)]
+    assert not any(logprobs_of(other))
+
+
+def logprobs_of(client: Client) -> list[list[float]]:
+    """Of the alternatives of each token."""
+    tokens = [token for event in client.committed for token in event.tokens]
+    return [[other.logprob for other in token.alternatives] for token in tokens]
 
 
 def asked(draw: random.Random) -> ChatRequest:

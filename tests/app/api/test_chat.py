@@ -94,6 +94,22 @@ def test_logprobs_belong_to_tokens_that_add_up_to_the_text(starter: Served, ques
         assert "".join(token["token"] for token in tokens) == choice["message"]["content"]
 
 
+def test_the_likeliest_tokens_come_with_each(starter: Served, question: dict[str, Any]) -> None:
+    asked = question | {"logprobs": True, "top_logprobs": 3, "max_tokens": 8}
+    [choice] = starter.chat(asked)["choices"]
+    plain = starter.chat(asked | {"speculation": "off"})["choices"][0]
+    for token, other in zip(choice["logprobs"]["content"], plain["logprobs"]["content"], strict=True):
+        assert len(token["top_logprobs"]) == 3
+        # Greedy: the token is the likeliest.
+        assert token["top_logprobs"][0]["logprob"] == pytest.approx(token["logprob"], abs=1e-5)
+        for one, same in zip(token["top_logprobs"], other["top_logprobs"], strict=True):
+            assert one["logprob"] == pytest.approx(same["logprob"], abs=1e-3)
+    refused = starter.post("/v1/chat/completions", question | {"top_logprobs": 3})
+    assert (refused.status_code, refused.json()["error"]["param"]) == (400, "logprobs")
+    raw = starter.post("/v1/completions", {"prompt": "Hello", "max_tokens": 4, "logprobs": 2, "temperature": 0}).json()
+    assert [len(top) for top in raw["choices"][0]["logprobs"]["top_logprobs"]] == [2] * 4
+
+
 def test_stop_strings_end_the_answer(starter: Served, question: dict[str, Any]) -> None:
     whole = starter.chat(question)["choices"][0]["message"]["content"]
     cut = starter.chat(question | {"stop": whole[8:11]})["choices"][0]

@@ -50,6 +50,9 @@ class Forced:
     def noise(self, position: int, count: int) -> None:
         assert (position, count) == (self.at, 1)
 
+    def likeliest_tokens(self, logprobs: mx.array) -> None:
+        """None are asked for."""
+
     def draw(self, logprobs: mx.array, noise: None) -> mx.array:  # noqa: ARG002
         return mx.array([self.text[self.at]], mx.uint32)
 
