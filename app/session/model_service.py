@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
@@ -90,6 +91,8 @@ class ModelService(QObject):
         super().__init__(parent)
         self._make_engine, self._bridge, self._stores_prefixes = make_engine, bridge, stores_prefixes
         self._engine: EngineClient | None = None
+        # An engine of somebody else's, in use instead of one of this process.
+        self._given: EngineClient | None = None
         self._limits: EngineSettings | None = None
         self._known: Collection[str] | None = None
         self._closing = False
@@ -112,13 +115,27 @@ class ModelService(QObject):
     def engine(self) -> EngineClient:
         """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
         if self._engine is None:
-            self._engine = engine = self._make_engine()
+            self._engine = engine = self._given or self._make_engine()
             engine.on_failure(lambda _error: self._engine_ended.emit(engine))
             if self._limits is not None:
                 self._engine.configure(self._limits)
             if self._known is not None:
                 self._engine.keep_stored(self._known)
         return self._engine
+
+    def use(self, engine: EngineClient | None) -> None:
+        """Answer with `engine` from now on, None: with one of this process; no model is loaded in it yet.
+
+        Answers under way end with what they have committed. Whoever gives an engine closes it; `restarted` is not
+        emitted when it ends by itself.
+        """
+        before, given = self._engine, self._given
+        self._engine, self._given, self.pair = None, engine, Pair()
+        # Changes of models that were asked of the engine before tell nothing about this one.
+        self._changes += 1
+        if before is not None and before is not given:
+            threading.Thread(target=before.close, name="engine-close").start()
+        self.changed.emit()
 
     def configure(self, limits: EngineSettings) -> None:
         """Set up the engine, now or when it is made; `EngineSettings` says when each setting takes effect."""
@@ -211,7 +228,7 @@ class ModelService(QObject):
         self._closing = True
 
     def close(self) -> None:
-        if self._engine is not None:
+        if self._engine is not None and self._engine is not self._given:
             self._engine.close()
 
     @property
@@ -225,6 +242,9 @@ class ModelService(QObject):
             return
         # All that the engine ended with has arrived: answers and loads learn of it first.
         self._bridge.drain()
+        if ended is self._given:
+            self.use(None)
+            return
         ended.close()
         self._engine = None
         main, draft = self.pair.main, self.pair.draft
@@ -241,7 +261,7 @@ class ModelService(QObject):
 
     def _follow(self, future: Future[Any]) -> None:
         self._changes += 1
-        self._bridge.watch(future, partial(self._changed, self._changes))
+        self._bridge.watch(future, partial(self._changed, self._changes, self._engine))
 
     def _main_loaded(self, number: int, draft: str, whole: Future[Any], future: Future[Any]) -> None:
         """Questions can be asked while the draft model is being loaded."""
@@ -249,7 +269,10 @@ class ModelService(QObject):
             self.pair = replace(self.pair, main=future.result().main, draft=None, loading="draft", wanted=draft)
             self.changed.emit()
 
-    def _changed(self, number: int, future: Future[Any]) -> None:
+    def _changed(self, number: int, engine: EngineClient | None, future: Future[Any]) -> None:
+        if engine is not self._engine:
+            # It was replaced meanwhile, and what it has loaded went with it.
+            return
         error, newest = future.exception(), number == self._changes
         self._change_broke = isinstance(error, InternalFailure)
         if error is None:

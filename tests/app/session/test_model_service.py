@@ -86,3 +86,23 @@ def test_a_store_that_is_not_the_users_own_leaves_no_prefixes(open_session: Open
     session = open_session(engine)
     session.models.configure(replace(EngineSettings(), prefix_cache_folder=tmp_path))
     assert engine.settings.prefix_cache_folder is None
+
+
+def test_another_engine_answers_and_leaves_when_it_ends(open_session: OpenSession, qtbot: QtBot) -> None:
+    own, given = ScriptedEngine(), ScriptedEngine()
+    session = open_session(own)
+    session.models.load("slow", None)
+    session.models.use(given)
+    assert session.models.pair.names == ("", "")
+    session.models.load("large", None)
+    qtbot.waitUntil(lambda: not session.busy)
+    assert (session.models.pair.names[0], session.models.pair.loading) == ("large", "")
+    qtbot.waitUntil(lambda: own.closed)
+    restarted: list[str] = []
+    session.models.restarted.connect(restarted.append)
+    given.end_by_itself()
+    qtbot.waitUntil(lambda: session.models.pair.names == ("", ""))
+    assert (given.closed, restarted) == (False, [])
+    assert session.models.engine is not given
+    session.close()
+    given.close()
