@@ -6,6 +6,7 @@ so it must be imported before mlx.
 
 from engine.client import EngineClient
 from engine.cpu_backend.blas import BLAS
+from engine.deferred_transformers import install as _defer_transformers
 from engine.engine import Engine, starter_pair
 from engine.errors import EngineError, ModelNotUsable
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
@@ -14,6 +15,9 @@ from engine.settings import EngineSettings
 from engine.stats import RequestStats, RoundRecord
 from engine.stream import RequestStream
 from engine.tuning import AcceptanceFigures, Calibration, ContextFigures, DepthFigures, LearnedPair
+
+# Before anything imports mlx-lm.
+_defer_transformers()
 
 __all__ = [
     "BLAS",

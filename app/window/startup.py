@@ -29,11 +29,14 @@ from engine import Engine, starter_pair
 
 log = logging.getLogger(__name__)
 
+# The library's imports and the engine's would hold each other up. A pair that takes longer is read from disk by then.
+_LIBRARY_WAITS_MS = 3000
+
 
 def open_window(
     application: Application, preferences: SettingsStore | None = None, chats: Path | None = None
 ) -> tuple[MainWindow, Session]:
-    """Show the window with its session, and start loading a pair once the window has been painted.
+    """Show the window with its session, and start loading a pair once the window has been painted, then the library.
 
     With `preferences` that is the last pair, if its files still exist; otherwise the starter pair. `chats` is the file
     of the store; None is the user's own.
@@ -47,8 +50,14 @@ def open_window(
     QTimer.singleShot(
         0, session, partial(_load_last, session, preferences) if preferences else session.models.load_starter
     )
-    QTimer.singleShot(0, library, library.start)
+    session.models.changed.connect(partial(_start_once_loaded, session, library))
+    QTimer.singleShot(_LIBRARY_WAITS_MS, library, library.start)
     return window, session
+
+
+def _start_once_loaded(session: Session, library: Library) -> None:
+    if not session.models.pair.loading:
+        library.start()
 
 
 def move_chats(preferences: SettingsStore) -> MoveRefused | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.session.model_service import Pair
 from app.settings.store import SettingsStore
 from app.widgets.application import Application
 from app.window import startup as app_window
@@ -27,9 +28,13 @@ def loaded_at_start(
     """Open the window and close it again; the names of what was loaded."""
     monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
     monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
-    monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
+    # Its imports would hold up those of the engine.
+    monkeypatch.setattr("app.library.library.Library.start", lambda _: library_met.append(session.models.pair))
+    library_met: list[Pair] = []
     window, session = app_window.open_window(qapp, preferences)
     qtbot.waitUntil(lambda: session.models.pair.main is not None and not session.models.pair.loading)
+    assert all(pair.main is not None and not pair.loading for pair in library_met)
+    assert library_met
     names = (str(session.models.pair.main.path), str(session.models.pair.draft.path))
     window.close()
     window.deleteLater()
