@@ -77,26 +77,31 @@ class Sampler:
         self.contextual = self.penalised or constraint is not None
         self.plain_scores = not self.contextual and not bias
         self.plain_argmax = self.greedy and self.plain_scores
-        self._latest_noise: tuple[int, int, mx.array] | None = None
+        self._latest_noise: tuple[int, mx.array] | None = None
 
     def noise(self, position: int, count: int, stream: int = DRAW) -> mx.array | None:
         """Gumbel noise (count, vocabulary) for the tokens at `position`, `position` + 1, ...; None when greedy."""
         if self.greedy:
             return None
-        # Draft and main model use the same rows of a round.
-        if self._latest_noise is not None and stream == DRAW:
-            first, size, rows = self._latest_noise
-            if first == position and count <= size:
-                return rows[:count]
-        keys = self._keys(position, count, stream)
-        noise = mx.vmap(lambda key: mx.random.gumbel((self.vocabulary,), key=key))(keys)
+        if self._latest_noise is not None and stream == DRAW and self.has_noise(position, count):
+            return self._latest_noise[1][:count]
+        noise = gumbel_noise(self.keys(position, count, stream), self.vocabulary)
         if stream == DRAW:
-            self._latest_noise = (position, count, noise)
+            self.keep_noise(position, noise)
         return noise
+
+    def has_noise(self, position: int, count: int) -> bool:
+        """Whether `noise` has these rows already: draft and main model use the same rows of a round."""
+        latest = self._latest_noise
+        return latest is not None and latest[0] == position and count <= latest[1].shape[0]
+
+    def keep_noise(self, position: int, noise: mx.array) -> None:
+        """`noise` (count, vocabulary) was made elsewhere of the `keys` from `position` on; `noise()` finds it."""
+        self._latest_noise = (position, noise)
 
     def uniforms(self, position: int, count: int) -> mx.array:
         """Uniform numbers (count,) in [0, 1) that decide acceptance at `position`, `position` + 1, ..."""
-        return mx.vmap(lambda key: mx.random.uniform(key=key))(self._keys(position, count, ACCEPT))
+        return mx.vmap(lambda key: mx.random.uniform(key=key))(mx.stack(self.keys(position, count, ACCEPT)))
 
     def scores(self, logits: mx.array, committed: Sequence[int], draft_tokens: mx.array | None = None) -> mx.array:
         """Biased, penalised and constrained logits (rows, vocabulary), float32: excluded tokens at -inf.
@@ -188,9 +193,14 @@ class Sampler:
         counts = counts.at[mx.arange(rows)[:, None], windows].add(1.0)
         return counts[:, : self.vocabulary]
 
-    def _keys(self, position: int, count: int, stream: int) -> mx.array:
-        mixed = [_mix(self.seed ^ _mix((position + i) * 4 + stream)) for i in range(count)]
-        return mx.stack([mx.random.key(value) for value in mixed])
+    def keys(self, position: int, count: int, stream: int = DRAW) -> list[mx.array]:
+        """The keys of the random numbers at `position`, `position` + 1, ..."""
+        return [mx.random.key(_mix(self.seed ^ _mix((position + i) * 4 + stream))) for i in range(count)]
+
+
+def gumbel_noise(keys: Sequence[mx.array], vocabulary: int) -> mx.array:
+    """Gumbel noise (keys, vocabulary); a row depends on its own key alone."""
+    return mx.vmap(lambda key: mx.random.gumbel((vocabulary,), key=key))(mx.stack(list(keys)))
 
 
 def fit(logits: mx.array, vocabulary: int) -> mx.array:

@@ -103,7 +103,7 @@ class RaggedDecoder:
             self._members[row] = last
         self._ended_at = None
         self._update_log(member)
-        member.request.proposers.abandon()
+        self._drafting.leave(member.request)
         sequence = generation.conversation.main
         self._remove(member)
         if member.error is not None:
@@ -120,6 +120,7 @@ class RaggedDecoder:
 
     def close(self) -> None:
         """Drop whatever is in the batch. It cannot be used again."""
+        self._drafting.close()
         for member in self._members:
             member.request.proposers.abandon()
         self._members, self._flying, self._batch = [], None, None
@@ -190,7 +191,7 @@ class RaggedDecoder:
                 try:
                     if worked and self._is_behind(member, source):
                         final = CATCHING_UP
-                    elif not worked and member.request.proposers.prepare(source):
+                    elif not worked and self._drafting.prepare(member.request, source):
                         worked, final = True, CATCHING_UP
                 except ProposerFailed as failure:
                     final = member.request.proposers.drop(failure)
@@ -204,15 +205,16 @@ class RaggedDecoder:
 
     def _propose(self, choices: list[Choice]) -> list[Proposal | None]:
         """Every member's proposal; `choices` are corrected where a proposer failed."""
+        made = self._drafting.propose(
+            [(member.request, one) for member, one in zip(self._members, choices, strict=True)]
+        )
         proposals: list[Proposal | None] = []
-        for row, (member, choice) in enumerate(zip(self._members, choices, strict=True)):
-            proposal = None
-            if choice.depth:
-                try:
-                    proposal = self._drafting.propose(member.request, choice)
-                except ProposerFailed as failure:
-                    choices[row] = member.request.proposers.drop(failure)
-            proposals.append(proposal)
+        for row, proposal in enumerate(made):
+            if isinstance(proposal, ProposerFailed):
+                choices[row] = self._members[row].request.proposers.drop(proposal)
+                proposals.append(None)
+            else:
+                proposals.append(proposal)
         lazy = [one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)]
         if lazy:
             # The device drafts while the host still builds the verify pass.

@@ -10,6 +10,7 @@ from typing import cast
 import mlx.core as mx
 
 from engine.generation import Generation
+from engine.joint_sampling import draw_together, make_noise
 from engine.sampling import LikeliestTokens, Sampler, fit
 from engine.speculation.acceptance import count_matching
 from engine.speculation.batch_drafting import BatchedRequest
@@ -114,32 +115,54 @@ class Drawing:
     def dispatch(self, current: RaggedRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
         """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
         samplers = [member.generation.sampler for member in current.members]
-        if all(sampler.plain_argmax and not sampler.alternatives for sampler in samplers):
-            current.sampled, current.logprobs = self._likeliest(current)
-        else:
-            if any(sampler.constraint is not None for sampler in samplers):
-                # The device computes while the host finds what the grammars allow.
-                mx.async_eval(current.done.logits)  # type: ignore[no-untyped-call]
-            rows = [self._row(current, row, fed[row]) for row in range(len(samplers))]
-            current.sampled = mx.concatenate([tokens for tokens, _ in rows])
-            current.logprobs = mx.concatenate([logprobs for _, logprobs in rows])
+        if any(sampler.constraint is not None for sampler in samplers):
+            # The device computes while the host finds what the grammars allow.
+            mx.async_eval(current.done.logits)  # type: ignore[no-untyped-call]
+        rows = range(len(samplers))
+        together = [row for row in rows if self._is_simple(current, row)]
+        try:
+            drawn = [self._together(current, together, fed)] if together else []
+        # It may be due to one of them: which one, shows when each draws by itself.
+        except Exception:
+            together, drawn = [], []
+        apart = [row for row in rows if row not in together]
+        drawn += [self._row(current, row, fed[row]) for row in apart]
+        current.sampled = mx.concatenate([tokens for tokens, _ in drawn])
+        current.logprobs = mx.concatenate([logprobs for _, logprobs in drawn])
+        if apart and together:
+            starts = dict(zip([*together, *apart], _starts(current, [*together, *apart]), strict=True))
+            order = mx.array([starts[row] + index for row in rows for index in range(current.depths[row] + 1)])
+            current.sampled, current.logprobs = current.sampled[order], current.logprobs[order]
         likeliest = [array for tokens in current.likeliest.values() for array in tokens.arrays]
         mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
 
-    def _likeliest(self, current: RaggedRound) -> tuple[mx.array, mx.array]:
-        logits = current.done.logits
-        rows, width, outputs = logits.shape
-        sampled, logprobs = Sampler.likeliest(
-            fit(logits.reshape(rows * width, outputs), self._vocabulary).astype(mx.float32)
-        )
-        firsts = current.done.firsts
-        wanted = [
-            row * width + firsts[row] + index for row, depth in enumerate(current.depths) for index in range(depth + 1)
-        ]
-        if len(wanted) == rows * width:
-            return sampled, logprobs
-        chosen = mx.array(wanted)
-        return sampled[chosen], logprobs[chosen]
+    @staticmethod
+    def _is_simple(current: RaggedRound, row: int) -> bool:
+        """Whether a member's scores are the logits as they are, and a token a row all that is wanted of them."""
+        sampler, proposal = current.members[row].generation.sampler, current.proposals[row]
+        rejects = proposal is not None and proposal.distributions is not None
+        return sampler.plain_scores and not sampler.alternatives and not rejects
+
+    def _together(
+        self, current: RaggedRound, members: Sequence[int], fed: Sequence[mx.array | None]
+    ) -> tuple[mx.array, mx.array]:
+        """What members draw whose scores are the logits as they are."""
+        rows, width, outputs = current.done.logits.shape
+        logits, depths = current.done.logits.reshape(rows * width, outputs), current.depths
+        firsts = [row * width + current.done.firsts[row] for row in members]
+        wanted = [first + index for first, row in zip(firsts, members, strict=True) for index in range(depths[row] + 1)]
+        chosen = None if len(wanted) == rows * width else mx.array(wanted)
+        samplers = [current.members[row].generation.sampler for row in members]
+        if all(sampler.greedy for sampler in samplers):
+            sampled, logprobs = Sampler.likeliest(fit(logits, self._vocabulary).astype(mx.float32))
+            return (sampled, logprobs) if chosen is None else (sampled[chosen], logprobs[chosen])
+        scores = fit(logits if chosen is None else logits[chosen], self._vocabulary).astype(mx.float32)
+        texts = [current.members[row].generation.conversation.main.tokens for row in members]
+        positions = [len(text) + (fed[row] is not None) for text, row in zip(texts, members, strict=True)]
+        counts = [depths[row] + 1 for row in members]
+        make_noise(samplers, positions, counts)
+        noises = [one.noise(position, count) for one, position, count in zip(samplers, positions, counts, strict=True)]
+        return draw_together(samplers, counts, noises, scores)
 
     def _row(self, current: RaggedRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:
         member, proposal, first = current.members[row], current.proposals[row], current.done.firsts[row]
@@ -160,3 +183,8 @@ class Drawing:
         except Exception as error:
             member.error = error
             return mx.argmax(logits, axis=-1).astype(mx.uint32), mx.zeros((rows,))
+
+
+def _starts(current: RaggedRound, members: Sequence[int]) -> list[int]:
+    """Where each member's rows start, in an array that has them in the order of `members`."""
+    return list(accumulate((current.depths[row] + 1 for row in members), initial=0))[:-1]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
 
 from engine.conversation import Conversation
 from engine.requests import SpeculationSettings
@@ -12,7 +14,7 @@ from engine.speculation.accept_rates import AcceptForecast, AcceptRates
 from engine.speculation.batch_controller import BatchRound, Offer
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import MAX_CARRIED_ROWS, Drafting, fixed_choice
-from engine.speculation.proposers.proposal import Proposal
+from engine.speculation.proposers.proposal import JointProposer, Proposal
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round import ProposerFailed, as_proposer_failure, permitted
@@ -55,6 +57,10 @@ class BatchDrafting:
 
     def __init__(self, drafting: Drafting) -> None:
         self._drafting = drafting
+        self._version = drafting.version
+        self._joint: dict[str, JointProposer] = {
+            source: import_module(entry.joint).build() for source, entry in PROPOSERS.items() if entry.joint
+        }
         self.controller = drafting.batch_controller
 
     def join(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> BatchedRequest:
@@ -65,6 +71,9 @@ class BatchDrafting:
 
     def refresh(self, request: BatchedRequest) -> None:
         """Use the drafter that was chosen since the last round."""
+        if self._version != self._drafting.version:
+            self._version = self._drafting.version
+            self.close()
         if request.version != self._drafting.version:
             request.version = self._drafting.version
             self._drafting.install(request.proposers)
@@ -83,15 +92,95 @@ class BatchDrafting:
         choices = self.controller.choose(offers, context_bucket(longest))
         return [self._with_reason(request, choice) for (request, _), choice in zip(requests, choices, strict=True)]
 
-    def propose(self, request: BatchedRequest, choice: Choice) -> Proposal | None:
-        """The request's proposal; None where it has none after all. Raises `ProposerFailed`."""
-        assert choice.source is not None
-        proposer = request.proposers.by_source[choice.source]
-        if request.proposers.settings.depth is None:
-            proposer.prices = [ROW_PRICE * rows for rows in range(choice.depth + 1)]
-        with as_proposer_failure(choice.source):
-            proposal = proposer.propose(choice.depth)
-        return permitted(proposal, request.proposers.sampler, request.proposers.conversation.main.tokens)
+    def prepare(self, request: BatchedRequest, source: str) -> bool:
+        """Do one piece of the work that a proposer needs before it can propose; False when none is left.
+
+        Raises `ProposerFailed`.
+        """
+        joint = self._joint.get(source)
+        if joint is not None:
+            with as_proposer_failure(source):
+                joint.make_ready(request.proposers.by_source[source])
+        return request.proposers.prepare(source)
+
+    def propose(self, asked: Sequence[tuple[BatchedRequest, Choice]]) -> list[Proposal | ProposerFailed | None]:
+        """The proposals of all requests of the batch: None where a choice has no depth, or nothing came of it."""
+        made: list[Proposal | ProposerFailed | None] = [None] * len(asked)
+        for request, choice in asked:
+            if choice.depth and request.proposers.settings.depth is None:
+                proposer = request.proposers.by_source[choice.source or ""]
+                proposer.prices = [ROW_PRICE * rows for rows in range(choice.depth + 1)]
+        together: set[int] = set()
+        for source, joint in self._joint.items():
+            together |= self._propose_together(source, joint, asked, made)
+        for index, (request, choice) in enumerate(asked):
+            if choice.depth and index not in together:
+                made[index] = self._propose_alone(request, choice)
+        return [
+            permitted(one, request.proposers.sampler, request.proposers.conversation.main.tokens)
+            if isinstance(one, Proposal)
+            else one
+            for one, (request, _) in zip(made, asked, strict=True)
+        ]
+
+    def leave(self, request: BatchedRequest) -> None:
+        """The request leaves the batch: its proposers end, and their sequences stay with its conversation."""
+        for source, joint in self._joint.items():
+            proposer = request.proposers.by_source.get(source)
+            if proposer is not None:
+                request.proposers.attempt(source, partial(joint.leave, proposer))
+        request.proposers.abandon()
+
+    def close(self) -> None:
+        """The batch ends, and what it drafted with is lost."""
+        for joint in self._joint.values():
+            joint.close()
+
+    def _propose_alone(self, request: BatchedRequest, choice: Choice) -> Proposal | ProposerFailed:
+        source = choice.source or ""
+        proposer = request.proposers.by_source[source]
+        try:
+            with as_proposer_failure(source):
+                if source in self._joint:
+                    self._joint[source].leave(proposer)
+                return proposer.propose(choice.depth)
+        except ProposerFailed as failure:
+            return failure
+
+    @staticmethod
+    def _propose_together(
+        source: str,
+        joint: JointProposer,
+        asked: Sequence[tuple[BatchedRequest, Choice]],
+        made: list[Proposal | ProposerFailed | None],
+    ) -> set[int]:
+        """Fill in what `joint` proposes; returns for whom."""
+        users = {
+            index: one for index, (request, _) in enumerate(asked) if (one := request.proposers.by_source.get(source))
+        }
+        joint.keep(users.values())
+        drafting = [
+            index
+            for index, one in users.items()
+            if asked[index][1].depth and asked[index][1].source == source and joint.can_join(one)
+        ]
+        if not drafting or not joint.worthwhile([users[index] for index in drafting]):
+            return set()
+        try:
+            with as_proposer_failure(source):
+                proposals = joint.propose([(users[index], asked[index][1].depth) for index in drafting])
+        except ProposerFailed as failure:
+            members = set(joint.members)
+            joint.close()
+            for index, proposer in users.items():
+                if index in drafting:
+                    made[index] = failure
+                elif proposer in members:
+                    asked[index][0].proposers.drop(failure)
+            return set(drafting)
+        for index, proposal in zip(drafting, proposals, strict=True):
+            made[index] = proposal if isinstance(proposal, Proposal) else _failure(source, proposal)
+        return set(drafting)
 
     def observe(self, request: BatchedRequest, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
         """Learn from a request's part in a round: of `drafted` tokens, `verified` got a verdict."""
@@ -158,3 +247,9 @@ class BatchDrafting:
             return replace(choice, reason=request.proposers.reason())
         except ProposerFailed as failure:
             return request.proposers.drop(failure)
+
+
+def _failure(source: str, cause: Exception) -> ProposerFailed:
+    failure = ProposerFailed(source)
+    failure.__cause__ = cause
+    return failure

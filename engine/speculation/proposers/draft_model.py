@@ -40,14 +40,16 @@ class DraftModelProposer(Proposer):
     prefilled_tokens = 0
     # Committed tokens that every round leaves to the next one.
     usual_lag = 1
+    # Whether the draft model has ids of its own.
+    maps_ids = False
 
     def __init__(
         self, sequence: CachedSequence, sampler: Sampler, context_length: int, *, keep_distributions: bool = False
     ) -> None:
         self.sequence = sequence
-        self._sampler = sampler
+        self.sampler = sampler
         self._context_length = context_length
-        self._keep_distributions = keep_distributions and not sampler.greedy
+        self.keep_distributions = keep_distributions and not sampler.greedy
         self.stops_early = False
         self._answer_from = 0
         self._observations: list[Observation] = []
@@ -75,40 +77,34 @@ class DraftModelProposer(Proposer):
         return True
 
     def propose(self, depth: int) -> Proposal:
-        sequence, sampler = self.sequence, self._sampler
-        history = self._history
-        self._count_catching_up()
-        noise = self._noise(len(history), depth)
+        sequence = self.sequence
+        self.count_catching_up()
+        draft = self.begin(depth)
         logits = sequence.verify()
         sequence.commit(0, [])
-        drafted: list[mx.array] = []
-        distributions: list[mx.array] = []
-        early_stop = EarlyStop() if self.stops_early and sampler.greedy else None
-        for index in range(depth):
-            seen = mx.concatenate(drafted) if drafted and sampler.contextual else None
-            scores = sampler.scores(self._on_main_ids(logits), history, seen)
-            row = None if noise is None else noise[index : index + 1]
-            logprobs = scores if row is None else sampler.log_probabilities(scores)
-            if self._keep_distributions:
-                distributions.append(sampler.probabilities(logprobs))
-            drafted.append(sampler.draw(logprobs, row))
+        early_stop = EarlyStop() if draft.stops_early else None
+        while True:
+            scores = draft.add(self.on_main_ids(logits))
             # The device drafts this token while the host still builds the next step.
-            mx.async_eval(drafted[-1])  # type: ignore[no-untyped-call]
-            if index + 1 == depth or (early_stop is not None and early_stop.reached(scores)):
+            mx.async_eval(draft.tokens[-1])  # type: ignore[no-untyped-call]
+            if len(draft.tokens) == depth or (early_stop is not None and early_stop.reached(scores)):
                 break
-            if index == 0:
+            if len(draft.tokens) == 1:
                 sequence.open_drafts(depth - 1)
-            logits = sequence.draft(self._as_draft_id(drafted[-1]))
-        count = len(drafted)
+            logits = sequence.draft(self.as_draft_id(draft.tokens[-1]))
+        count = len(draft.tokens)
         if 1 < count < depth:
             sequence.close_drafts(count - 1)
-        return Proposal(
-            mx.concatenate(drafted),
-            self.source,
-            count,
-            mx.concatenate(distributions) if distributions else None,
-            stopped_early=count < depth,
-        )
+        return draft.proposal()
+
+    @property
+    def draws_main_noise(self) -> bool:
+        """Whether its tokens are drawn with the noise that the main model will use."""
+        return not self.keep_distributions
+
+    def begin(self, depth: int) -> Draft:
+        """A proposal of `depth` tokens at most, without any so far."""
+        return Draft(self, depth, self._noise(len(self.history), depth))
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         del drafted
@@ -129,7 +125,7 @@ class DraftModelProposer(Proposer):
     def can_probe(self) -> bool:
         sequence = self.sequence
         written = len(sequence.tokens) - max(sequence.position + 1, self._answer_from)
-        return written > 0 and not sequence.needs_boundaries and not self._sampler.contextual
+        return written > 0 and not sequence.needs_boundaries and not self.sampler.contextual
 
     def probe(self) -> None:
         """Catch up, comparing the last tokens with what would have been drafted, in one pass."""
@@ -139,36 +135,86 @@ class DraftModelProposer(Proposer):
             sequence.prefill(min(PREFILL_CHUNK, self.lag - compared))
         self.prefilled_tokens += missed
         first = sequence.position + 1
-        logprobs = self._sampler.log_probabilities(self._sampler.scores(sequence.catch_up_logits(compared), ()))
-        drawn: list[int] = self._sampler.draw(logprobs, self._sampler.noise(first, compared)).tolist()  # type: ignore[assignment]
+        logprobs = self.sampler.log_probabilities(self.sampler.scores(sequence.catch_up_logits(compared), ()))
+        drawn: list[int] = self.sampler.draw(logprobs, self.sampler.noise(first, compared)).tolist()  # type: ignore[assignment]
         self._observations += as_rounds(drawn, sequence.tokens[first : first + compared])
 
     def abandon(self) -> None:
         if self.sequence.rollback.active:
             self.sequence.abort()
 
-    def _count_catching_up(self) -> None:
+    def count_catching_up(self) -> None:
+        """Called before the model is fed what is pending."""
         # A fully accepted round leaves its last draft token unseen: that is not catching up.
         if self.lag > self.usual_lag:
             self.prefilled_tokens += self.lag
 
     @property
-    def _history(self) -> list[int]:
+    def history(self) -> list[int]:
         """The committed text in main ids."""
         return self.sequence.tokens
 
-    def _on_main_ids(self, logits: mx.array) -> mx.array:
+    def on_main_ids(self, logits: mx.array) -> mx.array:
         """The draft's logits (1, V) as logits of main ids."""
         return logits
 
-    def _as_draft_id(self, token: mx.array) -> mx.array:
+    def as_draft_id(self, token: mx.array) -> mx.array:
+        """The draft's id of a main id that it has drafted, (1,)."""
         return token
 
     def _noise(self, position: int, depth: int) -> mx.array | None:
-        if self._keep_distributions:
-            return self._sampler.noise(position, depth, DRAFT)
+        if not self.draws_main_noise:
+            return self.sampler.noise(position, depth, DRAFT)
         # One row more than the depth: the main model draws its bonus token from the same block of noise.
-        return self._sampler.noise(position, depth + 1)
+        return self.sampler.noise(position, depth + 1)
+
+
+class Draft:
+    """The draft tokens of one proposal while it is made."""
+
+    def __init__(self, proposer: DraftModelProposer, depth: int, noise: mx.array | None) -> None:
+        self.proposer = proposer
+        self.depth = depth
+        self.tokens: list[mx.array] = []
+        self._noise = noise
+        self._distributions: list[mx.array] = []
+
+    @property
+    def stops_early(self) -> bool:
+        """Whether it ends where its tokens' joint probability falls below MIN_JOINT_PROBABILITY."""
+        return self.proposer.stops_early and self.proposer.sampler.greedy
+
+    @property
+    def simple(self) -> bool:
+        """Whether scores are the draft model's logits, and the tokens all that is wanted."""
+        proposer = self.proposer
+        return proposer.sampler.plain_scores and not proposer.keep_distributions and not proposer.maps_ids
+
+    def noise_row(self) -> mx.array | None:
+        """The noise (1, vocabulary) that the next token is drawn with."""
+        index = len(self.tokens)
+        return None if self._noise is None else self._noise[index : index + 1]
+
+    def add(self, logits: mx.array) -> mx.array:
+        """Draw the next token, (1,), from `logits` (1, V) of main ids; returns its scores (1, vocabulary)."""
+        sampler, row = self.proposer.sampler, self.noise_row()
+        seen = mx.concatenate(self.tokens) if self.tokens and sampler.contextual else None
+        scores = sampler.scores(logits, self.proposer.history, seen)
+        logprobs = scores if row is None else sampler.log_probabilities(scores)
+        if self.proposer.keep_distributions:
+            self._distributions.append(sampler.probabilities(logprobs))
+        self.tokens.append(sampler.draw(logprobs, row))
+        return scores
+
+    def proposal(self) -> Proposal:
+        """What was drafted."""
+        return Proposal(
+            mx.concatenate(self.tokens),
+            self.proposer.source,
+            len(self.tokens),
+            mx.concatenate(self._distributions) if self._distributions else None,
+            stopped_early=len(self.tokens) < self.depth,
+        )
 
 
 class EarlyStop:
@@ -185,7 +231,7 @@ class EarlyStop:
         Waits for the first token. Each later one is read when the next has been dispatched, so that the device does
         not wait for the host.
         """
-        probability = top_probability(scores)
+        probability = top_probabilities(scores)
         mx.async_eval(probability)  # type: ignore[no-untyped-call]
         self._pending.append(probability)
         if self._first or len(self._pending) > 1:
@@ -195,12 +241,12 @@ class EarlyStop:
         return self._joint < MIN_JOINT_PROBABILITY
 
 
-def top_probability(scores: mx.array) -> mx.array:
-    """An estimate of the largest probability of `scores` (1, V): a lazy array of shape ()."""
+def top_probabilities(scores: mx.array) -> mx.array:
+    """An estimate of the largest probability of each of `scores` (rows, V): a lazy array (rows,)."""
     terms = scores.shape[1] // SCORES_PER_TERM
     if terms > 1:
-        scores = scores[:, : terms * SCORES_PER_TERM].reshape(SCORES_PER_TERM, terms).max(axis=0)
-    return mx.exp(scores.max() - mx.logsumexp(scores))
+        scores = scores[:, : terms * SCORES_PER_TERM].reshape(-1, SCORES_PER_TERM, terms).max(axis=1)
+    return mx.exp(scores.max(axis=-1) - mx.logsumexp(scores, axis=-1))
 
 
 def as_rounds(drafted: Sequence[int], committed: Sequence[int]) -> list[Observation]:

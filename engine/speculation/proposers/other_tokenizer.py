@@ -33,6 +33,7 @@ class OtherTokenizerProposer(DraftModelProposer):
 
     # One main token can take several draft tokens, and the end of a word may have to be fed again in other tokens.
     usual_lag = LOOK_BACK
+    maps_ids = True
     can_probe = False
 
     def __init__(
@@ -68,7 +69,7 @@ class SharedTokensProposer(OtherTokenizerProposer):
             self.sequence.append([*kept, *others])
 
     @property
-    def _history(self) -> list[int]:
+    def history(self) -> list[int]:
         return self._main.tokens
 
     @cached_property
@@ -81,11 +82,11 @@ class SharedTokensProposer(OtherTokenizerProposer):
         """The draft's ids of the main model's tokens (V,); arbitrary where it has none."""
         return mx.array(np.maximum(self._translation.token_map.to_draft, 0).astype(np.uint32))
 
-    def _on_main_ids(self, logits: mx.array) -> mx.array:
+    def on_main_ids(self, logits: mx.array) -> mx.array:
         columns = mx.minimum(self._to_draft, logits.shape[-1] - 1)
         return mx.where(self._shared, mx.take(logits, columns, axis=-1), -mx.inf)
 
-    def _as_draft_id(self, token: mx.array) -> mx.array:
+    def as_draft_id(self, token: mx.array) -> mx.array:
         return mx.take(self._to_draft, token)
 
 
@@ -145,7 +146,7 @@ class RewrittenTextProposer(OtherTokenizerProposer):
     def _write(self, count: int) -> list[int]:
         """Decode `count` draft ids greedily; all but the last are fed."""
         sequence = self.sequence
-        self._count_catching_up()
+        self.count_catching_up()
         logits = sequence.verify()
         sequence.commit(0, [])
         if count > 1:

@@ -15,11 +15,13 @@ DRAFTER_METHOD = "draft"
 class ProposerEntry:
     """`module` has `build(context: ProposerContext) -> Proposer | None`: None where the context lacks what it needs.
 
+    `joint` has `build() -> JointProposer`, which proposes for several requests at once, if there is one.
     `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of those are one
     method, because only one drafter is in use at a time. One with `every_method` is none of its own: it costs nothing.
     """
 
     module: str
+    joint: str = ""
     uses_drafter: bool = False
     every_method: bool = False
 
@@ -27,7 +29,9 @@ class ProposerEntry:
 # By source name. Where several have proposals at a fixed depth, the first one is used.
 PROPOSERS: dict[str, ProposerEntry] = {
     "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True),
-    "draft": ProposerEntry("engine.speculation.proposers.draft", uses_drafter=True),
+    "draft": ProposerEntry(
+        "engine.speculation.proposers.draft", "engine.speculation.proposers.joint_draft", uses_drafter=True
+    ),
     "head": ProposerEntry("engine.speculation.proposers.head", uses_drafter=True),
     "ngram": ProposerEntry("engine.speculation.proposers.ngram"),
 }

@@ -11,8 +11,10 @@ from engine import starter_pair
 from engine.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
+from engine.speculation.draft_rows import DraftRows
+from engine.speculation.sequence import Sequence
 from tests.engine.counting import Counts, counting
-from tests.engine.serving import PLAIN, request, run
+from tests.engine.serving import PLAIN, request, run, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -69,3 +71,26 @@ def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, 
     _, _, waits, _ = each_step(monkeypatch, lambda tokens: ours(scheduler, fixed, tokens))
     # A token each at most: a round that accepts more has fewer waits for as many tokens.
     assert waits <= 1
+
+
+def test_a_draft_model_drafts_for_all_in_one_pass_a_step(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
+    passes = {DraftRows: 0, Sequence: 0}
+
+    def count(kind: type) -> None:
+        draft = kind.draft  # type: ignore[attr-defined]
+
+        def counted(*arguments: object) -> object:
+            passes[kind] += 1
+            return draft(*arguments)
+
+        monkeypatch.setattr(kind, "draft", counted)
+
+    clients = [submit(scheduler, request(text, max_tokens=60)) for text in TEXTS]
+    while not all(len(client.committed) > 1 for client in clients):
+        scheduler.step()
+    count(DraftRows)
+    count(Sequence)
+    for _ in range(4):
+        scheduler.step()
+    # Three draft tokens a round, of which the last one is not fed.
+    assert passes == {DraftRows: 4 * 2, Sequence: 0}

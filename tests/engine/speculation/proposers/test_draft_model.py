@@ -8,7 +8,7 @@ import pytest
 from engine.requests import SamplingSettings
 from engine.sampling import Sampler
 from engine.speculation.proposers import draft_model
-from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop, as_rounds, top_probability
+from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop, as_rounds, top_probabilities
 from engine.speculation.round import Rounds
 from engine.speculation.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
@@ -108,8 +108,8 @@ def test_the_estimated_top_probability_is_close_to_the_true_one(vocabulary: int,
     # Any token may be the likeliest, except the few behind the last whole group.
     scores[0, 5] = scores.max() + 6.0
     probability = mx.softmax(scores, axis=-1).max().item()
-    estimate = top_probability(scores)
-    assert estimate.shape == ()
+    estimate = top_probabilities(scores)
+    assert estimate.shape == (1,)
     assert probability * 0.999 <= estimate.item() <= max(2.0 * probability, 0.05 + probability)
 
 

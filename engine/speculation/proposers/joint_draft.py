@@ -1,0 +1,210 @@
+"""Drafting with a model for several requests at once: a pass drafts a token for each of them.
+
+Each has its own depth, sampling and lag. Who is done earlier sits the other passes out; who does not draft in a round
+sits all of them out, and leaves after IDLE_ROUNDS. A request that joins catches up by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import mlx.core as mx
+
+from engine.joint_sampling import draw_together, make_noise
+from engine.sampling import fit
+from engine.speculation.draft_rows import DraftRows
+from engine.speculation.proposers import draft_model
+from engine.speculation.proposers.draft_model import Draft, DraftModelProposer, top_probabilities
+from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer
+from engine.speculation.proposers.proposal import JointProposer, Proposal, Proposer
+from engine.speculation.sequence import PREFILL_CHUNK
+from engine.speculation.sequence_batch import rows_obstacle
+
+# Proposals of others after which a request's row is given back to it.
+IDLE_ROUNDS = 16
+# A member further behind catches up alone: everybody's rows are padded to the longest.
+MAX_LAG = 16
+
+
+class JointDraft(JointProposer):
+    """The draft models' sequences of a batch of requests. Belongs to the engine's thread."""
+
+    def __init__(self) -> None:
+        self._rows: DraftRows | None = None
+        # With the proposals of others since their last one.
+        self._members: dict[DraftModelProposer, int] = {}
+
+    @property
+    def members(self) -> Iterable[Proposer]:
+        return self._members
+
+    def can_join(self, proposer: Proposer) -> bool:
+        if proposer in self._members:
+            return True
+        if not isinstance(proposer, DraftModelProposer) or isinstance(proposer, RewrittenTextProposer):
+            return False
+        return rows_obstacle(proposer.sequence) is None
+
+    def worthwhile(self, proposers: Sequence[Proposer]) -> bool:
+        return len(proposers) > 1 or (len(self._members) > 1 and all(one in self._members for one in proposers))
+
+    def keep(self, proposers: Iterable[Proposer]) -> None:
+        living = set(proposers)
+        for gone in [member for member in self._members if member not in living]:
+            del self._members[gone]
+            if self._rows is not None:
+                self._rows.discard(gone.sequence)
+
+    def leave(self, proposer: Proposer) -> None:
+        if isinstance(proposer, DraftModelProposer) and proposer in self._members and self._rows is not None:
+            del self._members[proposer]
+            self._rows.leave(proposer.sequence)
+            # The next pass need not wait for the copies.
+            mx.async_eval(proposer.sequence.arrays())  # type: ignore[no-untyped-call]
+
+    def make_ready(self, proposer: Proposer) -> None:
+        if isinstance(proposer, DraftModelProposer) and proposer in self._members and proposer.lag > MAX_LAG:
+            self.leave(proposer)
+
+    def close(self) -> None:
+        self._members.clear()
+        if self._rows is not None:
+            self._rows.lose()
+        self._rows = None
+
+    def propose(self, asked: Sequence[tuple[Proposer, int]]) -> list[Proposal | Exception]:
+        depths = {cast("DraftModelProposer", proposer): depth for proposer, depth in asked}
+        for member in depths:
+            self._join(member)
+            member.count_catching_up()
+        self._rest(depths)
+        drawing = [(one.sampler, len(one.history), depth + 1) for one, depth in depths.items() if one.draws_main_noise]
+        make_noise(*(zip(*drawing, strict=True) if drawing else ((), (), ())))
+        assert self._rows is not None
+        by_sequence = {member.sequence: member.begin(depth) for member, depth in depths.items()}
+        passes = _Passes(self._rows, [by_sequence.get(sequence) for sequence in self._rows.members])
+        passes.run()
+        return [passes.made(cast("DraftModelProposer", proposer)) for proposer, _ in asked]
+
+    def _join(self, member: DraftModelProposer) -> None:
+        self.make_ready(member)
+        if member not in self._members:
+            sequence = member.sequence
+            if member.lag > MAX_LAG:
+                member.count_catching_up()
+                while sequence.prefill(PREFILL_CHUNK):
+                    pass
+            self._rows = self._rows or DraftRows(sequence)
+            self._rows.join(sequence)
+        self._members[member] = 0
+
+    def _rest(self, drafting: Iterable[DraftModelProposer]) -> None:
+        """Count who sits this round out, and give back the rows of those who did so long."""
+        for member in self._members.keys() - set(drafting):
+            self._members[member] += 1
+            if self._members[member] > IDLE_ROUNDS:
+                self.leave(member)
+
+
+class _Passes:
+    """The passes of one round: `drafts[b]` is what row b drafts, None where it sits out."""
+
+    def __init__(self, rows: DraftRows, drafts: Sequence[Draft | None]) -> None:
+        self._rows = rows
+        self._count = len(drafts)
+        self._drafts = {row: draft for row, draft in enumerate(drafts) if draft is not None}
+        self._failed: dict[int, Exception] = {}
+        # Of the rows that stop early: joint probabilities of their tokens, and the factors that were not read yet.
+        self._joint = {row: 1.0 for row, draft in self._drafts.items() if draft.stops_early}
+        self._unread: list[list[tuple[list[int], mx.array]]] = []
+        self._first = True
+
+    def run(self) -> None:
+        """Draft for all."""
+        rows, active = self._rows, list(self._drafts)
+        logits = rows.catch_up([draft.proposer.sequence for draft in self._drafts.values()])
+        rows.open(max(draft.depth for draft in self._drafts.values()))
+        while True:
+            fed = self._draw(logits, active)
+            # The device drafts these tokens while the host still builds the next step.
+            mx.async_eval(fed, *rows.state_arrays())  # type: ignore[no-untyped-call]
+            active = self._going_on(active)
+            if not active:
+                break
+            logits = rows.draft(fed, [int(row in active) for row in range(self._count)])
+        rows.close()
+
+    def made(self, proposer: DraftModelProposer) -> Proposal | Exception:
+        """What was drafted for a request, or what its own sampler raised."""
+        row, draft = next((row, draft) for row, draft in self._drafts.items() if draft.proposer is proposer)
+        return self._failed.get(row) or draft.proposal()
+
+    def _draw(self, logits: mx.array, active: Sequence[int]) -> mx.array:
+        """Draw the next token of each active row; returns what the draft model is fed, (rows,), 0 for the others."""
+        self._unread.append([])
+        simple = [row for row in active if self._drafts[row].simple]
+        tokens = self._draw_together(logits, simple) if simple else mx.zeros((0,), mx.uint32)
+        if len(simple) == self._count:
+            return tokens
+        fed = {row: tokens[index : index + 1] for index, row in enumerate(simple)}
+        for row in active:
+            if row not in fed:
+                fed[row] = self._draw_one(logits[row : row + 1], row)
+        nothing = mx.zeros((1,), mx.uint32)
+        return mx.concatenate([fed.get(row, nothing) for row in range(self._count)])
+
+    def _draw_together(self, logits: mx.array, rows: list[int]) -> mx.array:
+        drafts = [self._drafts[row] for row in rows]
+        samplers = [draft.proposer.sampler for draft in drafts]
+        own = logits if len(rows) == self._count else logits[mx.array(rows)]
+        scores = fit(own, samplers[0].vocabulary).astype(mx.float32)
+        if all(sampler.greedy for sampler in samplers):
+            tokens = mx.argmax(scores, axis=-1)
+        else:
+            noises = [draft.noise_row() for draft in drafts]
+            tokens, _ = draw_together(samplers, [1] * len(rows), noises, scores)
+        for index, draft in enumerate(drafts):
+            draft.tokens.append(tokens[index : index + 1])
+        self._note(rows, scores)
+        return tokens
+
+    def _draw_one(self, logits: mx.array, row: int) -> mx.array:
+        draft = self._drafts[row]
+        try:
+            self._note([row], draft.add(draft.proposer.on_main_ids(logits)))
+            return draft.proposer.as_draft_id(draft.tokens[-1]).astype(mx.uint32)
+        # An exception in one request's sampler must not end the others' drafting.
+        except Exception as error:
+            self._failed[row] = error
+            return mx.zeros((1,), mx.uint32)
+
+    def _note(self, rows: list[int], scores: mx.array) -> None:
+        if any(row in self._joint for row in rows):
+            probabilities = top_probabilities(scores)
+            mx.async_eval(probabilities)  # type: ignore[no-untyped-call]
+            self._unread[-1].append((rows, probabilities))
+
+    def _going_on(self, active: Sequence[int]) -> list[int]:
+        """Who drafts another token. Waits for the first token, and for each later one when the next is dispatched."""
+        if self._first or len(self._unread) > 1:
+            self._first = False
+            self._read(self._unread.pop(0))
+        return [
+            row
+            for row in active
+            if row not in self._failed
+            and len(self._drafts[row].tokens) < self._drafts[row].depth
+            and self._joint.get(row, 1.0) >= draft_model.MIN_JOINT_PROBABILITY
+        ]
+
+    def _read(self, step: Sequence[tuple[list[int], mx.array]]) -> None:
+        for rows, probabilities in step:
+            for row, probability in zip(rows, cast("list[float]", probabilities.tolist()), strict=True):
+                if row in self._joint:
+                    self._joint[row] *= probability
+
+
+def build() -> JointDraft:
+    """What drafts for a batch."""
+    return JointDraft()

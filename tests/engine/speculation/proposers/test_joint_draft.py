@@ -1,0 +1,157 @@
+"""Drafting for several requests at once: each gets the proposals that it would get by itself."""
+
+from __future__ import annotations
+
+import random
+from typing import cast
+
+import mlx.core as mx
+import pytest
+
+from engine.requests import SamplingSettings
+from engine.sampling import Sampler
+from engine.speculation import draft_rows, row_layout
+from engine.speculation.proposers import draft_model, joint_draft
+from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.proposers.joint_draft import JointDraft
+from engine.speculation.proposers.proposal import Proposal
+from engine.speculation.sequence import Sequence
+from engine.speculation.sequence_batch import rows_obstacle
+from tests.engine.speculation.families import EVERY_KIND, SERVED, build, fresh_caches
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+VOCABULARY = 64
+DEPTH = 5
+BATCHED = [name for name in SERVED if rows_obstacle(Sequence(build(name), fresh_caches(name))) is None]
+SHORT = [name for name in [*EVERY_KIND, "gpt_oss", "qwen3_5"] if name in BATCHED]
+SAMPLING = (
+    {},
+    {"temperature": 0.9, "seed": 3},
+    {"temperature": 0.9, "seed": 4, "top_p": 0.8, "top_k": 20},
+    {"repetition_penalty": 1.4},
+    {"temperature": 0.9, "seed": 3, "logit_bias": {5: 2.0}},
+)
+
+
+class Pair:
+    """One request's proposer in a batch, and its twin that drafts by itself; both are told the same."""
+
+    def __init__(self, name: str, number: int, *, stops_early: bool = False, **settings: object) -> None:
+        sampling = SamplingSettings(**cast("dict[str, float]", settings))  # type: ignore[arg-type]
+        self.draw = random.Random(number)
+        prompt = [self.draw.randrange(VOCABULARY) for _ in range(self.draw.choice((3, 8, 30)))]
+        self.proposers = [self._proposer(name, prompt, Sampler(sampling, VOCABULARY)) for _ in range(2)]
+        self.joint, self.alone = self.proposers
+        for proposer in self.proposers:
+            proposer.stops_early = stops_early
+
+    def _proposer(self, name: str, prompt: list[int], sampler: Sampler) -> DraftModelProposer:
+        sequence = Sequence(build(name), fresh_caches(name))
+        sequence.append(prompt)
+        return DraftModelProposer(sequence, sampler, 10**6)
+
+    def commit(self, proposal: Proposal, keep: int) -> None:
+        """The main model accepts `keep` of the draft tokens, and its own token is another than the next of them."""
+        drafted = ids(proposal)
+        own = (drafted[keep] + 1 if keep < len(drafted) else self.draw.randrange(VOCABULARY)) % VOCABULARY
+        for proposer in self.proposers:
+            proposer.committed([*drafted[:keep], own], keep, len(drafted))
+
+    def pass_by(self, count: int) -> None:
+        """The text goes on without these proposers."""
+        tokens = [self.draw.randrange(VOCABULARY) for _ in range(count)]
+        for proposer in self.proposers:
+            proposer.committed(tokens, 0, 0)
+
+
+def ids(proposal: Proposal) -> list[int]:
+    return cast("list[int]", mx.array(proposal.tokens).tolist())
+
+
+def check(name: str, seed: int, rounds: int, *, stops_early: bool = False) -> int:
+    """Random rounds of four requests; returns how many draft tokens were compared."""
+    draw, joint, compared = random.Random(f"{name} {seed}"), JointDraft(), 0
+    pairs = [Pair(name, seed * 10 + index, stops_early=stops_early, **draw.choice(SAMPLING)) for index in range(4)]
+    for _ in range(rounds):
+        asked = draw.sample(pairs, draw.randint(1, len(pairs)))
+        depths = [draw.randint(1, DEPTH) for _ in asked]
+        made = joint.propose([(pair.joint, depth) for pair, depth in zip(asked, depths, strict=True)])
+        for pair, proposal, depth in zip(asked, made, depths, strict=True):
+            assert isinstance(proposal, Proposal)
+            expected = pair.alone.propose(depth)
+            assert ids(proposal) == ids(expected), name
+            assert (proposal.count, proposal.stopped_early) == (expected.count, expected.stopped_early)
+            compared += proposal.count
+            pair.commit(proposal, draw.randint(0, proposal.count))
+        for pair in pairs:
+            if pair not in asked:
+                pair.pass_by(draw.choice((1, 1, 4, 25)))
+        if draw.random() < 0.2:
+            joint.leave(draw.choice(pairs).joint)
+    for pair in pairs:
+        joint.leave(pair.joint)
+        assert ids(pair.joint.propose(3)) == ids(pair.alone.propose(3))
+    return compared
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_every_request_gets_the_proposals_that_it_gets_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
+    monkeypatch.setattr(row_layout, "STEP", 8)
+    monkeypatch.setattr(joint_draft, "IDLE_ROUNDS", 2)
+    assert check(name, seed=1, rounds=10) > 10
+
+
+def test_each_ends_its_proposal_where_its_tokens_become_unlikely(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draft_model, "MIN_JOINT_PROBABILITY", 0.002)
+    assert check("llama", seed=1, rounds=12, stops_early=True) > 20
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", BATCHED)
+def test_every_request_of_every_family_gets_the_proposals_that_it_gets_alone(
+    name: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_layout, "STEP", (4, 8, 256)[seed])
+    check(name, seed, rounds=30)
+
+
+def test_rejected_draft_tokens_that_stay_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The comparison has teeth: rows that keep everything they were fed give other proposals."""
+    held = draft_rows.RowCaches.commit
+    monkeypatch.setattr(
+        draft_rows.RowCaches, "commit", lambda rows, keep: held(rows, [kept and DEPTH - 1 for kept in keep])
+    )
+    with pytest.raises((AssertionError, RuntimeError)):
+        check("llama", seed=1, rounds=10)
+
+
+def test_a_sampler_that_fails_ends_its_own_drafting_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    joint, good, bad = JointDraft(), Pair("llama", 1), Pair("llama", 2, repetition_penalty=1.2)
+    scores = Sampler.scores
+
+    def failing(sampler: Sampler, *arguments: object) -> mx.array:
+        if sampler is bad.joint.sampler:
+            raise ValueError("a processor that fails, says the test")
+        return scores(sampler, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Sampler, "scores", failing)
+    for _ in range(2):
+        proposal, failure = joint.propose([(good.joint, 3), (bad.joint, 3)])
+        assert isinstance(failure, ValueError)
+        assert isinstance(proposal, Proposal)
+        assert ids(proposal) == ids(good.alone.propose(3))
+        good.commit(proposal, 1)
+        bad.joint.abandon()
+        bad.joint.committed([1], 0, 0)
+
+
+def test_one_that_nobody_uses_any_more_is_forgotten() -> None:
+    joint, pairs = JointDraft(), [Pair("llama", number) for number in range(3)]
+    joint.propose([(pair.joint, 2) for pair in pairs])
+    for pair in pairs:
+        pair.pass_by(1)
+    joint.keep([pairs[0].joint, pairs[2].joint])
+    assert list(joint.members) == [pairs[0].joint, pairs[2].joint]
