@@ -32,6 +32,7 @@ from engine.tuning import Calibration, LearnedPair, Pair
 # MLX belongs to the thread that imports it first: `_serve_until_closed` imports these on the engine's thread.
 if TYPE_CHECKING:
     from engine.model_changes import ModelChanges
+    from engine.models import MainLoader
     from engine.scheduler import Scheduler
 
 log = logging.getLogger(__name__)
@@ -56,9 +57,13 @@ class Engine(EngineClient):
     """The engine in this process. `EngineClient` describes its methods.
 
     Creating one is cheap: MLX is imported on the engine's thread. Use it as a context manager, or call `close()`.
+    `main_loader` is called on that thread, and loads main models in place of this process alone.
     """
 
-    def __init__(self, settings: EngineSettings | None = None) -> None:
+    def __init__(
+        self, settings: EngineSettings | None = None, main_loader: Callable[[], MainLoader] | None = None
+    ) -> None:
+        self._make_main_loader = main_loader
         self._settings = settings or EngineSettings()
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -231,7 +236,8 @@ class Engine(EngineClient):
         from engine.scheduler import Scheduler
 
         log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), BLAS)
-        scheduler = Scheduler(self._settings, self._set_progress)
+        main_loader = self._make_main_loader() if self._make_main_loader is not None else None
+        scheduler = Scheduler(self._settings, self._set_progress, main_loader)
         try:
             self._serve(scheduler)
         except BaseException as error:

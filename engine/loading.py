@@ -14,7 +14,7 @@ from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -52,6 +52,18 @@ _LARGEST_VOCABULARY = 2**24
 _STOP_WAIT_S = 0.05
 
 OnProgress = Callable[[int, int], object]
+
+
+class Part(Protocol):
+    """What this process holds of a model that several processes compute together."""
+
+    def split(self, model: nn.Module) -> None:
+        """Keep only this process's part of a model whose weights have not been read. Raises `EngineError`."""
+        ...
+
+    def meet(self) -> Steps[None]:
+        """Wait until all processes have read their weights; the same passes follow on all. Raises `EngineError`."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,18 +133,22 @@ def load_in_steps(
     kv_bits: int | None = None,
     streaming: Callable[[], bool] = lambda: False,
     on_progress: OnProgress = lambda _loaded, _total: None,
+    part: Part | None = None,
 ) -> Steps[LoadedModel]:
     """`load` in steps of some milliseconds; while answers are `streaming()`, none of them waits for the disk.
 
-    `on_progress(loaded, total)` is called with bytes before each chunk of the weights.
+    `on_progress(loaded, total)` is called with bytes before each chunk of the weights. With a `part`, the other
+    processes have to call `load_part` meanwhile.
     """
     path = resolve_model(name_or_path)
     with DiskPool() as disk:
         yield from result_of(disk.start(check_folder, path))
         recommended = yield from result_of(disk.start(recommended_sampling, path))
         tokenizer_ready = disk.start(_load_tokenizer, path, disk.leaving)
-        model, config = yield from _load_weights(path, disk, streaming, on_progress)
+        model, config = yield from _load_weights(path, disk, streaming, on_progress, part)
         tokenizer, vocabulary, source = yield from result_of(tokenizer_ready)
+    if part is not None:
+        yield from part.meet()
     group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
     info = ModelInfo(
         name=display_name(name_or_path, path),
@@ -148,33 +164,45 @@ def load_in_steps(
     log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
     ends = frozenset(tokenizer.eos_token_ids)
     loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group, prompt_source=source)
-    rows = yield from _warm_up(loaded)
+    rows = yield from _warm_up(model, loaded.new_caches, path)
     return replace(loaded, rows=rows)
 
 
-def _warm_up(loaded: LoadedModel) -> Steps[int]:
+def load_part(path: Path, kv_bits: int | None, part: Part) -> tuple[nn.Module, Callable[[], list[Any]]]:
+    """The model and what makes its caches, on a process that only computes its part. Raises `EngineError`."""
+    with DiskPool() as disk:
+        run_to_completion(result_of(disk.start(check_folder, path)))
+        model, _ = run_to_completion(_load_weights(path, disk, lambda: False, lambda _loaded, _total: None, part))
+    run_to_completion(part.meet())
+    group = run_to_completion(_kv_group(model, kv_bits)) if kv_bits is not None else 0
+    new_caches = partial(_new_caches, model, kv_bits if group else None, group)
+    run_to_completion(_warm_up(model, new_caches, path))
+    return model, new_caches
+
+
+def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) -> Steps[int]:
     """Run passes of the common widths once, so that kernels are compiled and memory is touched before first use.
 
     Returns how many ids the model has logits for.
     """
     try:
-        caches = loaded.new_caches()
+        caches = new_caches()
         for rows in (8, 1, 5, 1):
-            logits: mx.array = loaded.model(mx.zeros((1, rows), dtype=mx.uint32), cache=caches)
+            logits: mx.array = model(mx.zeros((1, rows), dtype=mx.uint32), cache=caches)
             mx.eval(logits)
             yield None
         if mx.isnan(logits).any().item() or not mx.isfinite(logits).any(axis=-1).all().item():
-            raise ModelNotUsable(loaded.info.path, "not-finite", "NaN or infinity")
+            raise ModelNotUsable(path, "not-finite", "NaN or infinity")
     except EngineError:
         raise
     # The model's code meets whatever shapes and values the folder holds.
     except Exception as error:
-        raise _explain(loaded.info.path, error) from error
+        raise _explain(path, error) from error
     return int(logits.shape[-1])
 
 
 def _load_weights(
-    path: Path, disk: DiskPool, streaming: Callable[[], bool], on_progress: OnProgress
+    path: Path, disk: DiskPool, streaming: Callable[[], bool], on_progress: OnProgress, part: Part | None
 ) -> Steps[tuple[nn.Module, dict[str, Any]]]:
     # Reading more than half of the free memory ahead would evict what was read first.
     ahead = disk.read_ahead(weight_files(path), psutil.virtual_memory().available // 2) if streaming() else None
@@ -185,6 +213,9 @@ def _load_weights(
         if mx.default_device() == mx.Device(mx.cpu):
             model = dequantize_model(model)
             model.set_dtype(mx.float32)
+        if part is not None:
+            part.split(model)
+        if mx.default_device() == mx.Device(mx.cpu):
             use_narrow_products(model)
         loaded, total = 0, _parameter_bytes(model)
         for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
@@ -194,6 +225,8 @@ def _load_weights(
                 yield ahead
             mx.eval(chunk)
             loaded += sum(array.nbytes for array in chunk)
+    except EngineError:
+        raise
     # Conversions of other formats fail on wrong tensors in all kinds of ways.
     except Exception as error:
         raise _explain(path, error) from error

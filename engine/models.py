@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from engine import memory
 from engine.advice.fit import ModelSize
@@ -34,6 +35,46 @@ class ParkedModels:
     allow_oversize: bool
 
 
+class MainLoader(Protocol):
+    """Where the main model is loaded: in this process, or in several that compute together."""
+
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether a main model has to be unloaded before another one is loaded."""
+        ...
+
+    def load(
+        self, main: str | Path, kv_bits: int | None, streaming: Callable[[], bool], on_progress: OnProgress
+    ) -> Steps[LoadedModel]:
+        """See `engine.loading.load_in_steps`."""
+        ...
+
+    def unloaded(self) -> None:
+        """Nothing refers to the main model any more."""
+        ...
+
+    def size_here(self, size: ModelSize) -> ModelSize:
+        """What of a main model of this size this process holds."""
+        ...
+
+
+class _InThisProcess:
+    """Loads whole main models."""
+
+    one_at_a_time = False
+
+    def load(
+        self, main: str | Path, kv_bits: int | None, streaming: Callable[[], bool], on_progress: OnProgress
+    ) -> Steps[LoadedModel]:
+        return load_in_steps(main, kv_bits, streaming, on_progress)
+
+    def unloaded(self) -> None:
+        pass
+
+    def size_here(self, size: ModelSize) -> ModelSize:
+        return size
+
+
 class Models:
     """One main model with its drafting, or nothing.
 
@@ -46,8 +87,10 @@ class Models:
         settings: EngineSettings,
         streaming: Callable[[], bool] = lambda: False,
         on_progress: OnProgress = lambda _loaded, _total: None,
+        main_loader: MainLoader | None = None,
     ) -> None:
         self.settings = settings
+        self._main_loader = main_loader or _InThisProcess()
         self._streaming, self._on_progress = streaming, on_progress
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
@@ -83,17 +126,19 @@ class Models:
         """Whether another main model can be loaded while these stay. Raises `ModelNotUsable`, and `NotEnoughMemory`
         where it would not even fit in their place.
         """
-        size, context, free = self._size(main, self.settings.kv_bits), self.settings.context, self.memory_use().free
+        size = self._main_loader.size_here(self._size(main, self.settings.kv_bits))
+        context, free = self.settings.context, self.memory_use().free
         if not (allow_oversize or self.settings.allow_oversize):
             memory.check_load(size, None, context, free + self._held_bytes())
-        return not self.loaded or memory.weights_fit(size, context, free)
+        return not self.loaded or (not self._main_loader.one_at_a_time and memory.weights_fit(size, context, free))
 
     def draft_fits_beside(self, draft: str | Path, *, allow_oversize: bool) -> bool:
         """Whether another drafter can be loaded while the one in use stays. Raises as `main_fits_beside` does, and
         `NoModel`.
         """
         kind = drafter_kind(resolve_model(draft))
-        sizes = [self._size(self.main.info.path, self.settings.kv_bits), self._size(draft, kind.kv_bits(self.settings))]
+        size = self._main_loader.size_here(self._size(self.main.info.path, self.settings.kv_bits))
+        sizes = [size, self._size(draft, kind.kv_bits(self.settings))]
         context, free = self.settings.context, self.memory_use().free
         if not (allow_oversize or self.settings.allow_oversize):
             memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
@@ -102,7 +147,7 @@ class Models:
     def load_main(self, main: str | Path, *, allow_oversize: bool) -> Steps[LoadedModel]:
         """Load a main model, in steps. Raises `ModelNotUsable`."""
         self._allow_oversize = allow_oversize
-        return load_in_steps(main, self.settings.kv_bits, self._streaming, self._on_progress)
+        return self._main_loader.load(main, self.settings.kv_bits, self._streaming, self._on_progress)
 
     def load_draft(self, draft: str | Path) -> Steps[Drafter]:
         """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
@@ -124,6 +169,7 @@ class Models:
     def unload(self) -> LoadedPair:
         """Drop everything."""
         self._main = self._drafting = self.parked = None
+        self._main_loader.unloaded()
         release_unused_memory()
         self._wired.restore()
         return LoadedPair(None, None)

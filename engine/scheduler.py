@@ -22,7 +22,7 @@ from engine.generation import Generation, release_unused_memory
 from engine.loading import LoadedModel, OnProgress
 from engine.memory_admission import MemoryAdmission
 from engine.model_changes import ModelChanges
-from engine.models import Models
+from engine.models import MainLoader, Models
 from engine.pacing import PrefillPacer
 from engine.prefix_cache import PrefixCache
 from engine.prefix_files import forget, forget_others, stored_bytes
@@ -47,11 +47,14 @@ class Scheduler:
     """
 
     def __init__(
-        self, settings: EngineSettings | None = None, on_progress: OnProgress = lambda _loaded, _total: None
+        self,
+        settings: EngineSettings | None = None,
+        on_progress: OnProgress = lambda _loaded, _total: None,
+        main_loader: MainLoader | None = None,
     ) -> None:
         self.settings = settings or EngineSettings()
         self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
-        self.models = Models(self.settings, streaming=lambda: self.active > 0, on_progress=on_progress)
+        self.models = Models(self.settings, lambda: self.active > 0, on_progress, main_loader)
         self.changes = ModelChanges(self.models, self.prefix_cache, self._end_active, self._drop_draft_caches)
         self._admission = MemoryAdmission(self.models, self.prefix_cache)
         self._last_used = time.monotonic()

@@ -17,6 +17,8 @@ from typing import Any
 
 FILE = Path(__file__).resolve().parent.parent / "resources" / "loadable.json"
 _DEFINES_MODEL = re.compile(r"^class Model\b|^from .* import .*\bModel\b", re.MULTILINE)
+_SPLITS_HEADS = re.compile(r"^    def shard\(", re.MULTILINE)
+_SPLITS_LAYERS = re.compile(r"\bPipelineMixin\b|^    def pipeline\(", re.MULTILINE)
 _TOKENIZER_NAME = re.compile(r'"([A-Z]\w*(?:Tokenizer|Backend))"')
 
 
@@ -24,8 +26,9 @@ def loadable() -> dict[str, Any]:
     """The content of the file, from the sources of the installed packages.
 
     `models`, `chat_templates` and `tool_parsers` are modules of mlx-lm; `renamed` maps a model type to the module that
-    builds it, `renamed_by_architecture` one to the modules by the name of the class in `architectures`; `tokenizers`
-    are classes that transformers has.
+    builds it, `renamed_by_architecture` one to the modules by the name of the class in `architectures`;
+    `tensor_parallel` and `pipeline` are the modules that can split a model over machines by heads or by layers;
+    `tokenizers` are classes that transformers has.
     """
     mlx_lm = _package_folder("mlx_lm")
     by_architecture: dict[str, dict[str, str]] = {}
@@ -34,12 +37,19 @@ def loadable() -> dict[str, Any]:
     registry = _package_folder("transformers") / "models" / "auto" / "tokenization_auto.py"
     return {
         "models": [name for name, source in _modules(mlx_lm / "models") if _DEFINES_MODEL.search(source)],
+        "tensor_parallel": _that_match(mlx_lm, _SPLITS_HEADS),
+        "pipeline": _that_match(mlx_lm, _SPLITS_LAYERS),
         "renamed": _table(mlx_lm, "MODEL_REMAPPING"),
         "renamed_by_architecture": by_architecture,
         "chat_templates": [name for name, _ in _modules(mlx_lm / "chat_templates")],
         "tool_parsers": [name for name, _ in _modules(mlx_lm / "tool_parsers")],
         "tokenizers": sorted(set(_TOKENIZER_NAME.findall(registry.read_text(encoding="utf-8")))),
     }
+
+
+def _that_match(mlx_lm: Path, pattern: re.Pattern[str]) -> list[str]:
+    models = [(name, source) for name, source in _modules(mlx_lm / "models") if _DEFINES_MODEL.search(source)]
+    return [name for name, source in models if pattern.search(source)]
 
 
 def _modules(folder: Path) -> list[tuple[str, str]]:

@@ -65,6 +65,11 @@ class CacheShape:
         return self.state_elements * bytes_an_element
 
 
+def caches_latents(config: Mapping[str, Any]) -> bool:
+    """Whether the caches hold latent vectors that all heads share, so that splitting the heads leaves them whole."""
+    return mlx_lm_module(config) in _LATENT
+
+
 def cache_shape(config: Mapping[str, Any]) -> CacheShape:
     """The shape of the cache that mlx-lm makes for this configuration."""
     text = text_config(config)

@@ -20,6 +20,7 @@ from engine.loading import LoadedModel
 from engine.sampling import LikeliestTokens, fit
 from engine.speculation.cache_rules import flatten
 from engine.speculation.sequence import PREFILL_CHUNK, Sequence
+from engine.speculation.shared_caches import SharedCaches
 from engine.speculation.taps import Taps
 
 # Kinds that mlx-lm merges into a batch, history and all, and takes apart again.
@@ -36,6 +37,8 @@ def batch_obstacle(sequence: Sequence) -> str | None:
     refused = sequence.plain_only or BATCH_DEPENDENT.get(type(sequence.model).__module__)
     if refused is not None:
         return refused
+    if isinstance(sequence.caches, SharedCaches):
+        return "parts on several machines"
     for cache in flatten(sequence.caches):
         kind = type(cache)
         if f"{kind.__module__}.{kind.__qualname__}" not in _MERGEABLE:

@@ -34,6 +34,14 @@ def mlx_lm_module(config: Mapping[str, Any]) -> str | None:
     return name if name in loadable["models"] else None
 
 
+def splits_of(module: str) -> tuple[str, ...]:
+    """How mlx-lm can split models of one of its modules over machines: "tensor" by heads, "pipeline" by layers."""
+    loadable = _loadable()
+    return tuple(
+        split for split, key in (("tensor", "tensor_parallel"), ("pipeline", "pipeline")) if module in loadable[key]
+    )
+
+
 def plugin_exists(kind: str, name: object) -> bool:
     """Whether `name` is a module of mlx-lm's `chat_templates` or `tool_parsers` (`kind`)."""
     return name in _loadable()[kind]

@@ -7,9 +7,9 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.speculation.cache_rules import copies
 from engine.speculation.compiled_steps import MAX_ROWS, CompiledSteps
 from engine.speculation.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
+from engine.speculation.shared_caches import copied, open_rollback
 from engine.speculation.taps import Follower
 
 # The most tokens of one pass of prefill, or of a draft model's catch-up.
@@ -182,14 +182,14 @@ class Sequence:
         """An independent copy that shares arrays until one of the two writes; None where caches cannot be copied."""
         if not isinstance(self.rollback, Rollback) or self.rollback.active or not self.intact:
             return None
-        twin = Sequence(self.model, copies(self.caches))
+        twin = Sequence(self.model, copied(self.caches))
         twin.tokens, twin.position = list(self.tokens), self.position
         twin.boundaries, twin.checkpoints = self.boundaries, list(self.checkpoints)
         return twin
 
-    def lend(self) -> list[Any]:
+    def lend(self) -> Tokens[Any]:
         """Give the caches to a batch, which feeds the tokens from now on; `adopt` takes them back."""
-        caches, self.caches, self.rollback = list(self.caches), [], PlainOnly(())
+        caches, self.caches, self.rollback = self.caches, [], PlainOnly(())
         return caches
 
     def adopt(self, caches: Tokens[Any], tokens: Tokens[int], position: int) -> None:
@@ -198,7 +198,7 @@ class Sequence:
         Raises `CachesOutOfStep` if they are at another position.
         """
         self.caches = caches
-        self.rollback = Rollback(caches) if self.plain_only is None else PlainOnly(caches)
+        self.rollback = open_rollback(caches) if self.plain_only is None else PlainOnly(caches)
         self.rollback.check(position)
         self.tokens[:], self.position = tokens, position
 
@@ -318,4 +318,4 @@ def rollback_for(model: Any, caches: Tokens[Any]) -> Rollback:
     refused = WIDTH_DEPENDENT.get(type(model).__module__)
     if refused is not None:
         raise UnknownCacheKind(refused)
-    return Rollback(caches)
+    return open_rollback(caches)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 from engine.speculation.cache_rules import flatten
-from engine.speculation.row_caches import RowCaches
 from engine.speculation.sequence import Sequence
+from engine.speculation.shared_caches import open_rows
 
 # Kinds of caches that rows can be made of.
 _KINDS = {f"mlx_lm.models.cache.{kind}" for kind in ("KVCache", "QuantizedKVCache", "RotatingKVCache", "ArraysCache")}
@@ -58,7 +58,7 @@ class SequenceBatch:
     def __init__(self, first: Sequence) -> None:
         self.members: list[Sequence] = []
         self._model = first.model
-        self._rows = RowCaches(first.caches)
+        self._rows = open_rows(first.caches)
 
     def __len__(self) -> int:
         return len(self.members)

@@ -1,0 +1,243 @@
+"""`RemoteEngine`: an engine in another process, as `EngineClient`. Imports no MLX."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from engine.client import EngineClient
+from engine.cluster.codec import decode, encode
+from engine.cluster.errors import ClusterError
+from engine.cluster.wire import Connection
+from engine.errors import EngineClosed, EngineError
+from engine.events import Event, Failed, Finished, TokensCommitted
+from engine.requests import ChatRequest
+from engine.settings import EngineSettings
+from engine.stats import RequestStats
+from engine.status import EngineStatus, LoadedPair
+from engine.stream import Loading, RequestStream
+from engine.tuning import Calibration, LearnedPair, Pair
+
+log = logging.getLogger(__name__)
+
+
+class _RemoteStream(RequestStream):
+    """A request that another process serves, with what it has committed so far."""
+
+    def __init__(
+        self, request: ChatRequest, on_event: Callable[[Event], None] | None, cancel: Callable[[], None]
+    ) -> None:
+        super().__init__(request, on_event)
+        self._cancel = cancel
+        self._text: list[str] = []
+        self._stats: RequestStats | None = None
+
+    def cancel(self) -> None:
+        super().cancel()
+        self._cancel()
+
+    def deliver(self, event: Event) -> None:
+        if isinstance(event, TokensCommitted):
+            self._text.append(event.text)
+            self._stats = event.stats
+        super().deliver(event)
+
+    def fail(self, error: EngineError) -> None:
+        """End with what was committed."""
+        super().deliver(Failed(error, "".join(self._text), self._stats))
+
+
+@dataclass(eq=False)
+class _Waiting:
+    futures: dict[int, Future[Any]] = field(default_factory=dict)
+    streams: dict[int, _RemoteStream] = field(default_factory=dict)
+
+
+class RemoteEngine(EngineClient):
+    """The engine at the other end of `connection`. `EngineClient` describes its methods.
+
+    `fail` ends it with an error when its process is known to be lost: every request then ends with what it has
+    committed. Without it a lost connection does, as `ClusterError` ("ended") of `host`. `applied` is what becomes of
+    the settings in that process.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        settings: EngineSettings,
+        host: str,
+        applied: Callable[[EngineSettings], EngineSettings] = lambda settings: settings,
+    ) -> None:
+        self._connection, self._settings, self._host = connection, settings, host
+        self._applied = applied
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._waiting = _Waiting()
+        self._refusal: EngineError | None = None
+        self._failure: EngineError | None = None
+        self._failure_reports: list[Callable[[EngineError], None]] = []
+        self._progress = 0, 0
+        self._thread = threading.Thread(target=self._listen, name="remote-engine", daemon=True)
+        self._thread.start()
+
+    def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:
+        loading = Loading()
+        self._call(
+            "load", str(main), None if draft is None else str(draft), future=loading, allow_oversize=allow_oversize
+        )
+        return loading
+
+    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
+        return self._call("set_draft", None if draft is None else str(draft), allow_oversize=allow_oversize)
+
+    def unload(self) -> Future[LoadedPair]:
+        return self._call("unload")
+
+    @property
+    def loading_progress(self) -> tuple[int, int]:
+        return self._progress
+
+    @property
+    def settings(self) -> EngineSettings:
+        return self._settings
+
+    def configure(self, settings: EngineSettings) -> Future[None]:
+        self._settings = settings
+        return self._call("configure", self._applied(settings))
+
+    def status(self) -> Future[EngineStatus]:
+        return self._call("status")
+
+    def clear_prefix_cache(self) -> Future[None]:
+        return self._call("clear_prefix_cache")
+
+    def forget_conversations(self, names: Collection[str]) -> Future[None]:
+        return self._call("forget_conversations", tuple(names))
+
+    def keep_stored(self, names: Collection[str]) -> Future[None]:
+        return self._call("keep_stored", tuple(names))
+
+    def learned(self) -> Future[tuple[LearnedPair, ...]]:
+        return self._call("learned")
+
+    def forget_learned(self, pair: Pair | None = None) -> Future[None]:
+        return self._call("forget_learned", pair)
+
+    def calibrate(self) -> Future[Calibration]:
+        return self._call("calibrate")
+
+    def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
+        number = next(self._numbers)
+        stream = _RemoteStream(request, on_event, lambda: self._send({"cancel": number}))
+        with self._lock:
+            refusal = self._refusal
+            if refusal is None:
+                self._waiting.streams[number] = stream
+        if refusal is not None:
+            stream.fail(refusal)
+        else:
+            self._send({"submit": number, "request": encode(request)})
+        return stream
+
+    def on_failure(self, report: Callable[[EngineError], None]) -> None:
+        with self._lock:
+            failure = self._failure
+            if failure is None:
+                self._failure_reports.append(report)
+        if failure is not None:
+            report(failure)
+
+    def close(self) -> None:
+        self._end(EngineClosed(), failed=False)
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def fail(self, error: EngineError) -> None:
+        """The engine is lost. May be called from any thread; only the first call counts."""
+        self._end(error, failed=True)
+
+    def _call(self, name: str, *arguments: Any, future: Future[Any] | None = None, **keywords: Any) -> Future[Any]:
+        future = future or Future()
+        future.set_running_or_notify_cancel()
+        number = next(self._numbers)
+        with self._lock:
+            refusal = self._refusal
+            if refusal is None:
+                self._waiting.futures[number] = future
+        if refusal is not None:
+            future.set_exception(refusal)
+        else:
+            called = {"number": number, "call": name, "arguments": encode(arguments), "keywords": encode(keywords)}
+            self._send(called)
+        return future
+
+    def _send(self, message: dict[str, Any]) -> None:
+        try:
+            self._connection.send(message)
+        except OSError as error:
+            self._end(ClusterError("ended", self._host, str(error)), failed=True)
+
+    def _listen(self) -> None:
+        try:
+            while True:
+                self._handle(self._connection.receive())
+        except (OSError, ValueError) as error:
+            self._end(ClusterError("ended", self._host, str(error)), failed=True)
+
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        if "event" in message:
+            self._deliver(int(message["event"]), decode(message["value"]))
+        elif "progress" in message:
+            loaded, total = message["progress"]
+            self._progress = int(loaded), int(total)
+        elif "failure" in message:
+            self._end(decode(message["failure"]), failed=True)
+        else:
+            self._settle(message)
+
+    def _deliver(self, number: int, event: Event) -> None:
+        ends = isinstance(event, Finished | Failed)
+        with self._lock:
+            stream = self._waiting.streams.pop(number, None) if ends else self._waiting.streams.get(number)
+        if stream is not None:
+            stream.deliver(event)
+
+    def _settle(self, message: Mapping[str, Any]) -> None:
+        kind = "main" if "main" in message else "result"
+        number = int(message[kind])
+        with self._lock:
+            future = self._waiting.futures.get(number)
+            if kind == "result":
+                self._waiting.futures.pop(number, None)
+        if future is None:
+            return
+        if kind == "main":
+            if isinstance(future, Loading) and not future.main.done() and "error" not in message:
+                future.main.set_result(decode(message["value"]))
+        elif "error" in message:
+            future.set_exception(decode(message["error"]))
+        else:
+            future.set_result(decode(message["value"]))
+
+    def _end(self, error: EngineError, *, failed: bool) -> None:
+        """Refuse everything from now on, and end what waits."""
+        with self._lock:
+            if self._refusal is not None:
+                return
+            self._refusal = error
+            waiting, self._waiting = self._waiting, _Waiting()
+            reports = self._failure_reports if failed else []
+            self._failure = error if failed else None
+        self._connection.close()
+        for stream in waiting.streams.values():
+            stream.fail(error)
+        for future in waiting.futures.values():
+            future.set_exception(error)
+        for report in reports:
+            report(error)

@@ -1,0 +1,177 @@
+"""`Cluster`: ranks that run, the engine that they are together, and what ends them. Imports no MLX.
+
+Whoever drives a cluster keeps the watch over it: an exchange between ranks cannot be interrupted from inside, so when
+one rank is lost, all of them are ended from here, and the answers under way end with what they have committed.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.cluster.client import RemoteEngine
+from engine.cluster.codec import encode
+from engine.cluster.errors import ClusterError
+from engine.cluster.hosts import Machines
+from engine.cluster.launch import RankProcess
+from engine.cluster.wire import connect
+from engine.settings import EngineSettings
+
+log = logging.getLogger(__name__)
+
+# Seconds from the start of a rank's process to its first line, and to the ranks having found each other.
+START_S, JOIN_S = 60.0, 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class RankState:
+    """One rank: its machine, and the number of its process there."""
+
+    rank: int
+    host: str
+    pid: int
+
+
+class Cluster:
+    """Ranks on `machines`, started. `engine` is what they are together: an `EngineClient`.
+
+    Starting takes seconds and raises `ClusterError`; then nothing is left behind. `on_end(error)` is called once, on a
+    thread, when the cluster ends without `stop`; every request and every call of `engine` has ended with it by then.
+    `split` is one of `plan.SPLITS`.
+    """
+
+    def __init__(
+        self,
+        machines: Machines,
+        settings: EngineSettings | None = None,
+        *,
+        split: str = "auto",
+        on_end: Callable[[ClusterError], None] = lambda _error: None,
+    ) -> None:
+        self.machines = machines
+        self._settings = settings or EngineSettings()
+        self._split, self._on_end = split, on_end
+        self._secret = secrets.token_bytes(32)
+        self._processes: list[RankProcess] = []
+        self._lock = threading.Lock()
+        self._ended: ClusterError | None = None
+        self._stopped = False
+        self._engine: RemoteEngine | None = None
+        self.ranks: tuple[RankState, ...] = ()
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def engine(self) -> RemoteEngine:
+        """The engine of all ranks."""
+        assert self._engine is not None
+        return self._engine
+
+    @property
+    def error(self) -> ClusterError | None:
+        """Why the cluster has ended without `stop`, if it has."""
+        return self._ended
+
+    def stop(self) -> None:
+        """End all ranks and wait until they have ended; takes up to a few seconds. May be called twice."""
+        with self._lock:
+            self._stopped = True
+        if self._engine is not None:
+            self._engine.close()
+        self._kill()
+
+    def _start(self) -> None:
+        size = len(self.machines.all)
+        for machine, label in zip(self.machines.all, self.machines.labels, strict=True):
+            self._processes.append(RankProcess(machine, label, self._lost))
+        for rank, process in enumerate(self._processes):
+            process.tell(
+                {
+                    "rank": rank,
+                    "size": size,
+                    "address": process.machine.address,
+                    "secret": self._secret.hex(),
+                    "backend": self.machines.backend,
+                }
+            )
+        places = [process.wait_for("listening", START_S) for process in self._processes]
+        self.ranks = tuple(
+            RankState(rank, process.label, int(place["pid"]))
+            for rank, (process, place) in enumerate(zip(self._processes, places, strict=True))
+        )
+        variables, files = environment_of(self.machines, [int(place["ring"]) for place in places])
+        for process in self._processes:
+            process.tell(
+                {
+                    "control": [self.machines.all[0].address, places[0]["control"]],
+                    "hosts": list(self.machines.labels),
+                    "split": self._split,
+                    "settings": encode(self._applied(self._settings)),
+                    "environment": variables,
+                    "files": files,
+                }
+            )
+        for process in self._processes:
+            process.wait_for("ready", JOIN_S)
+            process.joined = True
+        connection = connect(("127.0.0.1", int(places[0]["client"])), self._secret, 0)
+        self._engine = RemoteEngine(connection, self._settings, self.machines.labels[0], self._applied)
+
+    def _applied(self, settings: EngineSettings) -> EngineSettings:
+        return settings_of_ranks(settings, len(self.machines.all))
+
+    def _lost(self, error: ClusterError) -> None:
+        """A rank is lost, so all of them are."""
+        with self._lock:
+            if self._stopped or self._ended is not None:
+                return
+            self._ended = error
+        log.warning("%s", error)
+        if self._engine is not None:
+            self._engine.fail(error)
+            threading.Thread(target=self._end, args=(error,), name="cluster-end", daemon=True).start()
+
+    def _end(self, error: ClusterError) -> None:
+        self._kill()
+        self._on_end(error)
+
+    def _kill(self) -> None:
+        killing = [threading.Thread(target=process.kill, daemon=True) for process in self._processes]
+        for thread in killing:
+            thread.start()
+        for thread in killing:
+            thread.join()
+
+
+def settings_of_ranks(settings: EngineSettings, ranks: int) -> EngineSettings:
+    """What applies to the ranks of these settings.
+
+    Finished turns stay in the memory of the ranks that computed them, and what speculation costs there is kept apart.
+    """
+    learned = settings.learned_file
+    if learned is not None:
+        learned = learned.with_name(f"{learned.stem}-{ranks}-machines{learned.suffix}")
+    return replace(settings, prefix_cache_folder=None, learned_file=learned)
+
+
+def environment_of(machines: Machines, ports: list[int]) -> tuple[dict[str, str], dict[str, str]]:
+    """Variables, and files named by variables, with which mlx's backend finds the ranks; as `mlx.launch` sets them."""
+    places = [f"{machine.address}:{port}" for machine, port in zip(machines.all, ports, strict=True)]
+    if machines.backend == "jaccl":
+        devices: list[Any] = [list(machine.rdma) for machine in machines.all]
+        return {"MLX_JACCL_COORDINATOR": places[0]}, {"MLX_IBV_DEVICES": json.dumps(devices)}
+    return {}, {"MLX_HOSTFILE": json.dumps([[place] for place in places])}

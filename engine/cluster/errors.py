@@ -1,0 +1,42 @@
+"""What can go wrong with several machines. Imports no MLX."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from engine.errors import EngineError
+
+
+class ClusterError(EngineError):
+    """A cluster that cannot start, or that has ended.
+
+    `reason` is a key of `REASONS`; `host` names the machine concerned, "" where none is; `detail` what was found there.
+    """
+
+    code = "cluster"
+
+    REASONS: ClassVar[dict[str, str]] = {
+        "too-few": "it takes at least two machines, and {detail} were named",
+        "bad-host": "{detail} is no name or address of a machine",
+        "bad-hosts-file": "the list of machines cannot be read ({detail})",
+        "no-address": "{host} has no address that the other machines can reach: name one for it",
+        "unreachable": "{host} cannot be reached over ssh with a key ({detail})",
+        "no-tandem": "Tandem is missing on {host} ({detail})",
+        "other-version": "{host} has another version: {detail}",
+        "no-model": "{host} does not have the model: {detail}",
+        "other-model": "{host} has other files of the model: {detail}",
+        "no-memory": "{host} has not enough memory: {detail}",
+        "no-backend": "the backend {detail} is not there on {host}",
+        "cannot-split": "the model cannot be split: {detail}",
+        "slow-start": "{host} did not start within {detail} seconds",
+        "ended": "{host} has ended ({detail})",
+        "silent": "{host} has not answered for {detail} seconds",
+        "out-of-step": "{host} has fallen out of step with the others ({detail})",
+        "running": "a cluster is running already ({detail})",
+        "not-running": "no cluster is running",
+    }
+
+    def __init__(self, reason: str, host: str = "", detail: str = "") -> None:
+        self.reason, self.host, self.detail = reason, host, detail
+        sentence = self.REASONS[reason].format(host=host, detail=detail)
+        super().__init__(f"several machines: {sentence}", reason=reason, host=host, detail=detail)

@@ -1,0 +1,223 @@
+"""Rank 0's side of the ranks: it loads main models together with the others, and announces every pass to them.
+
+Belongs to the engine's thread of rank 0, but for what arrives from the others.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from engine.advice.cache_shape import caches_latents
+from engine.advice.fit import ModelSize
+from engine.cluster.codec import decode
+from engine.cluster.errors import ClusterError
+from engine.cluster.fingerprint import fingerprint
+from engine.cluster.mirrored import Journal, MirroredCaches, MirroredText, Operation
+from engine.cluster.part import SplitPart, run_pass, shared_ids
+from engine.cluster.plan import choose_split
+from engine.cluster.portable import portable_name
+from engine.cluster.splitting import Tail
+from engine.cluster.wire import Connection
+from engine.errors import EngineError
+from engine.loading import LoadedModel, OnProgress, load_in_steps
+from engine.model_files.inspection import read_checked_config
+from engine.model_files.names import resolve_model
+from engine.steps import Steps, result_of
+
+log = logging.getLogger(__name__)
+
+# Passes between two comparisons of what the ranks hold.
+CHECK_EVERY = 64
+# Seconds between two signs of life, and without one until a rank counts as lost.
+BEAT_S, SILENT_S = 1.0, 6.0
+
+
+class Leader:
+    """The other ranks, by their number. `lost(error)` is called, on any thread, when one of them is.
+
+    It is an `engine.models.MainLoader`.
+    """
+
+    one_at_a_time = True
+
+    def __init__(
+        self,
+        group: mx.distributed.Group,
+        followers: Mapping[int, tuple[str, Connection]],
+        split: str,
+        lost: Callable[[ClusterError], None],
+    ) -> None:
+        self._group, self._split, self._lost = group, split, lost
+        self._followers = dict(followers)
+        self._journal = Journal(self._send)
+        self._loads: dict[int, Future[None]] = {}
+        self._load = 0
+        self._passes = 0
+        self._digests: dict[int, tuple[int, int]] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+        for rank in self._followers:
+            threading.Thread(target=self._listen, args=(rank,), name=f"rank-{rank}", daemon=True).start()
+        threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
+
+    def load(
+        self, main: str | Path, kv_bits: int | None, streaming: Callable[[], bool], on_progress: OnProgress
+    ) -> Steps[LoadedModel]:
+        """Load a main model on all ranks. Raises `ModelNotUsable`, and `ClusterError` where a rank has another one."""
+        path = resolve_model(main)
+        split = choose_split(read_checked_config(path), self._group.size(), self._split)
+        self._load += 1
+        with self._lock:
+            self._loads = {rank: Future() for rank in self._followers}
+        self._tell("load", self._load, portable_name(main), fingerprint(path), kv_bits, split)
+        part = SplitPart(self._group, split, self._meet)
+        try:
+            loaded = yield from load_in_steps(main, kv_bits, streaming, on_progress, part)
+        except BaseException:
+            self._tell("unload")
+            raise
+        assert part.tail is not None
+        return self._together(loaded, part.tail)
+
+    def unloaded(self) -> None:
+        """Have the other ranks drop the main model too."""
+        self._tell("unload")
+
+    def size_here(self, size: ModelSize) -> ModelSize:
+        """This rank's part: of the caches too, unless every rank keeps the same latent vectors."""
+        ranks = self._group.size()
+        element_bytes = size.element_bytes if caches_latents(size.config) else size.element_bytes / ranks
+        return replace(size, weight_bytes=size.weight_bytes // ranks, element_bytes=element_bytes)
+
+    def close(self) -> None:
+        """Stop following the other ranks; they end when they find the connection closed."""
+        self._closed = True
+        for _, connection in self._followers.values():
+            connection.close()
+
+    def _meet(self) -> Steps[None]:
+        for loaded in self._loads.values():
+            yield from result_of(loaded)
+        self._tell("warm")
+
+    def _together(self, loaded: LoadedModel, tail: Tail) -> LoadedModel:
+        """The model whose passes all ranks run."""
+        self._passes = 0
+        model, base, leader = loaded.model, type(loaded.model), self
+
+        def call(model: nn.Module, inputs: mx.array, cache: Any = None) -> mx.array:
+            return leader._pass(lambda ids, cache: base.__call__(model, ids, cache=cache), inputs, cache, tail)
+
+        model.__class__ = type(base.__name__, (base,), {"__call__": call, "__module__": base.__module__})
+        values = {field.name: getattr(loaded, field.name) for field in fields(LoadedModel)}
+        return _LoadedTogether(**values, _journal=self._journal)
+
+    def _pass(self, call: Callable[..., mx.array], inputs: mx.array, caches: Any, tail: Tail) -> mx.array:
+        assert isinstance(caches, MirroredCaches)
+        if self._passes % CHECK_EVERY == CHECK_EVERY - 1:
+            with self._lock:
+                self._digests[self._passes] = caches.digest()
+            self._journal.add("check", self._passes, caches.number)
+        self._passes += 1
+        self._journal.add("pass", caches.number, list(inputs.shape))
+        self._journal.flush()
+        try:
+            ids = shared_ids(inputs, inputs.shape, self._group)
+            caches.feed(ids)
+            return run_pass(call, ids, caches, tail)
+        except Exception as error:
+            # The others are in this pass already, and would wait for the rest of it.
+            self._lost(ClusterError("out-of-step", "", f"{type(error).__name__}: {error}"[:120]))
+            raise
+
+    def _tell(self, operation: str, *arguments: Any) -> None:
+        self._journal.add(operation, *arguments)
+        self._journal.flush()
+
+    def _send(self, operations: list[Operation]) -> None:
+        for rank, (host, connection) in self._followers.items():
+            try:
+                connection.send({"do": operations})
+            except OSError as error:
+                self._lose(rank, ClusterError("ended", host, str(error)))
+
+    def _beat(self) -> None:
+        while not self._closed:
+            time.sleep(BEAT_S)
+            for rank, (host, connection) in self._followers.items():
+                try:
+                    connection.send({"beat": 1})
+                except OSError as error:
+                    self._lose(rank, ClusterError("ended", host, str(error)))
+
+    def _listen(self, rank: int) -> None:
+        host, connection = self._followers[rank]
+        connection.set_timeout(SILENT_S)
+        try:
+            while True:
+                self._hear(rank, host, connection.receive())
+        except TimeoutError:
+            self._lose(rank, ClusterError("silent", host, f"{SILENT_S:.0f}"))
+        except (OSError, ValueError) as error:
+            self._lose(rank, ClusterError("ended", host, str(error)))
+
+    def _hear(self, rank: int, host: str, message: Mapping[str, Any]) -> None:
+        if "loaded" in message or "refused" in message:
+            number, error = message.get("loaded", message.get("number")), message.get("refused")
+            with self._lock:
+                future = self._loads.get(rank) if number == self._load else None
+            if future is not None and not future.done():
+                if error is None:
+                    future.set_result(None)
+                else:
+                    future.set_exception(_of_host(decode(error), host))
+        elif "digest" in message:
+            serial, *found = message["digest"]
+            with self._lock:
+                expected = self._digests.get(serial)
+                self._digests = {
+                    known: digest for known, digest in self._digests.items() if known > serial - 4 * CHECK_EVERY
+                }
+            if expected is not None and tuple(found) != expected:
+                detail = f"{found[0]} tokens where there are {expected[0]}"
+                self._lose(rank, ClusterError("out-of-step", host, detail))
+        elif "failed" in message:
+            self._lose(rank, ClusterError("out-of-step", host, str(message["failed"])))
+
+    def _lose(self, rank: int, error: ClusterError) -> None:
+        if self._closed:
+            return
+        with self._lock:
+            future = self._loads.get(rank)
+        if future is not None and not future.done():
+            future.set_exception(error)
+        self._lost(error)
+
+
+class _LoadedTogether(LoadedModel):
+    """A main model of which other ranks hold parts."""
+
+    def __init__(self, *, _journal: Journal, **values: Any) -> None:
+        super().__init__(**values)
+        object.__setattr__(self, "_journal", _journal)
+
+    def new_caches(self) -> list[Any]:
+        journal: Journal = self._journal  # type: ignore[attr-defined]
+        return MirroredText.empty(super().new_caches(), journal)
+
+
+def _of_host(error: Any, host: str) -> EngineError:
+    """A rank's error, with the name of its machine."""
+    if isinstance(error, ClusterError):
+        return ClusterError(error.reason, host, error.detail)
+    return ClusterError("no-model", host, str(error))

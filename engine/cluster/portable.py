@@ -1,0 +1,27 @@
+"""Names of models that mean the same on every machine. Imports no MLX."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.engine import starter_pair
+from engine.model_files.cache_names import name_of_snapshot
+from engine.model_files.names import resolve_model
+
+_STARTER = "starter"
+
+
+def portable_name(name_or_path: str | Path) -> str:
+    """How another machine finds the model `name_or_path`: the starter, a name on the Hub, or the same folder there.
+
+    Raises `ModelNotUsable` where this machine does not have it.
+    """
+    path = resolve_model(name_or_path)
+    if path == starter_pair()[0].resolve():
+        return _STARTER
+    return name_of_snapshot(path) if "snapshots" in path.parts else str(path)
+
+
+def folder_of(portable: str) -> Path:
+    """The folder of a model that another machine calls `portable`. Raises `ModelNotUsable`."""
+    return starter_pair()[0] if portable == _STARTER else resolve_model(portable)

@@ -1,0 +1,248 @@
+"""One rank of a cluster, as a process: `python -m engine.cluster.rank`.
+
+Who starts it speaks to it over its standard input and output, a JSON object a line, and no other way: the first line
+holds the secret, and signs of life follow. When they stop, or the input ends, the rank ends at once, whatever it waits
+for. Started without arguments, this process only keeps the rank: it passes the lines on, and kills the rank when they
+stop, also one that was suspended.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
+
+from engine.cluster.errors import ClusterError
+from engine.cluster.wire import Connection, accept, connect
+
+log = logging.getLogger(__name__)
+
+INNER = "--inner"
+# Seconds between two signs of life, and without one until a process counts as lost.
+BEAT_S, SILENT_S = 1.0, 6.0
+# Seconds for the ranks to find each other.
+JOIN_S = 60.0
+
+
+def main(arguments: list[str]) -> int:
+    """Keep a rank, or be one."""
+    # Ctrl-C is for who drives the ranks.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if INNER not in arguments:
+        return _keep()
+    # Whatever a library prints must not be read as a message.
+    told = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
+    os.dup2(2, 1)
+    logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s", stream=sys.stderr)
+    _Rank(told).run()
+    return 0
+
+
+def own_command() -> list[str]:
+    """What starts this module once more, in a frozen app too."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "cluster", "rank"]
+    return [sys.executable, "-m", "engine.cluster.rank"]
+
+
+def _keep() -> int:
+    process = subprocess.Popen([*own_command(), INNER], stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    given = process.stdin.fileno()
+    threading.Thread(target=lambda: os._exit(process.wait() & 0xFF), daemon=True).start()
+    try:
+        while select.select([0], [], [], SILENT_S)[0]:
+            line = os.read(0, 65536)
+            if not line:
+                break
+            os.write(given, line)
+    except OSError:
+        pass
+    process.kill()
+    process.wait()
+    return 1
+
+
+class _Rank:
+    """`told` is where it speaks to who started it."""
+
+    def __init__(self, told: TextIO) -> None:
+        self._told = told
+        self._lock = threading.Lock()
+
+    def run(self) -> None:
+        order = _next_order()
+        self._rank, self._size = int(order["rank"]), int(order["size"])
+        self._secret = bytes.fromhex(order["secret"])
+        address = str(order["address"])
+        ring, control = _free_port(address), _listen(address) if self._rank == 0 else None
+        client = _listen("127.0.0.1") if self._rank == 0 else None
+        self._tell(
+            listening={
+                "pid": os.getpid(),
+                "ring": ring,
+                "control": control.getsockname()[1] if control is not None else 0,
+                "client": client.getsockname()[1] if client is not None else 0,
+            }
+        )
+        places = _next_order()
+        threading.Thread(target=self._watch, name="rank-watch", daemon=True).start()
+        threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
+        _set_environment(self._rank, places["environment"], places["files"])
+        try:
+            if control is not None and client is not None:
+                self._lead(control, client, order, places)
+            else:
+                self._follow(places, str(order["backend"]))
+        except BaseException as error:
+            log.exception("the rank has failed")
+            self._tell(failed=f"{type(error).__name__}: {error}"[:300])
+            self._leave(1)
+        self._leave(0)
+
+    def _lead(
+        self, control: socket.socket, client: socket.socket, order: Mapping[str, Any], places: Mapping[str, Any]
+    ) -> None:
+        from engine.cluster.codec import decode
+        from engine.cluster.server import serve
+        from engine.engine import Engine
+        from engine.models import MainLoader
+
+        followers = self._followers(control, places["hosts"])
+        control.close()
+        joined: list[BaseException | None] = []
+        ready = threading.Event()
+
+        def loader() -> MainLoader:
+            from engine.cluster.leader import Leader
+
+            try:
+                group = _join(str(order["backend"]))
+                leader = Leader(group, followers, str(places["split"]), self._lost)
+                joined.append(None)
+                return leader
+            except BaseException as error:
+                joined.append(error)
+                raise
+            finally:
+                ready.set()
+
+        engine = Engine(decode(places["settings"]), loader)
+        ready.wait()
+        if joined[0] is not None:
+            raise joined[0]
+        self._tell(ready=True)
+        connection, _ = accept(client.accept()[0], self._secret)
+        client.close()
+        serve(engine, connection)
+
+    def _followers(self, control: socket.socket, hosts: list[str]) -> dict[int, tuple[str, Connection]]:
+        found: dict[int, tuple[str, Connection]] = {}
+        control.settimeout(JOIN_S)
+        while len(found) < self._size - 1:
+            try:
+                connection, rank = accept(control.accept()[0], self._secret)
+            except TimeoutError as error:
+                missing = next(rank for rank in range(1, self._size) if rank not in found)
+                raise ClusterError("slow-start", hosts[missing], f"{JOIN_S:.0f}") from error
+            except ConnectionError as error:
+                log.warning("someone who is no rank has connected: %s", error)
+                continue
+            found[rank] = hosts[rank], connection
+        return found
+
+    def _follow(self, places: Mapping[str, Any], backend: str) -> None:
+        connection = connect((str(places["control"][0]), int(places["control"][1])), self._secret, self._rank)
+        from engine.cluster.follower import Follower
+
+        follower = Follower(_join(backend), connection)
+        self._tell(ready=True)
+        follower.run()
+
+    def _lost(self, error: ClusterError) -> None:
+        from engine.cluster.codec import encode
+
+        self._tell(lost=encode(error))
+
+    def _watch(self) -> None:
+        """End with who started this rank: it reads nothing else any more."""
+        while select.select([0], [], [], SILENT_S)[0] and os.read(0, 65536):
+            pass
+        self._leave(1)
+
+    def _beat(self) -> None:
+        while True:
+            self._tell(beat=1)
+            time.sleep(BEAT_S)
+
+    def _tell(self, **message: Any) -> None:
+        try:
+            with self._lock:
+                self._told.write(json.dumps(message) + "\n")
+                self._told.flush()
+        except OSError:
+            # Nobody listens any more.
+            self._leave(1)
+
+    @staticmethod
+    def _leave(code: int) -> NoReturn:
+        # Whatever is being computed may wait for a rank that is gone.
+        os._exit(code)
+
+
+def _next_order() -> dict[str, Any]:
+    """The next line that is no sign of life. Raises `EOFError` where nobody is left to give one."""
+    while line := sys.stdin.readline():
+        order: dict[str, Any] = json.loads(line)
+        if "beat" not in order:
+            return order
+    raise EOFError
+
+
+def _join(backend: str) -> Any:
+    import mlx.core as mx
+
+    return mx.distributed.init(strict=True, backend=backend)
+
+
+def _set_environment(rank: int, variables: Mapping[str, str], files: Mapping[str, str]) -> None:
+    """What mlx's backends look for, as `mlx.launch` sets it."""
+    os.environ["MLX_RANK"] = str(rank)
+    os.environ.update(variables)
+    for name, content in files.items():
+        handle, path = tempfile.mkstemp(prefix="tandem-ranks-")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(content)
+        os.environ[name] = path
+
+
+def _listen(address: str) -> socket.socket:
+    """A listening socket at `address`, and at no other."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return socket.create_server((address, 0), family=family, backlog=8)
+
+
+def _free_port(address: str) -> int:
+    with _listen(address) as found:
+        return int(found.getsockname()[1])
+
+
+def remove_files(names: list[str]) -> None:
+    """Remove what `_set_environment` wrote."""
+    for name in names:
+        Path(os.environ.pop(name, "")).unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,124 @@
+"""Splits a main model over the ranks of a group, as mlx-lm does it, and finds where a pass has heard from all ranks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx.nn.layers.distributed import AllToShardedLinear, ShardedToAllLinear
+from mlx.utils import tree_unflatten
+
+from engine.cluster.errors import ClusterError
+from engine.errors import EngineError
+
+
+def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> None:
+    """Keep this rank's part of `model`: "tensor", its heads of every layer, or "pipeline", its layers.
+
+    The weights that are dropped must not have been evaluated. Raises `ClusterError` where the model has no such way.
+    """
+    try:
+        if split == "tensor":
+            model.shard(group)
+        else:
+            model.model.pipeline(group)
+    except EngineError:
+        raise
+    # mlx-lm asserts on sizes that the ranks do not divide, in all kinds of ways.
+    except Exception as error:
+        raise ClusterError("cannot-split", detail=" ".join(str(error).split())[:120] or type(error).__name__) from error
+    if mx.default_device() == mx.Device(mx.cpu):
+        _use_plain_layers(model)
+
+
+class SummedLinear(nn.Module):  # type: ignore[misc]
+    """A linear layer of which every rank has a part of the inputs: the outputs are summed over the group."""
+
+    def __init__(self, linear: nn.Linear, group: mx.distributed.Group, bias: mx.array | None) -> None:
+        super().__init__()
+        self.linear, self._group = linear, group
+        if bias is not None:
+            self.bias = bias
+
+    def __call__(self, x: mx.array) -> mx.array:
+        """(..., inputs of this rank) to (..., outputs)."""
+        summed = mx.distributed.all_sum(self.linear(x), group=self._group)
+        return summed + self.bias if "bias" in self else summed
+
+
+def _use_plain_layers(model: nn.Module) -> None:
+    """Make mlx's split layers of its plain ones, which the CPU backend has narrow products for."""
+    plain: list[tuple[str, nn.Module]] = []
+    for name, module in model.named_modules():
+        if type(module) is AllToShardedLinear:
+            plain.append((name, _linear(module.weight, module.bias if "bias" in module else None)))
+        elif type(module) is ShardedToAllLinear:
+            bias = module.bias if "bias" in module else None
+            plain.append((name, SummedLinear(_linear(module.weight, None), module.group, bias)))
+    model.update_modules(tree_unflatten(plain))
+
+
+def _linear(weight: mx.array, bias: mx.array | None) -> nn.Linear:
+    linear = nn.Linear(1, 1, bias=False)
+    linear.weight = weight
+    if bias is not None:
+        linear.bias = bias
+    return linear
+
+
+class Tail:
+    """What has to be evaluated of a pass so that all of its exchanges between ranks take place.
+
+    The output of the trunk, the module that holds the layers, where that says it: a prompt's logits, as wide as the
+    vocabulary, need not be computed then. Else the logits. To be made before the model is split.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        self._trunk = _trunk_of(model)
+        self._outputs: list[Any] = []
+        self._beside = _modules_beside(model, self._trunk)
+
+    def watch(self) -> None:
+        """Watch the trunk's passes from now on; to be called once, when the model is split."""
+        if self._trunk is None or any(owner[name] is not module for owner, name, module in self._beside):
+            return
+        base, outputs = type(self._trunk), self._outputs
+
+        def call(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
+            output = base.__call__(module, *args, **kwargs)
+            outputs.append(output)
+            return output
+
+        self._trunk.__class__ = type(base.__name__, (base,), {"__call__": call, "__module__": base.__module__})
+
+    def of(self, logits: mx.array) -> Any:
+        """What to evaluate of the pass that returned `logits`."""
+        outputs = list(self._outputs)
+        self._outputs.clear()
+        return outputs[0] if len(outputs) == 1 else logits
+
+
+def _trunk_of(model: nn.Module) -> nn.Module | None:
+    try:
+        last = list(model.layers)[-1]
+    except (AttributeError, TypeError, IndexError):
+        return None
+    for module in model.modules():
+        if module is model:
+            continue
+        if any(isinstance(child, list) and any(one is last for one in child) for child in module.children().values()):
+            return module
+    return None
+
+
+def _modules_beside(model: nn.Module, trunk: nn.Module | None) -> list[tuple[nn.Module, str, nn.Module]]:
+    """The modules outside of the trunk with their owners: where one is replaced, an output layer say, it was split."""
+    inside = {id(module) for module in trunk.modules()} if trunk is not None else set()
+    return [
+        (owner, name, module)
+        for owner in model.modules()
+        if id(owner) not in inside
+        for name, module in owner.children().items()
+        if isinstance(module, nn.Module) and id(module) not in inside
+    ]

@@ -1,0 +1,179 @@
+"""A replica that only sees the journal holds the same caches as rank 0, whatever is done to them there."""
+
+from __future__ import annotations
+
+import gc
+import random
+from collections import deque
+from collections.abc import Sequence as Items
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.cluster.mirrored import Journal, MirroredCaches, MirroredText, Operation
+from engine.cluster.replica import Replica
+from engine.speculation.cache_rules import flatten
+from engine.speculation.sequence import Sequence
+from engine.speculation.sequence_batch import SequenceBatch, rows_obstacle
+from tests.engine.speculation.cache_state import largest_difference
+from tests.engine.speculation.families import build, fresh_caches
+from tests.engine.speculation.family_configs import VOCABULARY
+
+# Full attention, windows, recurrent state, chunks and several kinds in one model.
+FAMILIES = ("llama", "llama:quantised", "gpt_oss", "qwen3_5", "llama4", "deepseek_v3")
+
+
+class Ranks:
+    """Rank 0 and one replica in this process, with the same whole model: their caches must be equal."""
+
+    def __init__(self, family: str) -> None:
+        self.family, self.model = family, build(family)
+        self.journal = Journal(self._carry_out)
+        self.digests: list[tuple[int, int]] = []
+        self._ids: deque[mx.array] = deque()
+        self._caches: dict[int, list[Any]] = {}
+        self.replica = Replica(
+            lambda: fresh_caches(family), self._run, lambda _serial, found: self.digests.append(found)
+        )
+
+    def sequence(self) -> Sequence:
+        return Sequence(self._leading(), MirroredText.empty(fresh_caches(self.family), self.journal))
+
+    def differs(self, caches: MirroredCaches) -> float:
+        """The largest difference between these caches and the replica's, which a pass has touched."""
+        other = self._caches[caches.number]
+        return max(largest_difference(one, two) for one, two in zip(flatten(caches), flatten(other), strict=True))
+
+    def check(self, caches: MirroredCaches) -> bool:
+        self.journal.add("check", 0, caches.number)
+        self.journal.flush()
+        return self.digests[-1] == caches.digest()
+
+    def _leading(self) -> Any:
+        ranks, model = self, self.model
+
+        class Leading:
+            def __call__(self, ids: mx.array, cache: MirroredCaches) -> mx.array:
+                ranks._ids.append(ids)
+                ranks.journal.add("pass", cache.number, list(ids.shape))
+                ranks.journal.flush()
+                cache.feed(ids)
+                logits: mx.array = model(ids, cache=cache)
+                return logits
+
+        Leading.__module__ = type(model).__module__
+        return Leading()
+
+    def _run(self, caches: list[Any], _shape: Items[int]) -> mx.array:
+        ids = self._ids.popleft()
+        mx.eval(self.model(ids, cache=caches))
+        self._caches[self._number] = caches
+        return ids
+
+    def _carry_out(self, operations: list[Operation]) -> None:
+        for name, *arguments in operations:
+            self._number = arguments[0]
+            self.replica.carry_out(name, *arguments)
+
+
+def rounds(sequence: Sequence, draw: random.Random, count: int) -> None:
+    """Rounds with random draft tokens, of which a random number is accepted; now and then one is aborted."""
+    for _ in range(count):
+        drafts = [draw.randrange(VOCABULARY) for _ in range(draw.randrange(5))] if sequence.plain_only is None else []
+        mx.eval(sequence.verify(drafts))
+        if drafts and draw.random() < 0.2:
+            sequence.abort()
+            continue
+        accepted = draw.randint(0, len(drafts))
+        sequence.commit(accepted, [*drafts[:accepted], draw.randrange(VOCABULARY)])
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.usefixtures("without_compilation")
+def test_a_replica_follows_rounds_forks_and_rewinds(family: str) -> None:
+    draw = random.Random(family)
+    ranks = Ranks(family)
+    sequence = ranks.sequence()
+    sequence.append([draw.randrange(VOCABULARY) for _ in range(24)])
+    sequence.boundaries = (9,)
+    while sequence.prefill(10):
+        pass
+    rounds(sequence, draw, 6)
+    sequence.remember()
+    twin = sequence.fork()
+    assert twin is not None
+    rounds(sequence, draw, 4)
+    assert twin.rewind(9)
+    twin.append([1, 2, 3])
+    rounds(twin, draw, 5)
+    for used in (sequence, twin):
+        mx.eval(used.verify([5]))
+        used.commit(1, [5, 6])
+        assert isinstance(used.caches, MirroredText)
+        assert ranks.differs(used.caches) == 0.0
+        assert ranks.check(used.caches)
+
+
+@pytest.mark.parametrize("family", ["qwen3", "gpt_oss", "qwen3_5"])
+@pytest.mark.usefixtures("without_compilation")
+def test_a_replica_follows_texts_that_join_and_leave_a_batch(family: str) -> None:
+    draw = random.Random(family)
+    ranks = Ranks(family)
+    members = [ranks.sequence() for _ in range(3)]
+    for length, sequence in zip((5, 12, 20), members, strict=True):
+        sequence.append([draw.randrange(VOCABULARY) for _ in range(length)])
+        sequence.prefill(100)
+    assert rows_obstacle(members[0]) is None
+    batch = SequenceBatch(members[0])
+    for sequence in members[:2]:
+        batch.join(sequence)
+    for index in range(8):
+        if index == 3:
+            batch.join(members[2])
+        if index == 6:
+            batch.leave(members[0])
+        drafts = [[draw.randrange(VOCABULARY) for _ in range(draw.randrange(4))] for _ in batch.members]
+        done = batch.verify(drafts)
+        mx.eval(done.logits)
+        keep = [draw.randint(1, count) for count in done.counts]
+        before = [member.position for member in batch.members]
+        batch.commit(keep)
+        for member, kept, own, at in zip(batch.members, keep, drafts, before, strict=True):
+            fed = [*member.tokens[at:], *own][:kept]
+            member.tokens[at:] = [*fed, draw.randrange(VOCABULARY)]
+    for sequence in list(batch.members):
+        batch.leave(sequence)
+    for sequence in members:
+        mx.eval(sequence.verify([3]))
+        sequence.commit(1, [3, 4])
+        assert isinstance(sequence.caches, MirroredText)
+        assert ranks.differs(sequence.caches) == 0.0
+        assert ranks.check(sequence.caches)
+
+
+def test_a_replica_drops_the_caches_that_rank_0_no_longer_has() -> None:
+    ranks = Ranks("llama")
+    sequence: Sequence | None = ranks.sequence()
+    assert sequence is not None
+    assert isinstance(sequence.caches, MirroredText)
+    number = sequence.caches.number
+    ranks.journal.flush()
+    del sequence
+    gc.collect()
+    ranks.journal.flush()
+    with pytest.raises(KeyError):
+        ranks.replica.carry_out("check", 0, number)
+
+
+def test_a_replica_that_kept_another_number_of_rows_has_another_digest() -> None:
+    ranks = Ranks("llama")
+    sequence = ranks.sequence()
+    sequence.append([1, 2, 3, 4])
+    mx.eval(sequence.verify([5, 6]))
+    sequence.commit(2, [5, 6, 7])
+    caches = sequence.caches
+    assert isinstance(caches, MirroredText)
+    assert ranks.check(caches)
+    ranks.replica.carry_out("rewind", caches.number, 5)
+    assert not ranks.check(caches)
