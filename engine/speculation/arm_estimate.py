@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from engine.speculation.accept_rates import DOUBTS, AcceptForecast, AcceptRates
-from engine.speculation.round_cost import ENOUGH, Forecast, RoundCosts
+from engine.speculation.cost_forecast import Forecast
+from engine.speculation.round_cost import ENOUGH, RoundCosts
 
 # Every depth up to here is considered, and beyond it every STEP-th: each costs host time in each round.
 EVERY_DEPTH = 8

@@ -27,11 +27,11 @@ MARGIN = 1.05
 # The most draft tokens while the answer may be one of which nothing can be predicted: more would cost much there and
 # gain little elsewhere.
 CAREFUL_DEPTH = 8
-# Plain rounds that exploring new proposers of a pair may cost, and verified first draft tokens after which one is not
-# new any more.
-BUDGET_ROUNDS = 3.0
+# Plain rounds that exploring a new proposer may cost in an answer, and verified first draft tokens after which it is
+# not new any more.
+BUDGET_ROUNDS = 6.0
 FAMILIAR = 4.0
-# After that: the share of an answer's time so far that exploring may cost, or of what speculation has saved in it.
+# Beside that: the share of an answer's time so far that exploring may cost, or of what speculation has saved in it.
 ANSWER_SHARE = 0.02
 SAVED_SHARE = 0.3
 # The smallest backlog that is worth a probe.
@@ -131,7 +131,6 @@ class DepthController:
         self._begun_s = monotonic()
         self._current: Arm = PLAIN_ARM
         self._exploring: _Exploration | None = None
-        self._budget: float | None = None
         self._best_speed = 0.0
         self._since_retry = 0
         self._retry_interval = FIRST_RETRY
@@ -191,7 +190,9 @@ class DepthController:
         choice = self._weigh(arms, buckets)
         if choice.source is not None:
             passes, narrowest = self.costs.forecast(choice.source), rows_carried + 1
-            seconds = [passes.expected(0, narrowest + depth) for depth in range(choice.depth + 1)]
+            # Exploring is to find out what wide passes cost, so it may take them to be cheap.
+            cost = passes.expected if self._exploring is None else passes.at_least
+            seconds = [cost(0, narrowest + depth) for depth in range(choice.depth + 1)]
             # A wider pass that was measured to be shorter was so by chance.
             choice = replace(choice, prices=tuple(self._best_speed * most for most in accumulate(seconds, max)))
         settled = choice.reason == "costs-more"
@@ -334,8 +335,6 @@ class DepthController:
             return current
         if not self.costs.anchored:
             return None
-        if self._budget is None:
-            self._budget = BUDGET_ROUNDS * arms[PLAIN_ARM].seconds
         allowance = {source: self._allowance(source) for source in {arm[0] for arm in arms}}
         affordable = [arm for arm, estimate in arms.items() if self._worst_loss(estimate) <= allowance[arm[0]]]
         wanted = MARGIN * self._best_speed
@@ -352,30 +351,29 @@ class DepthController:
         return _Exploration(arm, arms[arm])
 
     def _allowance(self, source: str | None) -> float:
-        """Seconds that exploring an arm of `source` may cost now: the rest of the budget if it is new, or a share."""
-        assert self._budget is not None
-        if source is not None and self.rates.seen(source) < FAMILIAR:
-            return self._budget
-        saved = self._tokens * (self.costs.plain() or 0.0) - self._answer_s
-        return max(SAVED_SHARE * saved, ANSWER_SHARE * self._answer_s) - self._spent_s
+        """Seconds that exploring an arm of `source` may still cost in this answer."""
+        plain_s = self.costs.plain() or 0.0
+        saved = self._tokens * plain_s - self._answer_s
+        new = source is not None and self.rates.seen(source) < FAMILIAR
+        first = BUDGET_ROUNDS * plain_s if new else 0.0
+        return first + max(SAVED_SHARE * saved, ANSWER_SHARE * self._answer_s) - self._spent_s
 
     def _worst_loss(self, estimate: ArmEstimate) -> float:
         """Seconds that exploring an arm could lose against the fastest arm known."""
         return ENOUGH * max(0.0, estimate.most_seconds - estimate.least_tokens / self._best_speed)
 
     def _settle(self, arm: Arm, seconds: float, *, hopeless: bool) -> None:
-        """Account for a round: time earns budget, exploring spends what it lost against the fastest arm known.
+        """Account for a round: what exploring lost against the fastest arm known is spent.
 
         A `hopeless` exploration is not repeated if its cost was known already.
         """
         exploring = self._exploring
-        if self._budget is not None and exploring is not None and exploring.arm == arm:
+        if exploring is not None and exploring.arm == arm:
             repeat = not hopeless or exploring.estimate.doubt == 0.0
             exploring.rounds_left -= 1 if repeat else exploring.rounds_left
-            counted = min(seconds, 2.0 * exploring.estimate.most_seconds)
-            lost = max(0.0, counted - exploring.estimate.tokens / self._best_speed)
-            self._budget -= lost
-            self._spent_s += lost
+            # What took longer than the arm can take was disturbed.
+            counted = min(seconds, exploring.estimate.most_seconds)
+            self._spent_s += max(0.0, counted - exploring.estimate.tokens / self._best_speed)
         if self._current == PLAIN_ARM:
             self._since_retry += 1
         else:

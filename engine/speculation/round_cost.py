@@ -7,14 +7,16 @@ the first rounds measure anew how fast the machine is.
 
 from __future__ import annotations
 
-from bisect import bisect, bisect_right
+from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass
 from math import exp, log, sqrt
 from statistics import median
 
-# A pass takes at least this share of its round, whatever the estimate for drafting.
-MIN_PASS_SHARE = 0.1
+from engine.speculation.cost_forecast import Forecast, Points, interpolate, rising
+
+# Seconds that anything takes, so that quotients are finite.
+LEAST_S = 1e-9
 WINDOW = 9
 ENOUGH = 2
 # Rounds after a pause that measure the machine's speed, and the least difference (natural log) that counts as a change:
@@ -36,8 +38,6 @@ PLAIN = "plain"
 VERIFY = "verify"
 DRAFTING = "draft"
 CATCH_UP = "read"
-
-Points = dict[int, float]
 
 
 def context_bucket(tokens: int) -> int:
@@ -69,46 +69,6 @@ class _Samples:
 
 
 Curve = dict[int, _Samples]
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """Seconds of a proposer's rounds: `passes` by width (plain decoding is width 1), `drafting` by depth.
-
-    `doubts` are the relative standard errors of passes that were measured at this context length, by width.
-    """
-
-    passes: Points
-    drafting: Points
-    doubts: Points
-
-    def reaches(self, width: int) -> bool:
-        """Whether a pass at least as wide was measured, and a cheaper one, so that nothing is extended."""
-        return width <= max(self.passes)
-
-    def expected(self, depth: int, width: int) -> float:
-        """Measured, interpolated, or extended along the mean slope so far."""
-        return _interpolate(self.passes, width) + _interpolate(self.drafting, depth)
-
-    def drafting_of(self, depth: int) -> float:
-        """The part of `expected` that is drafting."""
-        return _interpolate(self.drafting, depth)
-
-    def at_least(self, depth: int, width: int) -> float:
-        """A lower bound: a wider pass does not cost less than a narrower one that was measured."""
-        return self._bounds(width)[0] + _interpolate(self.drafting, depth)
-
-    def at_most(self, depth: int, width: int) -> float:
-        """An upper bound: cost grows at most in proportion to the rows."""
-        return self._bounds(width)[1] + _interpolate(self.drafting, depth)
-
-    def _bounds(self, width: int) -> tuple[float, float]:
-        passes = self.passes
-        if width in passes:
-            return passes[width], passes[width]
-        narrower = max(known for known in passes if known < width)
-        wider = [seconds for known, seconds in passes.items() if known > width]
-        return min([passes[narrower], *wider]), min([passes[narrower] * width / narrower, *wider])
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +128,10 @@ class RoundCosts:
         if drafting is None:
             self._learn(_whole(source), width, seconds)
         else:
-            self._learn(VERIFY, width, max(seconds - drafting, MIN_PASS_SHARE * seconds))
+            # No pass is shorter than that of a plain round; where it seems so, drafting was estimated too long.
+            self._learn(VERIFY, width, max(seconds - drafting, min(self.plain() or 0.0, seconds), LEAST_S))
         if draft_seconds is not None:
-            self._learn(_drafting(source), depth, max(draft_seconds, 1e-9))
+            self._learn(_drafting(source), depth, max(draft_seconds, LEAST_S))
 
     def pass_over(self, source: str | None, width: int) -> None:
         """A round of `source` whose duration is not typical of its kind."""
@@ -204,18 +165,21 @@ class RoundCosts:
 
     def forecast(self, source: str) -> Forecast:
         """Costs of the rounds of `source` at this context length. Plain decoding must have been measured."""
-        drafting = self._points(_drafting(source))
+        drafting = rising(self._points(_drafting(source)))
         # Until drafting is timed apart, only whole rounds are known.
         name = VERIFY if drafting or not self._points(_whole(source)) else _whole(source)
-        return Forecast(self._points(PLAIN) | self._points(name), {0: 0.0} | drafting, self._doubts(name))
+        passes, once = self._points(PLAIN) | rising(self._points(name)), self._once(name)
+        for width in once & passes.keys():
+            passes[width] = min(seconds * max(1.0, width / known) for known, seconds in passes.items())
+        return Forecast(passes, {0: 0.0} | drafting, self._doubts(name), once)
 
     def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
         """Replace figures by a calibration's: seconds of a pass of `width` rows and of drafting `depth` tokens."""
-        figures = [(PLAIN if source is None else VERIFY, width, pass_s)]
+        figures = [(PLAIN, width, pass_s) if source is None else (VERIFY, width, max(pass_s, self.plain() or 0.0))]
         if source is not None:
             figures.append((_drafting(source), depth, draft_s))
         for name, key, seconds in figures:
-            samples = _Samples(*[max(seconds, 1e-9) / self._level] * CALIBRATED)
+            samples = _Samples(*[max(seconds, LEAST_S) / self._level] * CALIBRATED)
             self._curves.setdefault((name, self.bucket), {})[key] = samples
         self._anchors = None
         self._last = None
@@ -321,7 +285,7 @@ class RoundCosts:
 
     def _drafting(self, source: str, depth: int) -> float | None:
         points = self._points(_drafting(source))
-        return _interpolate({0: 0.0} | points, depth) if points else None
+        return interpolate({0: 0.0} | points, depth) if points else None
 
     def _curve(self, name: str) -> Curve:
         return self._curves.get((name, self.bucket), {})
@@ -329,6 +293,15 @@ class RoundCosts:
     def _doubts(self, name: str) -> Points:
         curve = self._curve(name).items()
         return {key: self._spread / sqrt(len(samples)) for key, samples in curve if len(samples) >= ENOUGH}
+
+    def _once(self, name: str) -> frozenset[int]:
+        """The widths that were measured less than ENOUGH times, at any context length."""
+        most: dict[int, int] = {}
+        for (curve, _), known in self._curves.items():
+            if curve == name:
+                for key, samples in known.items():
+                    most[key] = max(most.get(key, 0), len(samples))
+        return frozenset(key for key, count in most.items() if count < ENOUGH)
 
     def _points(self, name: str) -> Points:
         """A curve's figures at this context length; where missing, those at the nearest one."""
@@ -359,19 +332,3 @@ def _typical(samples: deque[float]) -> float:
     third = len(samples) // 3
     middle = sorted(samples)[third : len(samples) - third]
     return sum(middle) / len(middle)
-
-
-def _interpolate(points: Points, at: int) -> float:
-    """Piecewise linear between known points; past the last one along the line from the first to the last."""
-    if at in points:
-        return points[at]
-    known = sorted(points)
-    index, first, last = bisect(known, at), known[0], known[-1]
-    if index == 0:
-        return points[first]
-    if index == len(known):
-        slope = (points[last] - points[first]) / (last - first) if last > first else 0.0
-        return points[last] + max(slope, 0.0) * (at - last)
-    below, above = known[index - 1], known[index]
-    share = (at - below) / (above - below)
-    return points[below] + share * (points[above] - points[below])

@@ -109,6 +109,30 @@ def test_after_a_pause_an_equal_machine_changes_nothing(costs: RoundCosts) -> No
     assert costs.forecast("draft").expected(4, 5) == pytest.approx(0.04)
 
 
+def test_a_pass_that_took_longer_than_a_wider_one_was_disturbed(costs: RoundCosts) -> None:
+    for _ in range(3):
+        costs.observe("draft", 2, 3, 0.06, 0.005)
+    assert costs.forecast("draft").expected(2, 3) == pytest.approx(0.035)
+
+
+def test_a_pass_measured_once_bounds_others_only_from_above(costs: RoundCosts) -> None:
+    costs.observe("draft", 6, 7, 0.215, 0.015)
+    forecast = costs.forecast("draft")
+    assert forecast.at_least(8, 9) == pytest.approx(forecast.at_least(5, 6), abs=0.01)
+    assert forecast.expected(6, 7) <= 0.03 * 7 / 5 + 0.015
+    for _ in range(2):
+        costs.observe("draft", 6, 7, 0.055, 0.015)
+    assert costs.forecast("draft").expected(6, 7) == pytest.approx(0.055)
+
+
+def test_no_pass_is_shorter_than_a_plain_round(costs: RoundCosts) -> None:
+    """Where drafting was estimated too long, or a calibration was disturbed while it timed drafting."""
+    costs.observe("draft", 4, 6, 0.021, None)
+    assert costs.forecast("draft").passes[6] == pytest.approx(0.02)
+    costs.measured("draft", 7, 8, 0.0, 0.05)
+    assert costs.forecast("draft").passes[8] == pytest.approx(0.02)
+
+
 def test_a_calibration_replaces_what_was_known(costs: RoundCosts) -> None:
     costs.measured(None, 0, 1, 0.01, 0.0)
     costs.measured("draft", 4, 5, 0.015, 0.005)

@@ -1,0 +1,372 @@
+"""Plays answers in simulated seconds through the engine's own `Drafting`: what the controller would have done.
+
+An `Answer` holds the text and, for every position, what a drafter proposes there; a `Machine` says what passes and
+drafting take. `Player.auto` decides every round as the engine does, `Player.fixed` plays one arm throughout. Nothing
+depends on the load of the machine that this runs on.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import mlx.core as mx
+
+from engine.requests import MAX_DEPTH, SpeculationSettings
+from engine.speculation.depth import Choice
+from engine.speculation.drafting import FIRST_TOKEN, Drafting
+from engine.speculation.proposers.draft_model import MAX_PROBED, MIN_JOINT_PROBABILITY, PROBE_DEPTH
+from engine.speculation.proposers.head import worth_verifying
+from engine.speculation.proposers.ngram import NgramProposer
+from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
+from engine.speculation.request_proposers import RequestProposers
+from engine.speculation.round import PendingRound
+from engine.stats import RoundRecord
+
+TIMED_EVERY = 64
+# A draft token that is wrong, whatever the text says.
+WRONG = -1
+
+
+@dataclass(frozen=True)
+class Position:
+    """What the drafter proposes behind this token: how many of its tokens are right, and its confidence in each."""
+
+    right: int
+    chances: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`text` follows `prompt`; `positions[i]` is behind `text[i]`. At most `limit` tokens were asked for."""
+
+    kind: str
+    prompt: tuple[int, ...]
+    text: tuple[int, ...]
+    positions: tuple[Position, ...]
+    limit: int = 100
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What rounds take, in milliseconds: passes by rows from 1, drafting by draft tokens from 0.
+
+    `pipelined` is a plain step that follows another, `entering` what a change between plain and speculative rounds
+    costs, `reading` what the drafter takes for a token that it missed. `noise` is the standard deviation of a round's
+    natural log; one round in `stall_every` takes up to three times as long.
+    """
+
+    passes: Sequence[float]
+    drafting: Sequence[float]
+    pipelined: float
+    entering: float
+    reading: float = 0.0
+    noise: float = 0.03
+    stall_every: int = 0
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A machine with a drafter, and what the two answered. `drafts_whole` and `stops_early` are those of a head and of
+    a draft model. Without a `drafter` only lookup proposes.
+    """
+
+    name: str
+    machine: Machine
+    answers: Sequence[Answer]
+    drafter: str = "draft"
+    lookup: bool = True
+
+    @property
+    def max_depth(self) -> int:
+        return len(self.machine.drafting) - 1 if self.drafter else MAX_DEPTH
+
+
+class _Place:
+    """Where the answer being played stands."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        # Tokens of the text that are committed.
+        self.count = 1
+
+    def matching(self, tokens: Sequence[int]) -> int:
+        """How many of the proposed `tokens` the text goes on with."""
+        text = self.answer.text[self.count : self.count + len(tokens)]
+        return next((i for i, pair in enumerate(zip(tokens, text, strict=False)) if pair[0] != pair[1]), len(text))
+
+
+class RecordedDrafter(Proposer):
+    """Proposes what was recorded behind the newest token."""
+
+    prefilled_tokens = 0
+
+    def __init__(self, place: _Place, source: str, max_depth: int, *, adaptive: bool) -> None:
+        self.source = source
+        self.drafts_whole = source == "head"
+        self._place = place
+        self._max_depth = max_depth
+        self._adaptive = adaptive
+        self._read = 0
+        self._observations: list[Observation] = []
+
+    @property
+    def lag(self) -> int:
+        place = self._place
+        return len(place.answer.prompt) + place.count - 1 - self._read
+
+    @property
+    def backlog(self) -> int:
+        return 0 if self.drafts_whole else max(0, self.lag - 1)
+
+    @property
+    def can_probe(self) -> bool:
+        return not self.drafts_whole and self.lag > 0
+
+    def max_proposals(self) -> int:
+        return self._max_depth
+
+    def propose(self, depth: int) -> Proposal:
+        place = self._place
+        at = place.answer.positions[place.count - 1]
+        count = depth
+        if self.drafts_whole and self.prices:
+            count = worth_verifying(at.chances[:depth], self.prices)
+        elif not self.drafts_whole and self._adaptive:
+            count = _drafted(at.chances, depth)
+        if self.backlog:
+            self.prefilled_tokens += self.lag
+        right = place.answer.text[place.count : place.count + min(at.right, count)]
+        tokens = [*right, *[WRONG] * (count - len(right))]
+        made = depth if self.drafts_whole else None
+        evaluated = self.drafts_whole and bool(self.prices)
+        return Proposal(tokens, self.source, count, None, count < depth, made=made, evaluated=evaluated)
+
+    def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
+        del tokens
+        if drafted:
+            place = self._place
+            self._read = len(place.answer.prompt) + place.count + min(accepted, drafted - 1)
+
+    def probe(self) -> None:
+        place = self._place
+        start = place.count - min(self.lag, place.count - 1, MAX_PROBED)
+        while start < place.count - 1:
+            depth = min(PROBE_DEPTH, place.count - start)
+            accepted = min(depth, place.answer.positions[start - 1].right)
+            self._observations.append(Observation("", depth, accepted))
+            start += accepted + 1
+        self.prefilled_tokens += self.lag
+        self._read += self.lag
+
+    def observations(self) -> Sequence[Observation]:
+        found, self._observations = self._observations, []
+        return found
+
+
+def _drafted(chances: Sequence[float], depth: int) -> int:
+    """Tokens drafted before a draft model stops by itself: as `EarlyStop`, which reads each chance a token late."""
+    joint = 1.0
+    for index in range(depth - 1):
+        if index != 1:
+            joint *= chances[max(0, index - 1)]
+        if joint < MIN_JOINT_PROBABILITY:
+            return index + 1
+    return depth
+
+
+@dataclass
+class Played:
+    """An answer that was played: its milliseconds, tokens, and rounds as (source, asked, drafted, accepted, ms)."""
+
+    ms: float = 0.0
+    tokens: int = 0
+    rounds: list[tuple[str, int, int, int, float]] = field(default_factory=list)
+
+
+class Player:
+    """Plays answers of one pair on its machine, one after another; the same seed meets the same noise."""
+
+    def __init__(self, pair: Pair, seed: int = 0) -> None:
+        self.pair = pair
+        self._random = random.Random(seed)
+        self._last: str | None = None
+        self._rounds = 0
+        info = SimpleNamespace(name=pair.name, bytes=1)
+        self.drafting = Drafting(cast("Any", SimpleNamespace(info=info)))
+
+    def auto(self, answer: Answer) -> Played:
+        """The answer as the controller wants it."""
+        place, played = _Place(answer), Played()
+        request = self._begin(answer, place)
+        text = len(answer.text)
+        # The first token: a plain round that is not pipelined.
+        self._last, was_plain, number = "plain", False, 0
+        self._observe(FIRST_TOKEN, _pending(None), 1, 0, self._ms(None, 0, 0))
+        while place.count < text:
+            read_before = self.drafting.draft_prefill_tokens
+            choice = self.drafting.choose(answer.limit - place.count, 0)
+            source, depth = choice.source, choice.depth
+            share = self.drafting.drafting_share(choice)
+            proposal = request.by_source[source].propose(depth) if source is not None and depth else None
+            catching = self.drafting.draft_prefill_tokens - read_before
+            pending = _pending(proposal)
+            accepted = 0 if proposal is None else place.matching(cast("list[int]", proposal.tokens))
+            ms = self._ms(source if depth else None, pending.made or pending.depth, pending.depth)
+            jitter, drafting = ms
+            timed = depth > 0 and (share is None or number % TIMED_EVERY == TIMED_EVERY - 1)
+            if proposal is not None and (timed or proposal.evaluated):
+                pending.draft_s = drafting / 1e3
+            seconds = (jitter + catching * self.pair.machine.reading) / 1e3
+            pending.pipelined = depth == 0 and was_plain
+            if depth == 0 and not was_plain:
+                seconds += 0.07 * self.pair.machine.pipelined / 1e3
+            committed = min(accepted + 1, text - place.count)
+            tokens = answer.text[place.count : place.count + committed]
+            for name, proposer in request.by_source.items():
+                used = proposal is not None and name == source
+                proposer.committed(tokens, accepted if used else 0, pending.depth if used else 0)
+            place.count += committed
+            self._observe(choice, pending, committed, min(accepted, committed), (seconds * 1e3, drafting))
+            played.ms += seconds * 1e3
+            played.rounds.append((source or choice.reason or "plain", depth, pending.depth, accepted, seconds * 1e3))
+            was_plain = depth == 0
+            number += 1
+        self.drafting.end()
+        played.tokens = text - 1
+        return played
+
+    def fixed(self, answer: Answer, source: str, depth: int) -> float:
+        """Milliseconds of the answer with `depth` draft tokens of `source` in every round; depth 0 is plain."""
+        place, ms = _Place(answer), 0.0
+        self._last = "plain"
+        proposer = self._proposer(source, place, depth, adaptive=False) if depth else None
+        if proposer is not None:
+            proposer.reset((*answer.prompt, answer.text[0]))
+        while place.count < len(answer.text):
+            most = 0 if proposer is None else min(depth, proposer.max_proposals(), answer.limit - place.count - 1)
+            proposal = proposer.propose(most) if proposer is not None and most > 0 else None
+            accepted = 0 if proposal is None else place.matching(cast("list[int]", proposal.tokens))
+            drafted = 0 if proposal is None else proposal.count
+            ms += self._ms(source if drafted else None, drafted, drafted)[0]
+            committed = min(accepted + 1, len(answer.text) - place.count)
+            if proposer is not None:
+                proposer.committed(answer.text[place.count : place.count + committed], accepted, drafted)
+            place.count += committed
+        if proposer is not None and source != "ngram" and depth:
+            ms += len(answer.prompt) * self.pair.machine.reading
+        return ms
+
+    def _begin(self, answer: Answer, place: _Place) -> RequestProposers:
+        """Start a request of `Drafting` whose proposers are those of this pair."""
+        conversation = SimpleNamespace(main=SimpleNamespace(plain_only="test"), drop_drafter=lambda: None)
+        request = RequestProposers(
+            cast("Any", None), SpeculationSettings(), cast("Any", conversation), cast("Any", None)
+        )
+        pair = self.pair
+        if pair.drafter:
+            request.by_source[pair.drafter] = self._proposer(pair.drafter, place, pair.max_depth, adaptive=True)
+        if pair.lookup:
+            request.by_source["ngram"] = self._proposer("ngram", place, MAX_DEPTH, adaptive=True)
+        for proposer in request.by_source.values():
+            proposer.reset((*answer.prompt, answer.text[0]))
+        request.why_plain = None
+        self.drafting._request = request
+        self.drafting._prefilled_before = 0
+        self.drafting.controller.begin(len(answer.prompt) + 1)
+        return request
+
+    def _proposer(self, source: str, place: _Place, depth: int, *, adaptive: bool) -> Proposer:
+        if source == "ngram":
+            return NgramProposer(depth)
+        return RecordedDrafter(place, source, min(depth, self.pair.max_depth), adaptive=adaptive)
+
+    def _ms(self, source: str | None, made: int, verified: int) -> tuple[float, float]:
+        """Milliseconds of a round, and of its drafting."""
+        machine = self.pair.machine
+        self._rounds += 1
+        noise = self._random.lognormvariate(0.0, machine.noise)
+        if machine.stall_every and self._random.random() < 1.0 / machine.stall_every:
+            noise *= self._random.uniform(1.3, 3.0)
+        kind = "plain" if source is None else "draft"
+        entering = machine.entering if kind != self._last else 0.0
+        self._last = kind
+        if source is None:
+            return (machine.pipelined + entering) * noise, 0.0
+        drafting = 0.0 if source == "ngram" else machine.drafting[made]
+        return (machine.passes[verified] + drafting + entering) * noise, drafting * noise
+
+    def _observe(
+        self, choice: Choice, pending: PendingRound, committed: int, accepted: int, ms: tuple[float, float]
+    ) -> None:
+        drafted = pending.depth if committed > accepted or accepted == 0 else accepted
+        seconds, draft_s = ms[0] / 1e3, pending.draft_s or 0.0
+        record = RoundRecord(
+            0, choice.source or "main", drafted, accepted, committed, pending.rows, 0.0, draft_s, 0.0, 0.0
+        )
+        self.drafting.observe(choice, pending, record, seconds)
+
+
+def _pending(proposal: Proposal | None) -> PendingRound:
+    nothing = mx.array(0)
+    rows = 1 if proposal is None else 1 + proposal.count
+    return PendingRound(proposal, None, nothing, nothing, rows, 0.0, None)
+
+
+def arms_of(pair: Pair) -> list[tuple[str, int]]:
+    """The fixed arms that auto is compared with: plain, every depth of the drafter, and lookup."""
+    arms = [("plain", 0)]
+    if pair.drafter:
+        arms += [(pair.drafter, depth) for depth in range(1, pair.max_depth + 1)]
+    if pair.lookup:
+        arms += [("ngram", depth) for depth in (4, 8, MAX_DEPTH)]
+    return arms
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Auto beside fixed arms on one pair never seen before: ratios of speeds, above 1 where auto is faster.
+
+    `twenty` and `three` are to the arm that is best over all answers and over the first three, `by_kind` to the best of
+    each kind of prompt. `long` and `short` are each answer's ratio to plain decoding.
+    """
+
+    pair: str
+    best: tuple[str, int]
+    twenty: float
+    three: float
+    by_kind: dict[str, float]
+    long: list[float]
+    short: list[float]
+    speedup: float
+
+
+def judge(pair: Pair, seed: int, count: int = 20, first: int = 3, long: int = 32) -> Verdict:
+    """Play `count` of the pair's answers, drawn and ordered by `seed`, with a new controller and with every arm."""
+    answers = random.Random(seed).sample(list(pair.answers), min(count, len(pair.answers)))
+    player = Player(pair, seed)
+    auto = [player.auto(answer).ms for answer in answers]
+    fixed = {arm: [Player(pair, seed + 1).fixed(answer, *arm) for answer in answers] for arm in arms_of(pair)}
+    kinds = sorted({answer.kind for answer in answers})
+
+    def ratio(chosen: Callable[[int], bool]) -> float:
+        rows = [index for index in range(len(answers)) if chosen(index)]
+        ours = sum(auto[index] for index in rows)
+        return min(sum(times[index] for index in rows) for times in fixed.values()) / ours
+
+    best = min(fixed, key=lambda arm: sum(fixed[arm]))
+    plain = fixed["plain", 0]
+    to_plain = [(len(answer.text), plain[index] / auto[index]) for index, answer in enumerate(answers)]
+    return Verdict(
+        pair.name,
+        best,
+        ratio(lambda _: True),
+        ratio(lambda index: index < first),
+        {kind: ratio(lambda index, kind=kind: answers[index].kind == kind) for kind in kinds},  # type: ignore[misc]
+        [value for tokens, value in to_plain if tokens > long],
+        [value for tokens, value in to_plain if tokens <= long],
+        sum(plain) / sum(auto),
+    )

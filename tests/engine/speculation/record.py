@@ -1,0 +1,215 @@
+"""Records the starter's answers and costs for simulations: `python -m tests.engine.speculation.record answers|costs`.
+
+`answers` has each drafter of the starter propose behind every token of an answer of the main model, which gives what it
+would have proposed there in any round. `costs` times the passes and the drafting of a quiet machine.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import import_module
+from math import inf
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar
+
+import mlx.core as mx
+
+import engine  # noqa: F401  Chooses the BLAS before mlx is loaded.
+from engine.bench.prompts import BUILT_IN
+from engine.bench.synthetic import random_script, synthetic_draft, synthetic_main
+from engine.conversation import Conversation
+from engine.models import Models
+from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
+from engine.sampling import Sampler
+from engine.scheduler import Scheduler
+from engine.speculation import calibration
+from engine.speculation.draft_source import DraftSource, prepare_draft
+from engine.speculation.head_source import HeadSource
+from engine.speculation.proposers import draft_model
+from engine.speculation.proposers.context import ProposerContext
+from engine.speculation.proposers.head import HeadProposer
+from engine.speculation.proposers.proposal import Proposer
+from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.round import Rounds
+from engine.speculation.sequence import Sequence as CachedSequence
+from engine.steps import run_to_completion
+from resources.starter.recipe.content import LANGUAGES, read_development
+from tests.engine.serving import load_models
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+STARTER = ROOT / "resources" / "starter"
+HEADS = ROOT / "tests" / "starter" / "heads"
+DRAFTERS = {"draft": STARTER / "draft", "head": STARTER / "head", "eagle3": HEADS / "eagle3", "mtp": HEADS / "mtp"}
+MOST_TOKENS = 96
+FROM_DEVELOPMENT = 5
+# Hundredths as printable characters.
+ZERO = 33
+REPETITIONS, OF_SIZES = 10, 4
+
+
+class _Chances:
+    """In the place of `draft_model.EarlyStop`: never stops, and notes the probability of each token."""
+
+    noted: ClassVar[list[float]] = []
+
+    def reached(self, scores: mx.array) -> bool:
+        self.noted.append(float(draft_model.top_probability(scores).item()))
+        return False
+
+
+def questions() -> list[tuple[str, str, str]]:
+    """(kind, language, text): those of the bench, and some that the starter was developed with."""
+    asked = [(prompt.kind, prompt.language, prompt.text) for prompt in BUILT_IN]
+    for language in LANGUAGES:
+        rows = read_development(language)
+        asked += [("other", language, row.turns[-1]) for row in rows[:: len(rows) // FROM_DEVELOPMENT]]
+    return asked
+
+
+def recorded(
+    models: Models, drafter: DraftSource | HeadSource, prompt: list[int]
+) -> tuple[list[int], list[int], list[list[float]]]:
+    """The answer's tokens; for each but the first how many proposals are right, and the drafter's chances of them."""
+    main = models.main
+    assert main is not None
+    sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
+    conversation = Conversation(CachedSequence(main.model, main.new_caches()))
+    if isinstance(drafter, HeadSource):
+        conversation.follow(drafter.head, drafter.taps)
+    conversation.main.append(prompt)
+    while conversation.main.prefill(512):
+        pass
+    proposer = proposer_of(main, drafter, conversation, sampler)
+    rounds = Rounds(conversation.main, sampler, {proposer.source: proposer})
+    first = rounds.start(None, 0)
+    rounds.commit(first, 0, rounds.wait(first).tokens[:1])
+    right: list[int] = []
+    chances: list[list[float]] = []
+    noted: list[float] = []
+    _Chances.noted = noted
+    if isinstance(proposer, HeadProposer):
+        note_chances(proposer, noted)
+    while len(right) < MOST_TOKENS and conversation.main.tokens[-1] not in main.end_tokens:
+        while proposer.prepare():
+            pass
+        noted.clear()
+        current = rounds.start(proposer.source, min(MAX_DEPTH, proposer.max_proposals()))
+        result = rounds.wait(current)
+        rounds.commit(current, 0, result.tokens[:1])
+        ends = [i for i, token in enumerate(result.tokens[: result.accepted]) if token in main.end_tokens]
+        right.append(ends[0] + 1 if ends else result.accepted)
+        chances.append(list(noted))
+    return conversation.main.tokens[len(prompt) :], right, chances
+
+
+def note_chances(proposer: HeadProposer, noted: list[float]) -> None:
+    def worthwhile(proposed: Any, depth: int) -> int:
+        known = proposed.confidence
+        if known is None:
+            known = mx.exp(proposed.scores.max(axis=-1) - mx.logsumexp(proposed.scores, axis=-1))
+        noted.extend(known.tolist())
+        return depth
+
+    proposer.prices = (0.0,) * (MAX_DEPTH + 1)
+    proposer._worthwhile = worthwhile  # type: ignore[method-assign]
+
+
+def proposer_of(main: Any, drafter: Any, conversation: Conversation, sampler: Sampler) -> Proposer:
+    context = ProposerContext(main, drafter, conversation, sampler, SpeculationSettings())
+    for entry in PROPOSERS.values():
+        if entry.uses_drafter:
+            proposer: Proposer | None = import_module(entry.module).build(context)
+            if proposer is not None:
+                return proposer
+    raise AssertionError("no drafter")
+
+
+def packed(chances: list[float]) -> str:
+    return "".join(chr(ZERO + min(93, round(93 * chance))) for chance in chances)
+
+
+def record_answers() -> None:
+    draft_model.EarlyStop = _Chances  # type: ignore[assignment,misc]
+    answers: list[dict[str, Any]] = []
+    for name, folder in DRAFTERS.items():
+        scheduler = Scheduler()
+        load_models(scheduler, STARTER / "main", folder)
+        main, drafter = scheduler.models.main, scheduler.models.drafter
+        assert main is not None
+        assert drafter is not None
+        for number, (kind, language, text) in enumerate(questions()):
+            prompt = main.prompt_ids([{"role": "user", "content": text}])
+            ids, right, chances = recorded(scheduler.models, drafter, prompt)
+            if name == "draft":
+                answers.append({"kind": kind, "language": language, "prompt": prompt, "text": ids, "drafters": {}})
+            assert answers[number]["text"] == ids, (name, text)
+            rows = {"right": "".join(chr(ZERO + n) for n in right), "chances": [packed(row) for row in chances]}
+            answers[number]["drafters"][name] = rows
+            print(name, kind, language, len(ids), sum(right) / max(1, len(right)), flush=True)
+        scheduler.close()
+    write("recorded_starter.json", answers)
+
+
+def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]]:
+    """Milliseconds by depth; the shortest of all repetitions, because other load can only make a round longer."""
+    conversation = calibration.sample_conversation(main, drafter, lambda: False)
+    proposer = calibration._proposer_to_time(conversation, main, drafter)
+    rounds = Rounds(conversation.main, Sampler(SamplingSettings(seed=0), main.vocabulary), {proposer.source: proposer})
+    while proposer.prepare():
+        pass
+    passes, drafting = {0: inf}, {0: 0.0}
+    for _ in range(repetitions):
+        plain = calibration._plain(rounds, lambda: False)
+        assert plain is not None
+        passes[0] = min(passes[0], 1e3 * plain.pass_s)
+        for depth in range(1, min(MAX_DEPTH, proposer.max_proposals()) + 1):
+            for again in range(2):
+                begun = perf_counter()
+                current = rounds.start(proposer.source, depth, timed=True)
+                calibration._commit(rounds, current)
+                whole, draft_s = perf_counter() - begun, current.draft_s or 0.0
+                # The first round of a depth is slower because of the change.
+                if again:
+                    passes[depth] = min(passes.get(depth, inf), 1e3 * (whole - draft_s))
+                    drafting[depth] = min(drafting.get(depth, inf), 1e3 * draft_s)
+    rounds.abandon()
+    proposer.abandon()
+    # What takes less with more rows was disturbed with fewer.
+    for known in (passes, drafting):
+        for depth in sorted(known, reverse=True)[1:]:
+            known[depth] = min(known[depth], known[depth + 1])
+    return {
+        name: [round(known[d], 3) for d in sorted(known)] for name, known in (("pass", passes), ("draft", drafting))
+    }
+
+
+def record_costs() -> None:
+    costs: dict[str, dict[str, list[float]]] = {}
+    for name, folder in DRAFTERS.items():
+        scheduler = Scheduler()
+        load_models(scheduler, STARTER / "main", folder)
+        costs[name] = costs_of(scheduler.models.main, scheduler.models.drafter, REPETITIONS)
+        print(name, costs[name], flush=True)
+        scheduler.close()
+    scheduler = Scheduler()
+    load_models(scheduler, STARTER / "main", None)
+    tokenizer = scheduler.models.main.tokenizer  # type: ignore[union-attr]
+    script = random_script()
+    for size in ("10M", "50M", "200M"):
+        begun = perf_counter()
+        main = synthetic_main(size, script, tokenizer)
+        draft = synthetic_draft(size, script, 0.9, tokenizer)
+        costs[size] = costs_of(main, run_to_completion(prepare_draft(main, draft)), OF_SIZES)
+        print(size, costs[size], round(perf_counter() - begun), flush=True)
+    write("recorded_costs.json", costs)
+
+
+def write(name: str, content: Any) -> None:
+    (HERE / name).write_text(json.dumps(content, ensure_ascii=True, separators=(",", ":")).replace("},{", "},\n{"))
+
+
+if __name__ == "__main__":
+    {"answers": record_answers, "costs": record_costs}[sys.argv[1]]()
