@@ -17,7 +17,13 @@ from app.system import crash
 from app.system.versions import installed_version
 
 # Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`.
-COMMANDS = {"chat": "app.cli.chat", "bench": "app.cli.bench", "models": "app.cli.models", "serve": "app.cli.serve"}
+COMMANDS = {
+    "chat": "app.cli.chat",
+    "bench": "app.cli.bench",
+    "models": "app.cli.models",
+    "serve": "app.cli.serve",
+    "drafter": "app.cli.drafter",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -56,6 +56,12 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     return ModelSize(str(path), weights, config, element_bytes(kv_bits))
 
 
+def cpu_bytes(path: Path) -> int:
+    """The weights of a model folder in float32, the only precision that the CPU computes with."""
+    weights = sum(file.stat().st_size for file in weight_files(path))
+    return int(weights * 32 / _stored_bits(read_checked_config(config_folder(path))))
+
+
 def _size_of_head(head: HeadContent, config: Mapping[str, Any], kv_bits: int | None) -> ModelSize:
     weights = head.weight_bytes if on_gpu() else int(head.weight_bytes * 32 / _stored_bits(config))
     return ModelSize(str(head.folder), weights, memory_config(head.config), element_bytes(kv_bits))

@@ -10,6 +10,8 @@ from typing import Protocol
 
 from engine import memory
 from engine.advice.fit import ModelSize
+from engine.async_drafting.link import DrafterLink
+from engine.async_drafting.reaching import AsyncDrafters
 from engine.drafters import Drafter, DrafterLoading, drafter_kind, load_drafter
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
@@ -18,12 +20,17 @@ from engine.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.controllers import learned_pair
+from engine.speculation.draft_source import DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse
 from engine.steps import Steps
 from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
+
+# The share of drafting in a round from which "auto" tries an asynchronous drafter: what it takes of the memory's
+# bandwidth slows the main model's passes down.
+LEAST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,7 @@ class Models:
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
         self._wired = memory.WiredLimit()
+        self._async_drafters = AsyncDrafters()
         # Set until other models are loaded, so that parked models that could not be loaded are tried again.
         self.parked: ParkedModels | None = None
         self._allow_oversize = False
@@ -155,19 +163,22 @@ class Models:
 
     def use_main(self, main: LoadedModel) -> None:
         """Answer with `main` from now on, without a drafter."""
-        self._main, self._drafting = main, Drafting(main, self._learned_file)
+        self._async_drafters.close()
+        self._main, self._drafting = main, Drafting(main, self._learned_file, self._reach)
         self.parked = None
         release_unused_memory()
         self._wired.raise_limit()
 
     def use_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
         """Draft with `drafter` from the next round on, or with none, for the reason that `problem` gives if any."""
+        self._async_drafters.close()
         self.drafting.set_draft(drafter, problem)
         release_unused_memory()
         return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
 
     def unload(self) -> LoadedPair:
         """Drop everything."""
+        self._async_drafters.close()
         self._main = self._drafting = self.parked = None
         self._main_loader.unloaded()
         release_unused_memory()
@@ -181,6 +192,31 @@ class Models:
         self.parked = parked
         if parked is not None:
             log.info("unloaded %s after %s idle seconds", parked.main, self.settings.unload_after_s)
+
+    def _reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
+        """The asynchronous drafter for `draft` where the settings want one and its copy of the draft model fits, or
+        why there is none, as in `RequestStats.ahead`.
+
+        `share` is how much of a round drafting takes here, as far as it was measured: the most that can be gained.
+        """
+        wanted, drafters = self.settings.async_drafter, self._async_drafters
+        hopeless = wanted == "auto" and not drafters.running and (share or 0.0) < LEAST_SHARE
+        if wanted == "off" or hopeless:
+            drafters.close()
+            return "no-gain" if hopeless else ""
+        if draft.translation is not None:
+            return "other-tokenizer"
+        if wanted != "remote" and not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
+            log.info("there is no memory for another copy of %s", draft.info.name)
+            return "no-memory"
+        return drafters.link(draft.model, self.settings) or "no-address"
+
+    def _drafter_bytes(self, draft: DraftSource) -> int:
+        """What a copy of the draft model takes on the CPU, which has it in float32, with caches of a usual answer."""
+        path = draft.info.path
+        weights = memory.cpu_bytes(path) if (path / "config.json").exists() else draft.info.bytes
+        sizes = ModelSize(draft.info.name, 0, draft.config, 4.0)
+        return weights + (memory.cache_bytes(sizes, self.settings.context, drafts=True) if draft.config else 0)
 
     @property
     def in_use(self) -> ParkedModels | None:

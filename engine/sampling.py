@@ -21,6 +21,12 @@ from engine.grammars.constraint import Constraint
 from engine.requests import SamplingSettings
 
 _MASK = 2**64 - 1
+# Below this joint probability of all draft tokens so far, another is hardly ever worth drafting and verifying. On the
+# starter pair this costs nothing on chats and saves four fifths of a round on text that its draft cannot predict.
+MIN_JOINT_PROBABILITY = 0.4
+# A probability is estimated from the largest of each group of this many scores. Exponentials of all scores would cost
+# the CPU a sixth of a step; the estimate is 4 % too high on average on the starter draft's tokens.
+SCORES_PER_TERM = 32
 
 # Independent random numbers for one position: the main model's draw, the draft's draw, the acceptance decision.
 DRAW, DRAFT, ACCEPT = 0, 1, 2
@@ -201,6 +207,14 @@ class Sampler:
 def gumbel_noise(keys: Sequence[mx.array], vocabulary: int) -> mx.array:
     """Gumbel noise (keys, vocabulary); a row depends on its own key alone."""
     return mx.vmap(lambda key: mx.random.gumbel((vocabulary,), key=key))(mx.stack(list(keys)))
+
+
+def top_probabilities(scores: mx.array) -> mx.array:
+    """An estimate of the largest probability of each row of `scores` (rows, V): a lazy array of shape (rows,)."""
+    rows, terms = scores.shape[0], scores.shape[1] // SCORES_PER_TERM
+    if terms > 1:
+        scores = scores[:, : terms * SCORES_PER_TERM].reshape(rows, SCORES_PER_TERM, terms).max(axis=1)
+    return mx.exp(scores.max(axis=-1) - mx.logsumexp(scores, axis=-1))
 
 
 def fit(logits: mx.array, vocabulary: int) -> mx.array:

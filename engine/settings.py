@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.errors import require
 from engine.requests import OVERFLOW_RULES
 
 KV_BITS = (4, 8)
+# Where an asynchronous drafter may run: nowhere, where it was measured to be faster, on this computer's CPU, or on
+# another computer.
+ASYNC_DRAFTERS = ("off", "auto", "cpu", "remote")
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,10 @@ class EngineSettings:
     main and draft are stored. Costs and acceptance of speculation on this machine are kept in `learned_file` if given;
     a pair that is not in it is then calibrated when the engine is first idle. These, `allow_oversize` and the `context`
     that has to fit apply to the models loaded from then on.
+
+    `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies. "remote" is
+    the drafter at `drafter_address` ("host:port"), which has to prove that it knows `drafter_secret`. These apply to
+    the answers that begin from then on.
     """
 
     most_active: int = 8
@@ -43,6 +50,9 @@ class EngineSettings:
     learned_file: Path | None = None
     overflow: str = "refuse"
     allow_oversize: bool = False
+    async_drafter: str = "off"
+    drafter_address: str = ""
+    drafter_secret: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         require(1 <= self.most_active <= 32, "most_active", "between 1 and 32", self.most_active)
@@ -51,6 +61,12 @@ class EngineSettings:
         require(self.prefix_folder_bytes >= 0, "prefix_folder_bytes", "0 or more", self.prefix_folder_bytes)
         require(self.context >= 1, "context", "1 or more", self.context)
         require(self.overflow in OVERFLOW_RULES, "overflow", f"one of {', '.join(OVERFLOW_RULES)}", self.overflow)
+        require(
+            self.async_drafter in ASYNC_DRAFTERS,
+            "async_drafter",
+            f"one of {', '.join(ASYNC_DRAFTERS)}",
+            self.async_drafter,
+        )
         for name in ("kv_bits", "draft_kv_bits"):
             bits = getattr(self, name)
             require(bits is None or bits in KV_BITS, name, "4, 8 or None", bits)

@@ -105,6 +105,12 @@ class RequestStats:
     standard deviations). `plain_tps` is the speed of plain decoding meanwhile, and `saved_s` the seconds saved (below
     zero: lost). All are None until enough was measured, where no draft token was accepted, and for an answer that
     shared a batch. `load` is how many times as long a plain step took as the fastest one known.
+
+    `ahead` is the state of an asynchronous drafter, "" where none was asked for: "starting", "ready", a reason of
+    `DrafterLink`, "no-gain" (drafting takes too little of a round), "no-memory" or "no-address". What followed
+    `ahead_hits` verdicts was drafted before they were known, what followed `ahead_misses` was not, and `ahead_late`
+    answers came too late. `ahead_branches` were prepared; `ahead_hidden_s` seconds of useful drafting took place while
+    the main model verified.
     """
 
     prompt_tokens: int = 0
@@ -134,6 +140,12 @@ class RequestStats:
     seed: int = 0
     main: str = ""
     draft: str = ""
+    ahead: str = ""
+    ahead_hits: int = 0
+    ahead_misses: int = 0
+    ahead_late: int = 0
+    ahead_branches: int = 0
+    ahead_hidden_s: float = 0.0
     plain_spans: tuple[PlainSpan, ...] = field(default=())
 
 
@@ -151,6 +163,8 @@ class RequestLog:
         self.dropped_messages = 0
         self.opening = ""
         self.speedup: MeasuredSpeedup | None = None
+        # `RequestStats`'s figures of asynchronous drafting.
+        self.ahead: dict[str, Any] = {}
         # In a batch an answer is slower than alone by design, so a ratio to decoding alone would mislead.
         self.shared = False
         self._prompt_tokens = prompt_tokens
@@ -204,6 +218,7 @@ class RequestLog:
             ttft_s=None if self._first_at is None else self._first_at - self.started,
             decode_tps=decode_tps,
             **self._speedup_figures(),
+            **self.ahead,
             draft_s=self._draft_s,
             verify_s=self._verify_s,
             host_s=self._host_s,

@@ -754,6 +754,53 @@
     </message>
 </context>
 <context>
+    <name>Ahead</name>
+    <message>
+        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid {seconds} s of drafting.</source>
+        <translation>先行ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、全部で {branches} 個を準備して、ドラフト生成 {seconds} 秒を検証と重ねました。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead was not needed for this answer.</source>
+        <translation>この回答では先行ドラフトを使いませんでした。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is starting.</source>
+        <translation>先行ドラフトを開始しています。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead would not help: drafting takes too little of a round.</source>
+        <translation>ラウンドのうちドラフト生成にかかる時間が短いため、先行ドラフトは役に立ちません。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
+        <translation>先行ドラフトはオフです。ドラフトモデルの 2 つ目のコピーがメモリに収まりません。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the other computer&apos;s address or secret is missing.</source>
+        <translation>先行ドラフトはオフです。ほかのコンピュータのアドレスまたは秘密の文字列がありません。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: this draft model cannot do it.</source>
+        <translation>先行ドラフトはオフです。このドラフトモデルは対応していません。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
+        <translation>先行ドラフトはオフです。ドラフトモデルをそこで読み込めません。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
+        <translation>先行ドラフトはオフです。同じトークナイザーのドラフトモデルが必要です。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the drafter cannot be reached.</source>
+        <translation>先行ドラフトはオフです。ドラフトを生成する側に接続できません。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
+        <translation>先行ドラフトはオフです。ドラフトを生成するプロセスが 2 回予期せず終了しました。</translation>
+    </message>
+</context>
+<context>
     <name>Announcer</name>
     <message>
         <source>The answer was stopped.</source>
@@ -1853,6 +1900,14 @@
     <message>
         <source>draft</source>
         <translation>ドラフト</translation>
+    </message>
+    <message>
+        <source>draft, prepared ahead</source>
+        <translation>ドラフト、先行して準備</translation>
+    </message>
+    <message>
+        <source>draft, just in time</source>
+        <translation>ドラフト、必要時に生成</translation>
     </message>
     <message>
         <source>head</source>
@@ -3571,6 +3626,14 @@
         <translation>高</translation>
     </message>
     <message>
+        <source>This computer&apos;s CPU</source>
+        <translation>このコンピュータの CPU</translation>
+    </message>
+    <message>
+        <source>Another computer</source>
+        <translation>ほかのコンピュータ</translation>
+    </message>
+    <message>
         <source>Full precision</source>
         <translation>フル精度</translation>
     </message>
@@ -3705,6 +3768,22 @@
     <message>
         <source>“Identical text”: the same seed gives the same text with or without speculation. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>「同一の出力」では、シードが同じなら投機的デコーディングの有無にかかわらず同じテキストになります。「同一の分布」では、温度が 0 より高いときにテキストが変わることがありますが、メインモデルの確率に正確に従います。</translation>
+    </message>
+    <message>
+        <source>Draft ahead on</source>
+        <translation>先行ドラフトの生成場所</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。ほかのコンピュータには、チャットの内容が暗号化されずに送られます。</translation>
+    </message>
+    <message>
+        <source>Address of the other computer</source>
+        <translation>ほかのコンピュータのアドレス</translation>
+    </message>
+    <message>
+        <source>What “tandem drafter serve” shows there, such as mac.local:8799. TANDEM_DRAFTER_SECRET must contain its secret when Tandem starts.</source>
+        <translation>そのコンピュータで「tandem drafter serve」が表示するアドレスです（例：mac.local:8799）。Tandem の起動時に、その秘密の文字列が TANDEM_DRAFTER_SECRET に入っている必要があります。</translation>
     </message>
     <message>
         <source>Temperature</source>

@@ -754,6 +754,53 @@
     </message>
 </context>
 <context>
+    <name>Ahead</name>
+    <message>
+        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid {seconds} s of drafting.</source>
+        <translation>미리 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비되었고, 모두 {branches}개를 준비해 초안 생성 시간 {seconds}초를 검증과 겹쳤어요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead was not needed for this answer.</source>
+        <translation>이 답변에는 미리 초안 생성이 쓰이지 않았어요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is starting.</source>
+        <translation>미리 초안 생성을 시작하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead would not help: drafting takes too little of a round.</source>
+        <translation>라운드에서 초안 생성에 드는 시간이 너무 짧아, 미리 초안을 생성해도 도움이 되지 않아요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
+        <translation>미리 초안 생성이 꺼져 있어요. 초안 모델의 복사본이 메모리에 들어가지 않아요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the other computer&apos;s address or secret is missing.</source>
+        <translation>미리 초안 생성이 꺼져 있어요. 다른 컴퓨터의 주소나 비밀번호가 없어요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: this draft model cannot do it.</source>
+        <translation>미리 초안 생성이 꺼져 있어요. 이 초안 모델은 지원하지 않아요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
+        <translation>미리 초안 생성이 꺼져 있어요. 초안 모델을 그곳에서 불러올 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
+        <translation>미리 초안 생성이 꺼져 있어요. 토크나이저가 같은 초안 모델이 필요해요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the drafter cannot be reached.</source>
+        <translation>미리 초안 생성이 꺼져 있어요. 초안을 만드는 쪽에 연결할 수 없어요.</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
+        <translation>미리 초안 생성이 꺼져 있어요. 초안을 만드는 프로세스가 두 번 예기치 않게 종료되었어요.</translation>
+    </message>
+</context>
+<context>
     <name>Announcer</name>
     <message>
         <source>The answer was stopped.</source>
@@ -1853,6 +1900,14 @@
     <message>
         <source>draft</source>
         <translation>초안</translation>
+    </message>
+    <message>
+        <source>draft, prepared ahead</source>
+        <translation>초안, 미리 준비됨</translation>
+    </message>
+    <message>
+        <source>draft, just in time</source>
+        <translation>초안, 필요할 때 생성됨</translation>
     </message>
     <message>
         <source>head</source>
@@ -3571,6 +3626,14 @@
         <translation>높음</translation>
     </message>
     <message>
+        <source>This computer&apos;s CPU</source>
+        <translation>이 컴퓨터의 CPU</translation>
+    </message>
+    <message>
+        <source>Another computer</source>
+        <translation>다른 컴퓨터</translation>
+    </message>
+    <message>
         <source>Full precision</source>
         <translation>전체 정밀도</translation>
     </message>
@@ -3705,6 +3768,22 @@
     <message>
         <source>“Identical text”: the same seed gives the same text with or without speculation. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>‘동일한 출력’은 시드가 같으면 추측을 쓰든 안 쓰든 같은 텍스트가 나와요. ‘동일한 분포’는 온도가 0보다 높을 때 텍스트가 달라질 수 있지만 메인 모델의 확률을 정확히 따라요.</translation>
+    </message>
+    <message>
+        <source>Draft ahead on</source>
+        <translation>미리 초안을 생성할 곳</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. CPU를 쓰면 초안 모델의 복사본이 메모리에 하나 더 필요해요. 다른 컴퓨터에는 대화 내용이 암호화되지 않은 채 전송돼요.</translation>
+    </message>
+    <message>
+        <source>Address of the other computer</source>
+        <translation>다른 컴퓨터의 주소</translation>
+    </message>
+    <message>
+        <source>What “tandem drafter serve” shows there, such as mac.local:8799. TANDEM_DRAFTER_SECRET must contain its secret when Tandem starts.</source>
+        <translation>그 컴퓨터에서 ‘tandem drafter serve’가 보여 주는 주소예요(예: mac.local:8799). Tandem을 시작할 때 TANDEM_DRAFTER_SECRET에 그 비밀번호가 들어 있어야 해요.</translation>
     </message>
     <message>
         <source>Temperature</source>

@@ -754,6 +754,53 @@
     </message>
 </context>
 <context>
+    <name>Ahead</name>
+    <message>
+        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid {seconds} s of drafting.</source>
+        <translation>提前起草：{rounds} 次草稿中有 {hits} 次及时就绪，共准备 {branches} 个，把 {seconds} 秒的起草时间与验证重叠。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead was not needed for this answer.</source>
+        <translation>这个回答没有用到提前起草。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is starting.</source>
+        <translation>正在启动提前起草。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead would not help: drafting takes too little of a round.</source>
+        <translation>起草在一轮中用时太少，提前起草没有帮助。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
+        <translation>提前起草已关闭：内存放不下草稿模型的第二个副本。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the other computer&apos;s address or secret is missing.</source>
+        <translation>提前起草已关闭：缺少另一台电脑的地址或密钥。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: this draft model cannot do it.</source>
+        <translation>提前起草已关闭：这个草稿模型不支持。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
+        <translation>提前起草已关闭：草稿模型无法在那里加载。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
+        <translation>提前起草已关闭：需要分词器相同的草稿模型。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the drafter cannot be reached.</source>
+        <translation>提前起草已关闭：无法连接到起草的一方。</translation>
+    </message>
+    <message>
+        <source>Drafting ahead is off: the drafter quit unexpectedly twice.</source>
+        <translation>提前起草已关闭：起草的进程意外退出了两次。</translation>
+    </message>
+</context>
+<context>
     <name>Announcer</name>
     <message>
         <source>The answer was stopped.</source>
@@ -1853,6 +1900,14 @@
     <message>
         <source>draft</source>
         <translation>草稿</translation>
+    </message>
+    <message>
+        <source>draft, prepared ahead</source>
+        <translation>草稿，提前准备</translation>
+    </message>
+    <message>
+        <source>draft, just in time</source>
+        <translation>草稿，即时生成</translation>
     </message>
     <message>
         <source>head</source>
@@ -3571,6 +3626,14 @@
         <translation>高</translation>
     </message>
     <message>
+        <source>This computer&apos;s CPU</source>
+        <translation>这台电脑的 CPU</translation>
+    </message>
+    <message>
+        <source>Another computer</source>
+        <translation>另一台电脑</translation>
+    </message>
+    <message>
         <source>Full precision</source>
         <translation>完整精度</translation>
     </message>
@@ -3705,6 +3768,22 @@
     <message>
         <source>“Identical text”: the same seed gives the same text with or without speculation. “Same distribution”: above temperature 0 the text may differ, but follows the main model&apos;s probabilities exactly.</source>
         <translation>“输出完全一致”：种子相同时，无论是否推测都得到相同的文字。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
+    </message>
+    <message>
+        <source>Draft ahead on</source>
+        <translation>提前起草的位置</translation>
+    </message>
+    <message>
+        <source>The draft model prepares the next tokens while the main model still verifies. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <translation>主模型验证时，草稿模型准备后面的 token。使用 CPU 时，内存中需要草稿模型的第二个副本。另一台电脑会收到未加密的对话文字。</translation>
+    </message>
+    <message>
+        <source>Address of the other computer</source>
+        <translation>另一台电脑的地址</translation>
+    </message>
+    <message>
+        <source>What “tandem drafter serve” shows there, such as mac.local:8799. TANDEM_DRAFTER_SECRET must contain its secret when Tandem starts.</source>
+        <translation>那台电脑上“tandem drafter serve”显示的地址，例如 mac.local:8799。启动 Tandem 时，TANDEM_DRAFTER_SECRET 中必须有它的密钥。</translation>
     </message>
     <message>
         <source>Temperature</source>

@@ -26,6 +26,8 @@ from engine.stats import RoundRecord
 
 _UNDERLINES = {
     "draft": QTextCharFormat.UnderlineStyle.SingleUnderline,
+    "ahead": QTextCharFormat.UnderlineStyle.SingleUnderline,
+    "just-in-time": QTextCharFormat.UnderlineStyle.SingleUnderline,
     "head": QTextCharFormat.UnderlineStyle.SingleUnderline,
     "ngram": QTextCharFormat.UnderlineStyle.DashUnderline,
     "grammar": QTextCharFormat.UnderlineStyle.DotLine,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from app.settings.choices import AHEAD, FIT_CONTEXTS, KV_PRECISION, LANGUAGE_NAMES, METHOD_NAMES, RULES
 from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Page, Setting, setting
 from app.system.translatable import QT_TRANSLATE_NOOP
 from engine.speculation.proposers.registry import methods
@@ -18,24 +19,6 @@ NETWORK = Page("network")
 API = Page("api")
 STORAGE = Page("storage")
 ADVANCED = Page("advanced")
-LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
-METHOD_NAMES = {
-    "auto": QT_TRANSLATE_NOOP("Settings", "Automatic"),
-    "draft": QT_TRANSLATE_NOOP("Settings", "Draft model"),
-    "ngram": QT_TRANSLATE_NOOP("Settings", "Prompt lookup (n-gram)"),
-    "off": QT_TRANSLATE_NOOP("Settings", "Off"),
-}
-FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
-# Bits of the KV cache, 0 for the model's own precision.
-KV_PRECISION = (
-    (0, QT_TRANSLATE_NOOP("Settings", "Full precision")),
-    (8, QT_TRANSLATE_NOOP("Settings", "8-bit")),
-    (4, QT_TRANSLATE_NOOP("Settings", "4-bit")),
-)
-RULES = (
-    ("match", QT_TRANSLATE_NOOP("Settings", "Identical text")),
-    ("rejection", QT_TRANSLATE_NOOP("Settings", "Same distribution")),
-)
 
 
 @dataclass(frozen=True)
@@ -136,6 +119,25 @@ class SettingsValues:
             "probabilities exactly.",
         ),
         choices=RULES,
+    )
+    async_drafter: str = SPECULATION.setting(
+        "off",
+        title=QT_TRANSLATE_NOOP("Settings", "Draft ahead on"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "The draft model prepares the next tokens while the main model still verifies. The CPU needs a second copy "
+            "of the draft model in memory. Another computer receives the text of your chats unencrypted.",
+        ),
+        choices=AHEAD,
+    )
+    drafter_address: str = SPECULATION.setting(
+        "",
+        title=QT_TRANSLATE_NOOP("Settings", "Address of the other computer"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "What “tandem drafter serve” shows there, such as mac.local:8799. TANDEM_DRAFTER_SECRET must contain its "
+            "secret when Tandem starts.",
+        ),
     )
     temperature: float = GENERATION.setting(
         0.0,

@@ -14,7 +14,7 @@ from app.system.versions import versions
 from engine.stats import RequestStats
 
 # Only whether they are set: addresses may contain a name and a password.
-_LEFT_OUT = ("hub_endpoint", "proxy")
+_LEFT_OUT = ("hub_endpoint", "proxy", "drafter_address")
 
 
 def gather(values: SettingsValues, log: str, models: dict[str, Any], figures: Iterable[RequestStats]) -> dict[str, Any]:

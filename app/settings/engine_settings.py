@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from engine.requests import SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 
 _GB = 10**9
+# What `tandem drafter serve` on another computer asks for, in neither settings nor command lines.
+SECRET_VARIABLE = "TANDEM_DRAFTER_SECRET"
 
 # The values of the sampling settings by preset.
 PRESETS: dict[str, dict[str, float | int]] = {
@@ -91,6 +94,9 @@ def engine_settings_of(values: SettingsValues) -> EngineSettings:
         allow_oversize=values.allow_oversize,
         context=values.fit_context,
         learned_file=learned_file(),
+        async_drafter=values.async_drafter,
+        drafter_address=values.drafter_address,
+        drafter_secret=os.environ.get(SECRET_VARIABLE, "").strip(),
     )
 
 

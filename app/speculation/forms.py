@@ -8,7 +8,8 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QLocale, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QWidget
 
-from app.settings.declarations import METHOD_NAMES, SETTINGS
+from app.settings.choices import METHOD_NAMES
+from app.settings.declarations import SETTINGS
 from app.widgets.controls import Chooser
 from app.widgets.restyled import Restyled
 from engine.requests import MAX_DEPTH, SpeculationSettings

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.conversations.records import FAILED
 from app.conversations.request_history import RequestRow
-from app.settings.declarations import METHOD_NAMES
+from app.settings.choices import METHOD_NAMES
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import Column, FigureTable
 from app.widgets.labels import tip

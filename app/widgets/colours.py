@@ -14,6 +14,11 @@ from PySide6.QtGui import QColor
 TEXT_CONTRAST = 4.5
 
 
+# The proposers whose tokens look alike.
+_DRAFTED = ("draft", "head", "ahead", "just-in-time")
+_LOOKED_UP = ("ngram", "grammar")
+
+
 @dataclass(frozen=True)
 class Colours:
     """One theme, in "#rrggbb": backgrounds, lines, text; for each role an accent, its tint and the accent for text."""
@@ -41,14 +46,14 @@ class Colours:
     on_accent: str
 
     def accent(self, source: str) -> str:
-        """The colour of a token's proposer: "main", "draft", "head", "ngram" or "grammar"."""
-        own = {"draft": self.draft, "head": self.draft, "ngram": self.lookup, "grammar": self.lookup}
+        """The colour of a token's proposer, "main" or a source of `engine.speculation.proposers.registry`."""
+        own = dict.fromkeys(_DRAFTED, self.draft) | dict.fromkeys(_LOOKED_UP, self.lookup)
         return own.get(source, self.main)
 
     def tint(self, source: str) -> str:
         """The background of a token of that proposer."""
-        tints = {"draft": self.draft_tint, "head": self.draft_tint}
-        return (tints | dict.fromkeys(("ngram", "grammar"), self.lookup_tint)).get(source, self.main_tint)
+        tints = dict.fromkeys(_DRAFTED, self.draft_tint) | dict.fromkeys(_LOOKED_UP, self.lookup_tint)
+        return tints.get(source, self.main_tint)
 
 
 def contrast(first: str, second: str) -> float:

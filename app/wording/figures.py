@@ -7,6 +7,7 @@ from typing import Protocol
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
 from app.session.answer import Answer
+from app.wording.ahead import ahead_sentence
 from app.wording.errors import joined, plain_sentence, quoted
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.stats import BUSY, PlainSpan, RequestStats, RoundRecord, rounded_speedup
@@ -190,6 +191,8 @@ def source_name(source: str) -> str:
     return {
         "main": translate("Figures", "main"),
         "draft": translate("Figures", "draft"),
+        "ahead": translate("Figures", "draft, prepared ahead"),
+        "just-in-time": translate("Figures", "draft, just in time"),
         "head": translate("Figures", "head"),
         "ngram": translate("Figures", "prompt lookup"),
         "grammar": translate("Figures", "answer format"),
@@ -206,14 +209,16 @@ def sentence(answer: Answer | None) -> tuple[str, bool]:
     if answer.ended:
         # The figures of a stored answer are loaded before its rounds.
         if not answer.stats.drafted:
-            return why(answer), False
-        return joined(SpeculationSentences().past(answer), busy(answer.stats)), _pays(answer)
+            return joined(why(answer), ahead_sentence(answer.stats)), False
+        past = SpeculationSentences().past(answer)
+        return joined(past, ahead_sentence(answer.stats), busy(answer.stats)), _pays(answer)
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     if newest is None:
         return "", False
     if newest.reason and not newest.drafted:
         return plain_sentence(PlainSpan(newest.committed, newest.reason, newest.arguments)), False
-    return joined(SpeculationSentences().now(answer, newest.drafted), busy(answer.stats)), _pays(answer)
+    now = SpeculationSentences().now(answer, newest.drafted)
+    return joined(now, ahead_sentence(answer.stats), busy(answer.stats)), _pays(answer)
 
 
 def _pays(answer: Answer) -> bool:

@@ -98,6 +98,8 @@ class SpeculativeDecoder:
         current = (yield from self._next_round()) if generation.ids else self._start(FIRST_TOKEN)
         while current is not None:
             ahead = self._start_next(current)
+            if current.choice.depth > 0:
+                self._prepare_next(current)
             result = self._rounds.wait(current.pending)
             event = self._settle(current, result, ahead)
             if generation.reason is not None or (self._leaving and ahead is None):
@@ -172,7 +174,10 @@ class SpeculativeDecoder:
 
     def _start(self, choice: Choice) -> _StartedRound:
         share = self._drafting_share(choice)
-        timed = choice.depth > 0 and (share is None or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
+        apart = self._drafting is None or self._drafting.timed_apart(choice)
+        timed = (
+            choice.depth > 0 and apart and (share is None or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
+        )
         try:
             pending = self._rounds.start(choice.source, choice.depth, timed=timed)
         except ProposerFailed as failure:
@@ -198,6 +203,12 @@ class SpeculativeDecoder:
         if choice.depth > 0:
             return None
         return _StartedRound(choice, self._rounds.start_next(current.pending))
+
+    def _prepare_next(self, current: _StartedRound) -> None:
+        try:
+            self._rounds.prepare_next(current.pending)
+        except ProposerFailed as failure:
+            self._without(failure)
 
     def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
         """Add the round's tokens to the answer, commit those kept, and count the round."""
@@ -262,3 +273,7 @@ class SpeculativeDecoder:
         log.draft = self._drafting.draft_name or log.draft
         log.draft_prefill_tokens = self._prefilled_earlier + self._drafting.draft_prefill_tokens
         log.speedup = self._drafting.speedup
+        if self._drafting.ahead is not None:
+            log.ahead = self._drafting.ahead.figures.as_stats()
+        elif self._drafting.why_not_ahead:
+            log.ahead = {"ahead": self._drafting.why_not_ahead}

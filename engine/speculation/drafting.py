@@ -10,6 +10,8 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from engine.async_drafting.ahead import DraftingAhead
+from engine.async_drafting.link import DrafterLink
 from engine.conversation import Conversation
 from engine.errors import EngineError, ModelNotUsable
 from engine.loading import LoadedModel
@@ -35,21 +37,34 @@ log = logging.getLogger(__name__)
 FIRST_TOKEN = Choice(None, 0, "first-token")
 # Rows that a hybrid model carries after rejections; a plain round settles them.
 MAX_CARRIED_ROWS = 16
+# The depth whose share of drafting tells whether an asynchronous drafter can pay.
+USUAL_DEPTH = 4
 
 
 class Drafting:
     """Proposers and controllers for one main model.
 
     `proposers` holds the current request's, by source. `set_draft` may be called during a request and takes effect at
-    its next round. What the controllers learn is kept in `learned`, if given.
+    its next round. What the controllers learn is kept in `learned`, if given. `reach` gives the asynchronous drafter of
+    a draft model, by the share of drafting in rounds, or the reason why there is none.
     """
 
-    def __init__(self, main: LoadedModel, learned: LearnedStore | None = None) -> None:
+    def __init__(
+        self,
+        main: LoadedModel,
+        learned: LearnedStore | None = None,
+        reach: Callable[[DraftSource, float | None], DrafterLink | str] = lambda _draft, _share: "",
+    ) -> None:
         self._main = main
+        self._reach = reach
         self._controllers = Controllers((_identity(main.info), ""), learned)
         self._drafter: DraftSource | HeadSource | None = None
         # Why a request has no proposers, where that is not due to itself.
         self.why_plain = Choice(None, 0, "no-draft")
+        # The asynchronous drafter's part in the current request, where it has one.
+        self.ahead: DraftingAhead | None = None
+        # Why it has none, as in `RequestStats.ahead`.
+        self.why_not_ahead = ""
         # Changes with each `set_draft`.
         self.version = 0
         self.batch_controller = BatchController(self._controllers)
@@ -96,7 +111,7 @@ class Drafting:
             self.why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
         if self._request is not None:
             self._request.conversation.drop_drafter()
-            self.install(self._request)
+            self._install(self._request)
             self._prefilled_before = self.draft_prefill_tokens
             self.controller.speedup.begin(context_bucket(len(self._request.conversation.main.tokens)))
 
@@ -115,7 +130,8 @@ class Drafting:
 
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """Start a request on `conversation`, whose main sequence holds the prompt."""
-        self._request = self.new_request(settings, conversation, sampler)
+        self._request = RequestProposers(self._main, settings, conversation, sampler)
+        self._install(self._request)
         self._prefilled_before = self.draft_prefill_tokens
         self.controller.begin(len(conversation.main.tokens))
 
@@ -127,6 +143,21 @@ class Drafting:
         self.install(request)
         return request
 
+    def _install(self, request: RequestProposers) -> None:
+        """Give proposers to a request that is answered alone: one that an asynchronous drafter may draft for."""
+        request.install(self._drafter, self._drafting_ahead(request))
+        self.ahead = request.ahead
+
+    def _drafting_ahead(self, request: RequestProposers) -> DraftingAhead | None:
+        draft, self.why_not_ahead = self._drafter, ""
+        if not isinstance(draft, DraftSource):
+            return None
+        link = self._reach(draft, self.controller.drafting_share(DRAFTER_METHOD, USUAL_DEPTH, USUAL_DEPTH + 1))
+        if isinstance(link, str):
+            self.why_not_ahead = link
+            return None
+        return DraftingAhead(link, request.sampler, request.conversation.main.tokens, request.settings.depth)
+
     def mark_unsaved(self) -> None:
         """Something was learned."""
         self._controllers.unsaved = True
@@ -136,7 +167,7 @@ class Drafting:
         if self._request is not None:
             self._request.abandon()
         self.controller.speedup.end()
-        self._request = None
+        self._request = self.ahead = None
 
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""
@@ -181,6 +212,9 @@ class Drafting:
         choice = self._learned(limits, carried, remaining) if fixed is None else fixed_choice(fixed, limits)
         if choice.source is not None:
             self.proposers[choice.source].prices = choice.prices
+        if self.ahead is not None:
+            drafting = self.controller.costs.drafting(DRAFTER_METHOD, self.ahead.depth)
+            self.ahead.patience_s = drafting or self.ahead.patience_s
         if choice.depth > 0 and self.controller.wants_plain_sample(request.settings.sample_share):
             return Choice(None, 0, "measuring")
         if choice.depth == 0 and not choice.reason:
@@ -206,6 +240,11 @@ class Drafting:
         whole = proposed is None or (proposer is not None and proposer.drafts_whole)
         verified = choice.depth if proposed is None else proposed
         return self.controller.drafting_share(choice.source, choice.depth if whole else verified, verified + 1)
+
+    def timed_apart(self, choice: Choice) -> bool:
+        """Whether drafting and verifying of a round with this choice come one after the other."""
+        proposer = self.proposers.get(choice.source or "")
+        return proposer is None or not proposer.drafts_aside
 
     def drop(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the request; returns what the round does instead."""

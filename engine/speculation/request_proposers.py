@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 
+from engine.async_drafting.ahead import DraftingAhead
 from engine.conversation import Conversation
 from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings
@@ -36,6 +37,8 @@ class RequestProposers:
         self.conversation = conversation
         self.sampler = sampler
         self.by_source: dict[str, Proposer] = {}
+        # The asynchronous drafter's part in this answer, where there is one.
+        self.ahead: DraftingAhead | None = None
         self.why_plain: Choice | None = None
         self._main = main
         # Tokens prefilled by proposers that were replaced or dropped.
@@ -51,16 +54,17 @@ class RequestProposers:
         """Tokens of prompt and text that proposers' models read in catching up."""
         return self._prefilled_by_others + sum(proposer.prefilled_tokens for proposer in self.by_source.values())
 
-    def install(self, drafter: DraftSource | HeadSource | None) -> None:
+    def install(self, drafter: DraftSource | HeadSource | None, ahead: DraftingAhead | None = None) -> None:
         """Build the proposers that the request's method asks for; those in use end."""
         self._prefilled_by_others = self.draft_prefill_tokens
         self.by_source.clear()
-        self.why_plain = None
+        self.why_plain, self.ahead = None, None
         main, method = self.conversation.main, self.settings.method
         if main.plain_only is not None:
             self.why_plain = Choice(None, 0, "cache-kind", (("kind", main.plain_only),))
             return
-        context = ProposerContext(self._main, drafter, self.conversation, self.sampler, self.settings)
+        self.ahead = ahead if uses(method, "ahead") else None
+        context = ProposerContext(self._main, drafter, self.conversation, self.sampler, self.settings, self.ahead)
         for source in PROPOSERS:
             if uses(method, source):
                 self.attempt(source, partial(self._add, source, context))

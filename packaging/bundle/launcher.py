@@ -1,4 +1,4 @@
-"""Where the bundle starts: the `tandem` command, or the process that makes prompts for it."""
+"""Where the bundle starts: the `tandem` command, or a process that makes prompts or drafts for it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import sys
 
 
 def main() -> int:
-    # Before anything is imported: that process has neither Qt nor MLX.
+    # Before anything is imported: these processes have no Qt, and the first no MLX.
     if sys.argv[1:2] == ["--prompt-process"]:
         from engine.prompt_process.worker import main as serve
 
         serve(sys.argv[2:])
+        return 0
+    if sys.argv[1:2] == ["--drafter-process"]:
+        from engine.async_drafting.worker import main as draft
+
+        draft(sys.argv[2:])
         return 0
     from app.__main__ import main as run
 

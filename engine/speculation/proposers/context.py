@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.async_drafting.ahead import DraftingAhead
 from engine.conversation import Conversation
 from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings
@@ -16,7 +17,7 @@ from engine.speculation.head_source import HeadSource
 class ProposerContext:
     """One request: its models, the conversation whose main sequence holds the prompt, its sampler and its settings.
 
-    `drafter` is the draft model or the head in use.
+    `drafter` is the draft model or the head in use, `ahead` the asynchronous drafter's part in this answer, if any.
     """
 
     main: LoadedModel
@@ -24,6 +25,7 @@ class ProposerContext:
     conversation: Conversation
     sampler: Sampler
     settings: SpeculationSettings
+    ahead: DraftingAhead | None = None
 
     @property
     def draft(self) -> DraftSource | None:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine.sampling import DRAFT, Sampler
+from engine.sampling import DRAFT, Sampler, top_probabilities
+from engine.sampling import MIN_JOINT_PROBABILITY as MIN_JOINT_PROBABILITY
 from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
@@ -19,12 +20,6 @@ from engine.speculation.sequence import Sequence as CachedSequence
 # The most tokens of an answer that a probe compares, and the depth of the rounds it is counted as.
 MAX_PROBED = 64
 PROBE_DEPTH = 8
-# Below this joint probability of all draft tokens so far, another is hardly ever worth drafting and verifying. On the
-# starter pair this costs nothing on chats and saves four fifths of a round on text that its draft cannot predict.
-MIN_JOINT_PROBABILITY = 0.4
-# A probability is estimated from the largest of each group of this many scores. Exponentials of all scores would cost
-# the CPU a sixth of a step; the estimate is 4 % too high on average on the starter draft's tokens.
-SCORES_PER_TERM = 32
 
 
 class DraftModelProposer(Proposer):
@@ -239,14 +234,6 @@ class EarlyStop:
             known: float = self._pending.pop(0).item()  # type: ignore[assignment]
             self._joint *= known
         return self._joint < MIN_JOINT_PROBABILITY
-
-
-def top_probabilities(scores: mx.array) -> mx.array:
-    """An estimate of the largest probability of each of `scores` (rows, V): a lazy array (rows,)."""
-    terms = scores.shape[1] // SCORES_PER_TERM
-    if terms > 1:
-        scores = scores[:, : terms * SCORES_PER_TERM].reshape(-1, SCORES_PER_TERM, terms).max(axis=1)
-    return mx.exp(scores.max(axis=-1) - mx.logsumexp(scores, axis=-1))
 
 
 def as_rounds(drafted: Sequence[int], committed: Sequence[int]) -> list[Observation]:

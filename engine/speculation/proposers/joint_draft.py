@@ -12,10 +12,10 @@ from typing import cast
 import mlx.core as mx
 
 from engine.joint_sampling import draw_together, make_noise
-from engine.sampling import fit
+from engine.sampling import fit, top_probabilities
 from engine.speculation.draft_rows import DraftRows
 from engine.speculation.proposers import draft_model
-from engine.speculation.proposers.draft_model import Draft, DraftModelProposer, top_probabilities
+from engine.speculation.proposers.draft_model import Draft, DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer
 from engine.speculation.proposers.proposal import JointProposer, Proposal, Proposer
 from engine.speculation.sequence import PREFILL_CHUNK

@@ -22,6 +22,9 @@ BUCKET_EDGES = (3, 4, 6, 10, 18, MAX_MATCH)
 # Tokens that must match before a difference counts as an edit of a copy, and how far behind it the copy may resume.
 MIN_COPIED = 6
 EDIT_REACH = 8
+# Lookups prepared for full acceptance: how many are judged at a time, the share that has to come true, and for how many
+# rounds none is prepared after less.
+JUDGED, LEAST_TRUE, NONE_FOR = 16, 0.25, 64
 # Buckets of proposals behind an edit, beside those by match length: as if one token was replaced, or from where the
 # newest token occurs.
 REPLACED, REJOINED = "replaced", "rejoined"
@@ -35,6 +38,38 @@ class _Lookup:
     bucket: str
     end: int = 0
     matched: int = 0
+
+
+@dataclass(slots=True)
+class _PreparedLookup:
+    """The `lookup` behind a text that goes on with the `expected` tokens, found while the device verified them.
+
+    Preparing rests while it seldom comes true.
+    """
+
+    expected: Sequence[int] = ()
+    lookup: _Lookup | None = None
+    judged: int = 0
+    true: int = 0
+    resting: int = 0
+
+    @property
+    def wanted(self) -> bool:
+        self.resting = max(0, self.resting - 1)
+        return self.resting == 0
+
+    def take(self, tokens: Sequence[int]) -> _Lookup | None:
+        """The lookup if `tokens` are what was expected."""
+        lookup, expected = self.lookup, self.expected
+        self.lookup, self.expected = None, ()
+        if not expected:
+            return None
+        came_true = list(tokens) == list(expected)
+        self.judged, self.true = self.judged + 1, self.true + came_true
+        if self.judged == JUDGED:
+            self.resting = NONE_FOR if self.true < LEAST_TRUE * JUDGED else 0
+            self.judged = self.true = 0
+        return lookup if came_true else None
 
 
 def build(context: ProposerContext) -> NgramProposer:
@@ -64,6 +99,7 @@ class NgramProposer(Proposer):
         # Where in its source a copy was edited, and how many tokens ago.
         self._edited_at: int | None = None
         self._since_edit = 0
+        self._ahead = _PreparedLookup()
 
     @property
     def bucket(self) -> str:
@@ -86,7 +122,21 @@ class NgramProposer(Proposer):
             self._evaluate_shadow(tokens)
         self._track_copy(tokens)
         self._index.extend(tokens)
-        self._lookup = None
+        self._lookup = self._ahead.take(tokens)
+
+    def verifying(self, draft_tokens: Sequence[int]) -> None:
+        """Look up what follows if all of `draft_tokens` are accepted, and the text goes on as it did before."""
+        if not self._ahead.wanted:
+            return
+        looked_up = self._look_up().tokens
+        count = len(draft_tokens)
+        if looked_up[:count] != list(draft_tokens) or len(looked_up) <= count:
+            return
+        expected, length = looked_up[: count + 1], len(self._index)
+        self._index.extend(expected)
+        self._ahead.lookup = self._matching()
+        self._ahead.expected = expected
+        self._index.truncate(length)
 
     def observations(self) -> Sequence[Observation]:
         observations, self._observations = self._observations, []
@@ -96,6 +146,7 @@ class NgramProposer(Proposer):
         self._index.replace(tokens)
         self._misses = 0
         self._lookup = self._shadow = self._edited_at = None
+        self._ahead = _PreparedLookup()
         self._observations = []
 
     def _look_up(self) -> _Lookup:
@@ -104,9 +155,12 @@ class NgramProposer(Proposer):
         return self._lookup
 
     def _search(self) -> _Lookup:
+        return self._matching() or self._after_edit()
+
+    def _matching(self) -> _Lookup | None:
         matches = self._index.matches(RECENT_OCCURRENCES, MAX_MATCH)
         if not matches:
-            return self._after_edit()
+            return None
         longest = max(match.length for match in matches)
         edge = max(edge for edge in BUCKET_EDGES if edge <= longest)
         leader = next(match for match in matches if match.length == longest)

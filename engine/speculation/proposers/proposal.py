@@ -51,6 +51,8 @@ class Proposer(ABC):
     source: str
     # True if it makes all the tokens it is asked for before any of them is judged: ending early saves no drafting.
     drafts_whole = False
+    # True if it drafts while the main model verifies, so that its rounds are timed as a whole.
+    drafts_aside = False
     # `Choice.prices` of the next round; empty at a depth that the user fixed, which is kept.
     prices: Sequence[float] = ()
 
@@ -98,6 +100,9 @@ class Proposer(ABC):
     @abstractmethod
     def propose(self, depth: int) -> Proposal:
         """Up to `depth` draft tokens, 1 <= depth <= max_proposals()."""
+
+    def verifying(self, draft_tokens: Sequence[int]) -> None:  # noqa: B027
+        """The device verifies `draft_tokens`, of whatever source: time that the host would only wait."""
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:  # noqa: B027
         """Called after every round, plain rounds included, with the tokens it committed.

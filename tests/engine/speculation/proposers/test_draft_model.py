@@ -6,9 +6,9 @@ import mlx.core as mx
 import pytest
 
 from engine.requests import SamplingSettings
-from engine.sampling import Sampler
+from engine.sampling import Sampler, top_probabilities
 from engine.speculation.proposers import draft_model
-from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop, as_rounds, top_probabilities
+from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop, as_rounds
 from engine.speculation.round import Rounds
 from engine.speculation.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches

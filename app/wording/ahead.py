@@ -1,0 +1,39 @@
+"""What drafting ahead did in an answer, or why it cannot help, in a sentence."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from engine.stats import RequestStats
+
+
+def ahead_sentence(stats: RequestStats) -> str:
+    """One sentence for the panel; "" where drafting ahead is off."""
+    translate = QCoreApplication.translate
+    verdicts = stats.ahead_hits + stats.ahead_misses + stats.ahead_late
+    if stats.ahead == "ready" and verdicts:
+        text = translate(
+            "Ahead",
+            "Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid "
+            "{seconds} s of drafting.",
+        )
+        return text.format(
+            hits=stats.ahead_hits,
+            rounds=verdicts,
+            branches=stats.ahead_branches,
+            seconds=QLocale().toString(stats.ahead_hidden_s, "f", 1),
+        )
+    return {
+        "ready": translate("Ahead", "Drafting ahead was not needed for this answer."),
+        "starting": translate("Ahead", "Drafting ahead is starting."),
+        "no-gain": translate("Ahead", "Drafting ahead would not help: drafting takes too little of a round."),
+        "no-memory": translate(
+            "Ahead", "Drafting ahead is off: a second copy of the draft model does not fit in memory."
+        ),
+        "no-address": translate("Ahead", "Drafting ahead is off: the other computer's address or secret is missing."),
+        "no-branches": translate("Ahead", "Drafting ahead is off: this draft model cannot do it."),
+        "not-usable": translate("Ahead", "Drafting ahead is off: the draft model cannot be loaded there."),
+        "other-tokenizer": translate("Ahead", "Drafting ahead is off: it needs a draft model with the same tokenizer."),
+        "unreachable": translate("Ahead", "Drafting ahead is off: the drafter cannot be reached."),
+        "ended": translate("Ahead", "Drafting ahead is off: the drafter quit unexpectedly twice."),
+    }.get(stats.ahead, "")

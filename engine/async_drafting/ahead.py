@@ -1,0 +1,180 @@
+"""One answer's dealings with the asynchronous drafter: verdicts out, draft tokens in, and what became of them."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from engine.async_drafting.link import DrafterLink
+from engine.async_drafting.messages import HIT, JUST_IN_TIME, LONGEST_DEADLINE_S, Answer, Begin, End, Verdict
+from engine.requests import MAX_DEPTH
+from engine.sampling import Sampler
+
+# How long a round waits to learn whether its outcome was prepared: a few passes of a small draft model.
+HANDOVER_S = 0.02
+# What drafting just in time may take until drafting here was measured.
+FIRST_PATIENCE_S = 0.1
+FIRST_DEPTH = 4
+# Offers in a row that the controller declined after which the drafter rests, and for how many rounds (doubling).
+MOST_DECLINED = 8
+FIRST_REST, LAST_REST = 32, 512
+# Answers in a row that were not there in time, after which it rests too.
+MOST_LATE = 4
+
+
+@dataclass(slots=True)
+class AheadFigures:
+    """How asynchronous drafting went in one answer; `engine.stats.RequestStats` says what the figures are."""
+
+    state: str
+    hits: int = 0
+    misses: int = 0
+    late: int = 0
+    branches: int = 0
+    hidden_s: float = 0.0
+
+    def as_stats(self) -> dict[str, Any]:
+        """As fields of `RequestStats`."""
+        figures = asdict(self)
+        return {"ahead": figures.pop("state")} | {f"ahead_{name}": value for name, value in figures.items()}
+
+
+class DraftingAhead:
+    """Has the drafter behind `link` follow `text`, the live list of an answer's committed tokens.
+
+    `fixed_depth` is the depth that the user fixed, if any; proposals stop early otherwise. Called by one thread.
+    """
+
+    def __init__(
+        self, link: DrafterLink, sampler: Sampler, text: Sequence[int], fixed_depth: int | None = None
+    ) -> None:
+        self.figures = AheadFigures(link.state)
+        self.depth = fixed_depth or FIRST_DEPTH
+        # Seconds that drafting as many tokens here takes: the longest wait for a proposal.
+        self.patience_s = FIRST_PATIENCE_S
+        self._fixed = fixed_depth is not None
+        self._link, self._text = link, text
+        self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, sampler.settings)
+        self._generation = 0
+        self._sent = self._round = 0
+        # Set while a verdict has not been answered; the position that its answer is to follow.
+        self._asked_for: int | None = None
+        self._answer: Answer | None = None
+        self._declined = self._late = self._resting = 0
+        self._rest = FIRST_REST
+
+    @property
+    def active(self) -> bool:
+        """Whether the drafter is being asked."""
+        self.figures.state = self._link.reason or self._link.state
+        return self._resting == 0 and self._link.state == "ready"
+
+    def follow(self, accepted: int, used: int) -> None:
+        """Tell the drafter what the last round committed; it had `used` draft tokens of it, `accepted` of them kept."""
+        self._judge(used)
+        self._answer = self._asked_for = None
+        if self._resting:
+            self._resting -= 1
+        if not self.active:
+            return
+        if self._generation != self._link.generation:
+            # A new drafter knows nothing of this answer.
+            self._generation, self._sent = self._link.generation, 0
+            self._link.send(self._begin)
+        new = tuple(self._text[self._sent :])
+        if not new:
+            return
+        self._round += 1
+        verdict = Verdict(
+            self._begin.conversation,
+            self._round % 2**32,
+            self._sent,
+            new,
+            min(accepted, len(new) - 1),
+            self.depth,
+            not self._fixed,
+            min(self.patience_s, LONGEST_DEADLINE_S),
+        )
+        if self._link.send(verdict):
+            self._sent = self._asked_for = len(self._text)
+
+    def prepared(self) -> tuple[int, ...]:
+        """The draft tokens that were prepared for the last verdict; () where there are none."""
+        answer = self._latest(HANDOVER_S)
+        return answer.tokens if answer is not None and answer.status == HIT else ()
+
+    def missed(self) -> bool:
+        """Whether the last verdict was not prepared for, so that `drafted` has to wait."""
+        answer = self._latest(0.0)
+        return answer is not None and answer.status != HIT
+
+    def drafted(self) -> tuple[int, ...]:
+        """The draft tokens behind a miss, as soon as they are there; () where that takes too long."""
+        answer, until = self._answer, time.monotonic() + self.patience_s
+        while answer is not None and answer.status != JUST_IN_TIME:
+            left = until - time.monotonic()
+            if left <= 0.0 or (answer := self._receive(left)) is None:
+                self.figures.late += 1
+                return ()
+            self._answer = answer
+        return () if answer is None else answer.tokens
+
+    def end(self) -> None:
+        """The answer has ended."""
+        self._link.send(End(self._begin.conversation))
+
+    def _latest(self, wait_s: float) -> Answer | None:
+        if self._answer is None and self._asked_for is not None:
+            self._answer = self._receive(wait_s)
+            if self._answer is not None:
+                self._count(self._answer)
+            elif wait_s:
+                # It is not asked for again in this round.
+                self._asked_for = None
+                self.figures.late += 1
+                self._late += 1
+                if self._late >= MOST_LATE:
+                    self._start_rest()
+        return self._answer
+
+    def _receive(self, wait_s: float) -> Answer | None:
+        """The answer to the latest verdict, if it comes within the time; all others are dropped."""
+        until = time.monotonic() + wait_s
+        while (answer := self._link.receive(max(0.0, until - time.monotonic()))) is not None:
+            vocabulary = self._begin.vocabulary
+            key = answer.conversation, answer.round, answer.position
+            if key == (self._begin.conversation, self._round % 2**32, len(self._text)):
+                # A token that the main model does not have would read foreign memory.
+                return answer if all(token < vocabulary for token in answer.tokens) else None
+        return None
+
+    def _count(self, answer: Answer) -> None:
+        self._late = 0
+        self.figures.branches += answer.branches
+        if answer.status == HIT:
+            self.figures.hits += 1
+        else:
+            self.figures.misses += 1
+
+    def _judge(self, used: int) -> None:
+        """Rest where the controller keeps declining what is offered."""
+        if self._answer is None:
+            return
+        if used:
+            self._declined, self._rest = 0, FIRST_REST
+            if self._answer.status == HIT:
+                self.figures.hidden_s += self._answer.drafted_s
+            if not self._fixed:
+                self.depth = min(MAX_DEPTH, max(2, used + 1))
+            return
+        self._declined += 1
+        if self._declined >= MOST_DECLINED:
+            self._start_rest()
+
+    def _start_rest(self) -> None:
+        self._declined = self._late = 0
+        self._resting, self._rest = self._rest, min(2 * self._rest, LAST_REST)
+        self._link.send(End(self._begin.conversation))

@@ -1,0 +1,273 @@
+"""Drafts for a round, and, while the main model verifies that, for what may come of it.
+
+`TreeDrafter` is the drafter without its connection: it takes messages and works in steps of one pass each, so that a
+verdict never waits for more than one of them.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from engine.async_drafting.branches import BranchPasses, Tree
+from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Begin, Verdict
+from engine.async_drafting.outcomes import Branch, RowBudget, TreeCache, fan_out
+from engine.sampling import MIN_JOINT_PROBABILITY, Sampler, top_probabilities
+
+# The most tokens of one pass over text that was missed, and how many make an answer wait too long.
+CHUNK = 256
+MOST_ROWS = 12
+# How fast the measured acceptance follows one round.
+_STEP = 0.1
+
+Steps = Iterator[Answer | None]
+
+
+class TreeDrafter:
+    """Drafts with `model` for one answer at a time.
+
+    `answer` what comes in; `step` while `busy`. Raises `NoBranches` for a model that it cannot use. Not thread-safe.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        self._passes = BranchPasses(model)
+        self._conversation: int | None = None
+        self._sampler: Sampler | None = None
+        self._text: list[int] = []
+        # What the caches hold: the text, and behind it draft tokens. Logits by the position that they predict.
+        self._held: list[int] = []
+        self._logits: dict[int, mx.array] = {}
+        self._noise: dict[int, mx.array] = {}
+        self._cache = TreeCache()
+        self._budget = RowBudget(MOST_ROWS)
+        self._acceptance = 0.7
+        self._plan: Steps = iter(())
+        self._prepared_for = 0
+        self._drafted_s = 0.0
+        self._stops_early = False
+        self.busy = False
+
+    def begin(self, message: Begin) -> None:
+        """An answer begins. What the caches hold of its text stays."""
+        sampling = message.sampling
+        self._conversation = message.conversation
+        # The seed is the sampler's own here: settings may not hold all of them.
+        self._sampler = Sampler(sampling, message.vocabulary)
+        self._sampler.seed = message.seed
+        self._text, self._noise = [], {}
+        self._stop(TreeCache())
+
+    def end(self, conversation: int) -> None:
+        """Draft no more for this answer."""
+        if conversation == self._conversation:
+            self._stop(TreeCache())
+            self._noise = {}
+
+    def take(self, verdict: Verdict) -> Answer | None:
+        """The answer to a verdict as far as it is known now: a hit or a miss. None where none is wanted."""
+        if verdict.conversation != self._conversation or verdict.position > len(self._text):
+            return None
+        found = self._cache.find(verdict.position, verdict.tokens)
+        branches, drafted_s = len(self._cache), self._drafted_s
+        self._learn(verdict)
+        self._text[verdict.position :] = verdict.tokens
+        self._rewind(verdict.position)
+        position, depth = len(self._text), verdict.depth
+        self._stops_early = verdict.stops_early and self._sampled_with.greedy
+        if not depth:
+            self._start(self._catch_up())
+            return None
+        if found is not None and (count := self._likely(found.probabilities[:depth])):
+            cache = TreeCache(position, found.tokens[:count], found.probabilities[:count])
+            self._start(self._prepare(cache, depth))
+            answer = verdict.conversation, verdict.round, position, HIT
+            return Answer(*answer, tuple(cache.proposed), tuple(cache.probabilities), branches, drafted_s)
+        self._start(self._draft(verdict))
+        return Answer(verdict.conversation, verdict.round, position, MISS, branches=branches)
+
+    def step(self) -> Answer | None:
+        """Run one pass of what is to be done; returns an answer that became due with it."""
+        started = time.perf_counter()
+        try:
+            return next(self._plan)
+        except StopIteration:
+            self._stop(self._cache)
+            return None
+        finally:
+            self._drafted_s += time.perf_counter() - started
+
+    @property
+    def backlog(self) -> int:
+        """Tokens of the text that the draft model has not read, without the newest."""
+        return max(0, len(self._text) - 1 - len(self._held))
+
+    def _start(self, plan: Steps) -> None:
+        self._plan, self.busy, self._drafted_s = plan, True, 0.0
+
+    def _stop(self, cache: TreeCache) -> None:
+        self._plan, self.busy, self._cache = iter(()), False, cache
+
+    def _learn(self, verdict: Verdict) -> None:
+        """Take in how many draft tokens were accepted, and whether the branches were ready."""
+        proposed = self._cache.proposed
+        if verdict.position != self._cache.position or not proposed:
+            return
+        tried = min(verdict.accepted + 1, len(proposed))
+        for index in range(tried):
+            self._acceptance += _STEP * ((index < verdict.accepted) - self._acceptance)
+        if self._prepared_for:
+            self._budget.observe(self._prepared_for, finished=not self.busy)
+
+    def _rewind(self, position: int) -> None:
+        """Keep of the caches what agrees with the text, which is new from `position` on."""
+        keep, end = min(position, len(self._held)), min(len(self._held), len(self._text) - 1)
+        while keep < end and self._held[keep] == self._text[keep]:
+            keep += 1
+        keep = min(keep, len(self._text) - 1)
+        del self._held[keep:]
+        self._passes.cut(keep)
+        self._logits.clear()
+        self._prepared_for = 0
+        for before in [known for known in self._noise if known < len(self._text)]:
+            del self._noise[before]
+
+    def _catch_up(self) -> Steps:
+        """Read the text but its newest token."""
+        while self.backlog:
+            start = len(self._held)
+            chunk = self._text[start : min(start + CHUNK, len(self._text) - 1)]
+            self._feed(chunk)
+            mx.eval(self._passes.arrays())
+            yield None
+
+    def _draft(self, verdict: Verdict) -> Steps:
+        """Draft for the text as it is, answer, and go on with what may come of that."""
+        yield from self._catch_up()
+        cache = self._cache = TreeCache(len(self._text))
+        until = time.perf_counter() + verdict.deadline_s
+        while len(cache.proposed) < verdict.depth:
+            tokens, probabilities = self._draw_next(cache)
+            cache.proposed += tokens
+            cache.probabilities += probabilities
+            if not self._goes_on(cache.probabilities) or time.perf_counter() > until:
+                break
+            yield None
+        key = verdict.conversation, verdict.round, cache.position, JUST_IN_TIME
+        yield Answer(*key, tuple(cache.proposed), tuple(cache.probabilities))
+        self._drafted_s = 0.0
+        yield from self._prepare(cache, verdict.depth)
+
+    def _draw_next(self, cache: TreeCache) -> tuple[list[int], list[float]]:
+        """One more token of the chain behind the text."""
+        whole = self._text + cache.proposed
+        self._feed(whole[len(self._held) :])
+        logits = self._logits[len(whole)]
+        return self._draw(logits, [len(whole)], [whole])
+
+    def _prepare(self, cache: TreeCache, depth: int) -> Steps:
+        """Draft what follows each likely outcome of verifying `cache.proposed`, all branches side by side."""
+        self._cache, self._prepared_for = cache, depth
+        branches = self._outcomes(cache, depth)
+        cache.add(branches)
+        yield None
+        tree = Tree(len(self._held), [cache.position + branch.accepted for branch in branches])
+        live = list(range(len(branches)))
+        for _ in range(depth):
+            ends = [(branches[index].tokens or [branches[index].recovery])[-1] for index in live]
+            logits = self._passes.feed_tree(tree, live, ends)
+            texts = [self._path(cache, branches[index]) for index in live]
+            tokens, probabilities = self._draw(logits, [len(text) for text in texts], texts)
+            for index, token, probability in zip(live, tokens, probabilities, strict=True):
+                branches[index].tokens.append(token)
+                branches[index].probabilities.append(probability)
+            live = [index for index in live if self._goes_on(branches[index].probabilities)]
+            yield None
+            if not live:
+                break
+        self._passes.cut(len(self._held))
+
+    def _outcomes(self, cache: TreeCache, depth: int) -> list[Branch]:
+        """The likeliest recovery tokens at each accepted length, the rejected draft token never among them."""
+        sampler, proposed, first = self._sampled_with, cache.proposed, cache.position
+        count = len(proposed)
+        self._feed((self._text + proposed)[len(self._held) :])
+        logits = mx.concatenate([self._logits[first + index] for index in range(count + 1)])
+        scores = sampler.scores(logits, self._text, mx.array(proposed, mx.uint32) if proposed else None)
+        ranked = self._ranked(scores, range(first, first + count + 1))
+        if proposed:
+            ranked[mx.arange(count), mx.array(proposed)] = -mx.inf
+        wanted = fan_out(self._acceptance, count, self._budget.rows(depth))
+        branches: list[Branch] = []
+        for rank in range(max(wanted)):
+            best = mx.argmax(ranked, axis=-1)
+            tokens: list[int] = best.tolist()  # type: ignore[assignment]
+            branches += [Branch(j, token) for j, token in enumerate(tokens) if rank < wanted[j]]
+            ranked[mx.arange(count + 1), best] = -mx.inf
+        return branches
+
+    def _path(self, cache: TreeCache, branch: Branch) -> list[int]:
+        return [*self._text, *cache.proposed[: branch.accepted], branch.recovery, *branch.tokens]
+
+    def _feed(self, tokens: Sequence[int]) -> None:
+        """Feed tokens behind those that are held; keeps the logits that predict what follows the text."""
+        if not tokens:
+            return
+        start = len(self._held)
+        logits = self._passes.feed(tokens)
+        self._held += tokens
+        for index in range(max(0, len(self._text) - 1 - start), len(tokens)):
+            self._logits[start + index + 1] = logits[index : index + 1]
+
+    def _draw(
+        self, logits: mx.array, positions: Sequence[int], texts: Sequence[list[int]]
+    ) -> tuple[list[int], list[float]]:
+        """The token that each row of `logits` (rows, V) leads to at `positions` behind `texts`, and its probability."""
+        sampler = self._sampled_with
+        if sampler.contextual:
+            rows = [sampler.scores(logits[i : i + 1], text) for i, text in enumerate(texts)]
+            scores = mx.concatenate(rows)
+        else:
+            scores = sampler.scores(logits, ())
+        drawn = mx.argmax(self._ranked(scores, positions), axis=-1)
+        if sampler.greedy:
+            probabilities = top_probabilities(scores)
+        else:
+            logprobs = sampler.log_probabilities(scores)
+            probabilities = mx.exp(mx.take_along_axis(logprobs, drawn[:, None], axis=-1)[:, 0])
+        mx.eval(drawn, probabilities, self._passes.arrays())
+        return drawn.tolist(), probabilities.tolist()  # type: ignore[return-value]
+
+    def _ranked(self, scores: mx.array, positions: Sequence[int]) -> mx.array:
+        """Values (rows, V) whose largest is what the main model would draw at `positions` from these scores."""
+        sampler = self._sampled_with
+        if sampler.greedy:
+            return scores
+        return sampler.truncated(sampler.log_probabilities(scores)) + self._noise_at(positions)
+
+    def _noise_at(self, positions: Sequence[int]) -> mx.array:
+        """The main model's noise at `positions` (rows, V); that of a position is made once."""
+        for position in positions:
+            if position not in self._noise:
+                row = self._sampled_with.noise(position, 1)
+                assert row is not None
+                mx.eval(row)
+                self._noise[position] = row
+        return mx.concatenate([self._noise[position] for position in positions])
+
+    def _likely(self, probabilities: Sequence[float]) -> int:
+        """How many of these tokens are worth verifying."""
+        ends = (count for count in range(1, len(probabilities)) if not self._goes_on(probabilities[:count]))
+        return next(ends, len(probabilities))
+
+    def _goes_on(self, probabilities: Sequence[float]) -> bool:
+        """Whether another token behind those of these probabilities is worth drafting."""
+        return not self._stops_early or math.prod(probabilities) >= MIN_JOINT_PROBABILITY
+
+    @property
+    def _sampled_with(self) -> Sampler:
+        assert self._sampler is not None
+        return self._sampler

@@ -1,0 +1,42 @@
+"""Drafting while the main model verifies: proposals that a drafter beside the engine had ready for the verdict.
+
+Kumar, Dao, May, Speculative speculative decoding, arXiv:2603.03251. Its draft tokens are judged as any others; they
+carry no distributions, because rejection sampling would trust those, and they come from another process or computer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from engine.async_drafting.ahead import DraftingAhead
+from engine.speculation.proposers.context import ProposerContext
+from engine.speculation.proposers.proposal import Proposal, Proposer
+
+
+def build(context: ProposerContext) -> AheadProposer | None:
+    """None where the request has no asynchronous drafter."""
+    return None if context.ahead is None else AheadProposer(context.ahead)
+
+
+class AheadProposer(Proposer):
+    """Proposes what was prepared for the last verdict. It alone tells the drafter what rounds committed."""
+
+    source = "ahead"
+    drafts_aside = True
+
+    def __init__(self, ahead: DraftingAhead) -> None:
+        self._ahead = ahead
+
+    def max_proposals(self) -> int:
+        return len(self._ahead.prepared()) if self._ahead.active else 0
+
+    def propose(self, depth: int) -> Proposal:
+        tokens = list(self._ahead.prepared()[:depth])
+        return Proposal(tokens, self.source, len(tokens))
+
+    def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
+        del tokens
+        self._ahead.follow(accepted, drafted)
+
+    def abandon(self) -> None:
+        self._ahead.end()

@@ -1,0 +1,32 @@
+"""Where the verdict was not prepared for, the drafter beside the engine drafts when it is, and the round waits."""
+
+from __future__ import annotations
+
+from engine.async_drafting.ahead import DraftingAhead
+from engine.speculation.proposers.context import ProposerContext
+from engine.speculation.proposers.proposal import Proposal, Proposer
+
+
+def build(context: ProposerContext) -> JustInTimeProposer | None:
+    """None where the request has no asynchronous drafter."""
+    return None if context.ahead is None else JustInTimeProposer(context.ahead)
+
+
+class JustInTimeProposer(Proposer):
+    """Proposes what the drafter of `AheadProposer` drafts after a miss: rounds of another cost than its own.
+
+    A round that waited in vain is plain.
+    """
+
+    source = "just-in-time"
+    drafts_aside = True
+
+    def __init__(self, ahead: DraftingAhead) -> None:
+        self._ahead = ahead
+
+    def max_proposals(self) -> int:
+        return self._ahead.depth if self._ahead.active and self._ahead.missed() else 0
+
+    def propose(self, depth: int) -> Proposal:
+        tokens = list(self._ahead.drafted()[:depth])
+        return Proposal(tokens, self.source, len(tokens))

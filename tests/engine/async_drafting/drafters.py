@@ -1,0 +1,100 @@
+"""Drafters on threads of this process, some of which misbehave, and requests that use them."""
+
+from __future__ import annotations
+
+import random
+import socket
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import mlx.core as mx
+
+from engine.async_drafting.channel import Channel, ChannelClosed
+from engine.async_drafting.link import Connection
+from engine.async_drafting.messages import HIT, Answer, Message, Verdict
+from engine.async_drafting.serving import serve
+from engine.loading import load
+
+# What becomes of an answer on its way: the messages that arrive instead.
+Disturbance = Callable[[Answer], list[Message]]
+
+
+class DisturbedChannel(Channel):
+    """Sends answers as `disturb` changes them; where that raises, the drafter dies."""
+
+    disturb: Disturbance
+
+    def send(self, message: Message) -> None:
+        for changed in self.disturb(message) if isinstance(message, Answer) else [message]:
+            super().send(changed)
+
+
+def on_a_thread(folder: Path, disturb: Disturbance) -> Connection:
+    """A drafter with the model in `folder`, whose answers arrive disturbed."""
+    ours, theirs = socket.socketpair()
+    channel = DisturbedChannel(theirs)
+    channel.disturb = disturb
+
+    def run() -> None:
+        try:
+            serve(channel, lambda: load(folder))
+        except (ChannelClosed, EOFError):
+            channel.close()
+        finally:
+            # Without this the process can abort at exit.
+            mx.clear_streams()
+
+    thread = threading.Thread(target=run, name="test-drafter", daemon=True)
+    thread.start()
+    return Connection(Channel(ours), lambda: thread.join())
+
+
+def untouched(answer: Answer) -> list[Message]:
+    return [answer]
+
+
+def lost(_answer: Answer) -> list[Message]:
+    return []
+
+
+def of_another_conversation(answer: Answer) -> list[Message]:
+    return [replace(answer, conversation=answer.conversation ^ 1)]
+
+
+def of_an_earlier_round(answer: Answer) -> list[Message]:
+    return [replace(answer, round=max(0, answer.round - 1))]
+
+
+def garbage(answer: Answer) -> list[Message]:
+    """Any tokens, ids that no model has among them, for the right round."""
+    draw = random.Random(answer.round)
+    tokens = tuple(draw.choice((draw.randrange(384), draw.randrange(2**32))) for _ in range(draw.randrange(1, 9)))
+    return [replace(answer, status=HIT, tokens=tokens, probabilities=(0.5,) * len(tokens))]
+
+
+def wrong_but_possible(answer: Answer) -> list[Message]:
+    draw = random.Random(answer.round)
+    tokens = tuple(draw.randrange(384) for _ in range(4))
+    return [replace(answer, status=HIT, tokens=tokens, probabilities=(0.5,) * 4)]
+
+
+def of_the_wrong_kind(answer: Answer) -> list[Message]:
+    """What only an engine sends."""
+    return [answer, Verdict(answer.conversation, answer.round, 0, (1,))] if answer.round == 6 else [answer]
+
+
+def dying(answer: Answer) -> list[Message]:
+    if answer.round % 4 == 3:
+        raise EOFError
+    return [answer]
+
+
+DISTURBANCES: dict[str, Disturbance] = {
+    disturbance.__name__: disturbance
+    for disturbance in (
+        untouched, lost, of_another_conversation, of_an_earlier_round, garbage, wrong_but_possible, of_the_wrong_kind,
+        dying,
+    )
+}  # fmt: skip

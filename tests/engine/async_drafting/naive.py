@@ -1,0 +1,60 @@
+"""What a drafter without any cache would answer, and the rounds that a main model would run with the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from engine.async_drafting.messages import HIT, JUST_IN_TIME, Answer, Begin, Verdict
+from engine.async_drafting.tree_drafter import TreeDrafter
+from engine.sampling import Sampler
+
+
+def continued(model: nn.Module, sampler: Sampler, text: Sequence[int], count: int) -> list[int]:
+    """`count` tokens behind `text`, each from a pass over everything."""
+    whole = list(text)
+    for _ in range(count):
+        logits = model(mx.array([whole]))[0, -1:]
+        scores = sampler.scores(logits, whole)
+        noise = sampler.noise(len(whole), 1)
+        token = sampler.draw(scores if noise is None else sampler.log_probabilities(scores), noise)
+        whole.append(int(token.item()))
+    return whole[len(text) :]
+
+
+def until_idle(drafter: TreeDrafter, most: int | None = None) -> Answer | None:
+    """Let it work to the end, or for `most` steps; its last answer."""
+    answer, steps = None, 0
+    while drafter.busy and (most is None or steps < most):
+        answer, steps = drafter.step() or answer, steps + 1
+    return answer
+
+
+def rounds(
+    drafter: TreeDrafter,
+    begin: Begin,
+    prompt: Sequence[int],
+    written: Sequence[int],
+    depth: int,
+    steps: int | None = None,
+) -> Iterator[tuple[list[int], Answer]]:
+    """Rounds of a main model that writes `written`: (text so far, the drafter's answer to it)."""
+    text, number, position, accepted = list(prompt), 0, 0, 0
+    whole = [*prompt, *written]
+    drafter.begin(begin)
+    while len(text) + depth < len(whole):
+        verdict = Verdict(begin.conversation, number, position, tuple(text[position:]), accepted, depth, False, 10.0)
+        answer = drafter.take(verdict)
+        assert answer is not None
+        if answer.status != HIT:
+            while answer.status != JUST_IN_TIME:
+                answer = drafter.step() or answer
+        assert (answer.round, answer.position) == (number, len(text))
+        yield list(text), answer
+        until_idle(drafter, steps)
+        position, number = len(text), number + 1
+        right = (a == b for a, b in zip(answer.tokens, whole[position:], strict=False))
+        accepted = next((index for index, same in enumerate(right) if not same), len(answer.tokens))
+        text = whole[: position + accepted + 1]

@@ -1,0 +1,121 @@
+"""What is asked of the drafter, what is taken from it, and when it is left alone."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from engine.async_drafting import ahead as aheads
+from engine.async_drafting.ahead import FIRST_REST, MOST_DECLINED, MOST_LATE, DraftingAhead
+from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Begin, End, Verdict
+from engine.requests import MAX_DEPTH, SamplingSettings
+from engine.sampling import Sampler
+
+
+@dataclass
+class FakeLink:
+    """Keeps what is sent, and answers with `status` and `tokens`, if there are any."""
+
+    status: int = HIT
+    tokens: tuple[int, ...] = (7, 8, 9)
+    state: str = "ready"
+    reason: str = ""
+    generation: int = 1
+    silent: bool = False
+    sent: list[Any] = field(default_factory=list)
+    answers: deque[Answer] = field(default_factory=deque)
+
+    def send(self, message: Any) -> bool:
+        self.sent.append(message)
+        if isinstance(message, Verdict) and not self.silent:
+            position = message.position + len(message.tokens)
+            key = message.conversation, message.round, position
+            tokens = self.tokens if self.status == HIT else ()
+            self.answers.append(Answer(*key, self.status, tokens, (0.9,) * len(tokens), 5, 0.25))
+            if self.status == MISS:
+                self.answers.append(Answer(*key, JUST_IN_TIME, self.tokens, (0.9,) * len(self.tokens)))
+        return True
+
+    def receive(self, _timeout_s: float) -> Answer | None:
+        return self.answers.popleft() if self.answers else None
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        return [message for message in self.sent if isinstance(message, Verdict)]
+
+
+@pytest.fixture(autouse=True)
+def _without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aheads, "HANDOVER_S", 0.001)
+
+
+def ahead_of(link: FakeLink, text: list[int], depth: int | None = None) -> DraftingAhead:
+    return DraftingAhead(link, Sampler(SamplingSettings(seed=3), 100), text, depth)  # type: ignore[arg-type]
+
+
+def test_the_drafter_hears_all_that_is_new_once() -> None:
+    link, text = FakeLink(), [1, 2, 3]
+    ahead = ahead_of(link, text)
+    ahead.follow(0, 0)
+    text += [4, 5]
+    ahead.follow(1, 2)
+    assert isinstance(link.sent[0], Begin)
+    assert [(verdict.position, verdict.tokens) for verdict in link.verdicts] == [(0, (1, 2, 3)), (3, (4, 5))]
+    assert ahead.prepared() == (7, 8, 9)
+
+
+def test_a_new_drafter_hears_everything_again() -> None:
+    link, text = FakeLink(), [1, 2, 3]
+    ahead = ahead_of(link, text)
+    ahead.follow(0, 0)
+    link.generation = 2
+    text.append(4)
+    ahead.follow(0, 0)
+    assert link.verdicts[-1].tokens == (1, 2, 3, 4)
+
+
+def test_a_miss_is_waited_for_only_when_it_is_wanted() -> None:
+    link = FakeLink(status=MISS)
+    ahead = ahead_of(link, [1, 2, 3])
+    ahead.follow(0, 0)
+    assert ahead.prepared() == ()
+    assert ahead.missed()
+    assert ahead.drafted() == (7, 8, 9)
+    assert (ahead.figures.hits, ahead.figures.misses) == (0, 1)
+
+
+def test_a_token_that_the_main_model_does_not_have_is_refused() -> None:
+    ahead = ahead_of(FakeLink(tokens=(7, 100)), [1, 2, 3])
+    ahead.follow(0, 0)
+    assert ahead.prepared() == ()
+
+
+def test_the_depth_follows_what_is_used_within_what_a_round_can_have() -> None:
+    link, text = FakeLink(tokens=tuple(range(MAX_DEPTH))), [1, 2, 3]
+    ahead = ahead_of(link, text)
+    for _ in range(2):
+        ahead.follow(0, MAX_DEPTH)
+        ahead.prepared()
+        text.append(4)
+    assert ahead.depth == MAX_DEPTH
+
+
+@pytest.mark.parametrize(("silent", "rounds"), [(False, MOST_DECLINED), (True, MOST_LATE)])
+def test_a_drafter_that_is_of_no_use_rests(silent: bool, rounds: int) -> None:
+    link, text = FakeLink(silent=silent), [1, 2, 3]
+    ahead = ahead_of(link, text)
+    for _ in range(rounds + 1):
+        ahead.follow(0, 0)
+        ahead.prepared()
+        text.append(4)
+    assert not ahead.active
+    assert isinstance(link.sent[-1], End)
+    asked = len(link.verdicts)
+    for _ in range(FIRST_REST + 2):
+        ahead.follow(0, 0)
+        text.append(4)
+    assert ahead.active
+    assert len(link.verdicts) > asked

@@ -1,0 +1,143 @@
+"""Life and death of the drafter's process: it starts on demand, is restarted once, and ends with the engine."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+
+from engine.async_drafting.link import Connect, Connection, DrafterLink, in_a_process
+from engine.async_drafting.messages import HIT, Answer, Begin, Verdict
+from engine.async_drafting.serving import vocabulary_digest
+from engine.loading import load
+from engine.requests import SamplingSettings
+from tests.engine.async_drafting.drafters import on_a_thread, untouched
+from tests.patience import PATIENCE_S
+
+BEGIN = Begin(3, 1, 384, SamplingSettings())
+_HOST = """
+import sys, time
+from pathlib import Path
+from engine.async_drafting.link import in_a_process
+connection = in_a_process(Path(sys.argv[1]))
+print(connection.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def wait_until(happened: Callable[[], bool]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not happened():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def link_to(tiny_draft: Path) -> Iterator[Callable[[Connect], DrafterLink]]:
+    links: list[DrafterLink] = []
+
+    def reach(connect: Connect) -> DrafterLink:
+        links.append(DrafterLink(connect, lambda: vocabulary_digest(load(tiny_draft))))
+        wait_until(lambda: links[-1].state != "starting")
+        return links[-1]
+
+    yield reach
+    for link in links:
+        link.close()
+
+
+@pytest.fixture
+def link(link_to: Callable[[Connect], DrafterLink], tiny_draft: Path) -> DrafterLink:
+    return link_to(partial(in_a_process, tiny_draft))
+
+
+def ask(link: DrafterLink) -> Answer:
+    assert link.send(BEGIN)
+    assert link.send(Verdict(3, 1, 0, (5, 6, 7), 0, 3, False, 10.0))
+    answers = [link.receive(PATIENCE_S), link.receive(PATIENCE_S)]
+    assert answers[1] is not None
+    return answers[1]
+
+
+def test_a_drafter_that_was_killed_is_replaced_once_and_then_given_up(link: DrafterLink) -> None:
+    before = ask(link)
+    assert len(before.tokens) == 3
+    for attempt in range(2):
+        pid = link.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: link.receive(0.01) is None and link.state != "ready")
+        assert not psutil.pid_exists(pid)
+        wait_until(lambda: link.state != "starting")
+        if attempt == 0:
+            assert (link.state, link.generation) == ("ready", 2)
+            assert ask(link).tokens == before.tokens
+    assert (link.state, link.reason) == ("gone", "ended")
+    assert not link.send(BEGIN)
+
+
+@pytest.mark.campaign
+def test_a_drafter_that_was_stopped_does_not_hold_up_closing(link: DrafterLink) -> None:
+    assert link.pid is not None
+    process = psutil.Process(link.pid)
+    process.suspend()
+    assert link.send(BEGIN)
+    assert link.receive(0.01) is None
+    link.close()
+    assert not process.is_running()
+
+
+def test_the_drafter_prepares_while_nothing_is_asked(
+    link_to: Callable[[Connect], DrafterLink], tiny_draft: Path
+) -> None:
+    link = link_to(partial(on_a_thread, tiny_draft, untouched))
+    drafted = ask(link)
+    assert link.send(Verdict(3, 2, 3, drafted.tokens[:1], 0, 3, False, 10.0))
+    answer = link.receive(PATIENCE_S)
+    assert answer is not None
+    assert (answer.status, answer.tokens) == (HIT, drafted.tokens[1:])
+
+
+def test_the_drafter_ends_with_an_engine_that_is_killed(tiny_draft: Path) -> None:
+    host = subprocess.Popen(
+        [sys.executable, "-c", _HOST, str(tiny_draft)],
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        text=True,
+    )
+    assert host.stdout is not None
+    with host.stdout:
+        drafter = psutil.Process(int(host.stdout.readline()))
+    assert drafter.is_running()
+    host.kill()
+    host.wait()
+    wait_until(lambda: not drafter.is_running() or drafter.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_a_drafter_with_another_tokenizer_is_given_up(tiny_draft: Path) -> None:
+    link = DrafterLink(partial(on_a_thread, tiny_draft, untouched), lambda: b"x" * 32)
+    wait_until(lambda: link.state == "gone")
+    assert link.reason == "other-tokenizer"
+
+
+def test_a_folder_without_a_model_is_given_up(tmp_path: Path) -> None:
+    link = DrafterLink(partial(on_a_thread, tmp_path, untouched), lambda: b"")
+    wait_until(lambda: link.state == "gone")
+    assert link.reason == "not-usable"
+
+
+def test_a_drafter_that_cannot_be_reached_is_given_up() -> None:
+    def fail() -> Connection:
+        raise ConnectionRefusedError("nobody there")
+
+    link = DrafterLink(fail, lambda: b"")
+    wait_until(lambda: link.state == "gone")
+    assert link.reason == "unreachable"

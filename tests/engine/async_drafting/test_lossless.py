@@ -1,0 +1,68 @@
+"""Promise 1 with an asynchronous drafter, whatever becomes of its answers: the text is plain decoding's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from engine.async_drafting import reaching
+from engine.events import Finished
+from engine.loading import load
+from engine.requests import SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.async_drafting.drafters import DISTURBANCES, on_a_thread
+from tests.engine.serving import PLAIN, request, run
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+TEXTS = ("the quick brown fox", "안녕하세요 세계", "こんにちは世界", "你好，世界")
+FIXED = SpeculationSettings(method="draft", depth=3)
+
+
+@pytest.fixture
+def scheduler(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
+    scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
+    scheduler.install(load(tiny_main), load(tiny_draft))
+    yield scheduler
+    scheduler.close()
+
+
+def answer(scheduler: Scheduler, speculation: SpeculationSettings, temperature: float, text: str) -> Finished:
+    scheduler.clear_prefix_cache()
+    [client] = run(scheduler, request(text, temperature=temperature, speculation=speculation, max_tokens=30))
+    return client.finished
+
+
+@pytest.mark.parametrize("disturbance", DISTURBANCES)
+def test_the_text_is_plain_decodings(scheduler: Scheduler, disturbance: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Greedy in every other text, and with a seed."""
+    check(scheduler, disturbance, TEXTS, monkeypatch)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("disturbance", DISTURBANCES)
+def test_forty_texts_are_plain_decodings(
+    scheduler: Scheduler, disturbance: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [f"{text} {number} {text}" for number in range(10) for text in TEXTS]
+    # Each of them greedily and with a seed.
+    check(scheduler, disturbance, [*texts, *texts[1:], texts[0]], monkeypatch)
+
+
+def check(scheduler: Scheduler, disturbance: str, texts: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reaching, "in_a_process", lambda folder: on_a_thread(folder, DISTURBANCES[disturbance]))
+    hits = 0
+    for number, text in enumerate(texts):
+        temperature = 0.8 * (number % 2)
+        plain = answer(scheduler, PLAIN, temperature, text)
+        ahead = answer(scheduler, FIXED, temperature, text)
+        # How soon the drafter has its model decides nothing.
+        while ahead.stats.ahead == "starting":
+            ahead = answer(scheduler, FIXED, temperature, text)
+        assert ahead.ids == plain.ids
+        hits += ahead.stats.ahead_hits
+    if disturbance == "untouched":
+        assert hits > 0

@@ -1,0 +1,91 @@
+"""A drafter on another computer: reached by its address and a secret, and back for the next engine."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from engine.async_drafting.link import DrafterLink, on_another_computer
+from engine.async_drafting.messages import Answer, Begin, Verdict
+from engine.async_drafting.reaching import DEFAULT_PORT, address_of
+from engine.async_drafting.serving import DrafterServer, vocabulary_digest
+from engine.loading import load
+from engine.requests import SamplingSettings
+from tests.patience import PATIENCE_S
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+
+@pytest.fixture
+def port(tiny_draft: Path) -> Iterator[int]:
+    """Of a server for three engines."""
+    listening = threading.Event()
+    servers: list[DrafterServer] = []
+
+    def serve() -> None:
+        servers.append(DrafterServer(load(tiny_draft), "127.0.0.1", 0, b"the secret"))
+        listening.set()
+        try:
+            for _ in range(3):
+                servers[0].serve_one()
+        finally:
+            servers[0].close()
+            mx.clear_streams()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert listening.wait(PATIENCE_S)
+    yield servers[0].port
+    thread.join()
+
+
+def reached(port: int, secret: bytes, draft: Path) -> DrafterLink:
+    connect = partial(on_another_computer, "127.0.0.1", port, secret)
+    link = DrafterLink(connect, lambda: vocabulary_digest(load(draft)))
+    until = time.monotonic() + PATIENCE_S
+    while link.state == "starting" and time.monotonic() < until:
+        time.sleep(0.01)
+    return link
+
+
+def drafted(link: DrafterLink) -> Answer | None:
+    assert link.send(Begin(3, 1, 384, SamplingSettings()))
+    assert link.send(Verdict(3, 1, 0, (5, 6, 7), 0, 3, False, 10.0))
+    link.receive(PATIENCE_S)
+    return link.receive(PATIENCE_S)
+
+
+def test_engines_that_know_the_secret_are_served_one_after_the_other(port: int, tiny_draft: Path) -> None:
+    first = reached(port, b"the secret", tiny_draft)
+    answer = drafted(first)
+    assert answer is not None
+    assert len(answer.tokens) == 3
+    first.close()
+    stranger = reached(port, b"another secret", tiny_draft)
+    assert (stranger.state, stranger.reason) == ("gone", "unreachable")
+    second = reached(port, b"the secret", tiny_draft)
+    assert drafted(second) == answer
+    second.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("mac.local:9000", ("mac.local", 9000)),
+        (" 192.168.1.5 ", ("192.168.1.5", DEFAULT_PORT)),
+        ("[fe80::1]:9000", ("fe80::1", 9000)),
+        ("fe80::1", ("fe80::1", DEFAULT_PORT)),
+        ("", None),
+        (":9000", None),
+        ("mac.local:port", None),
+        ("mac.local:70000", None),
+    ],
+)
+def test_addresses(text: str, address: tuple[str, int] | None) -> None:
+    assert address_of(text) == address

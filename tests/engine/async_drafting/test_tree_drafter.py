@@ -1,0 +1,118 @@
+"""What is drafted ahead is what would have been drafted when the verdict was known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import mlx.nn as nn
+import pytest
+
+from engine.async_drafting.branches import BranchPasses, NoBranches
+from engine.async_drafting.messages import HIT, MISS, Begin, Verdict
+from engine.async_drafting.tree_drafter import TreeDrafter
+from engine.loading import load
+from engine.requests import SamplingSettings
+from engine.sampling import Sampler
+from tests.engine.async_drafting.naive import continued, rounds, until_idle
+from tests.engine.speculation.families import build
+
+SETTINGS = {
+    "greedy": SamplingSettings(),
+    "sampled": SamplingSettings(temperature=0.9, top_k=30, top_p=0.95),
+    "penalised": SamplingSettings(temperature=0.7, repetition_penalty=1.3, logit_bias={7: 2.0}),
+}
+PROMPT = [3, 20, 41, 77, 20, 41, 9]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _without_compilation(without_compilation: None) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def models(tiny_main: Path, tiny_draft: Path) -> tuple[nn.Module, nn.Module]:
+    return load(tiny_main).model, load(tiny_draft).model
+
+
+@pytest.fixture
+def drafter(tiny_draft: Path) -> TreeDrafter:
+    return TreeDrafter(load(tiny_draft).model)
+
+
+def sampler_of(begin: Begin) -> Sampler:
+    return Sampler(replace(begin.sampling, seed=begin.seed), begin.vocabulary)
+
+
+@pytest.mark.parametrize("steps", [None, 1, 3], ids=["all", "one step", "three steps"])
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_every_answer_is_what_a_drafter_without_caches_would_draft(
+    models: tuple[nn.Module, nn.Module], drafter: TreeDrafter, settings: str, steps: int | None
+) -> None:
+    main, draft = models
+    begin = Begin(11, 5, 384, SETTINGS[settings])
+    written = continued(main, sampler_of(begin), PROMPT, 36)
+    statuses = set()
+    for text, answer in rounds(drafter, begin, PROMPT, written, 3, steps):
+        assert list(answer.tokens) == continued(draft, sampler_of(begin), text, len(answer.tokens))
+        assert 0 < len(answer.tokens) <= 3
+        assert all(0.0 < probability <= 1.0001 for probability in answer.probabilities)
+        statuses.add(answer.status)
+    # One step finds the outcomes, the next ones what follows them.
+    assert (HIT in statuses) == (steps != 1)
+
+
+def test_a_draft_that_is_always_right_always_hits(models: tuple[nn.Module, nn.Module], tiny_main: Path) -> None:
+    begin = Begin(11, 5, 384, SETTINGS["sampled"])
+    written = continued(models[0], sampler_of(begin), PROMPT, 40)
+    answers = [answer for _, answer in rounds(TreeDrafter(load(tiny_main).model), begin, PROMPT, written, 3)]
+    assert [answer.status for answer in answers[1:]] == [HIT] * (len(answers) - 1)
+    assert all(len(answer.tokens) == 3 for answer in answers)
+
+
+def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
+    drafter: TreeDrafter, tiny_draft: Path
+) -> None:
+    begin = Begin(11, 5, 384, SamplingSettings())
+    drafted = continued(load(tiny_draft).model, sampler_of(begin), PROMPT, 6)
+    drafter.begin(begin)
+    first = drafter.take(Verdict(11, 0, 0, tuple(PROMPT), 0, 4, False, 10.0))
+    assert first is not None
+    assert first.status == MISS
+    until_idle(drafter)
+    # The engine did not wait for the draft tokens, and decoded a plain token meanwhile.
+    second = drafter.take(Verdict(11, 1, len(PROMPT), (drafted[0],), 0, 4))
+    assert second is not None
+    assert second.status == HIT
+    assert list(second.tokens) == drafted[1:4]
+
+
+def test_a_verdict_on_another_conversation_or_behind_the_text_is_passed_over(drafter: TreeDrafter) -> None:
+    drafter.begin(Begin(11, 5, 384, SamplingSettings()))
+    assert drafter.take(Verdict(12, 0, 0, (1, 2), 0, 3)) is None
+    assert drafter.take(Verdict(11, 0, 5, (1, 2), 0, 3)) is None
+    assert not drafter.busy
+
+
+def test_an_edited_text_is_drafted_for_as_it_is_now(drafter: TreeDrafter, tiny_draft: Path) -> None:
+    begin = Begin(11, 5, 384, SamplingSettings())
+    drafter.begin(begin)
+    drafter.take(Verdict(11, 0, 0, tuple(PROMPT), 0, 3, False, 10.0))
+    until_idle(drafter)
+    edited = [*PROMPT[:4], 99, 100]
+    drafter.take(Verdict(11, 1, 4, (99, 100), 0, 3, False, 10.0))
+    answer = until_idle(drafter)
+    assert answer is not None
+    assert list(answer.tokens) == continued(load(tiny_draft).model, sampler_of(begin), edited, 3)
+
+
+@pytest.mark.parametrize("family", ["gemma3_text", "qwen3_next", "mamba2", "phi3small", "gpt2"])
+def test_a_model_whose_passes_cannot_hold_branches_is_refused(family: str) -> None:
+    """For its windows, its recurrent states, its masks, or positions that are not rotary."""
+    with pytest.raises(NoBranches):
+        BranchPasses(build.__wrapped__(family))
+
+
+@pytest.mark.parametrize("family", ["llama", "qwen3", "qwen3_moe", "gemma2", "phi3", "smollm3", "mixtral", "granite"])
+def test_families_of_full_attention_can_branch(family: str) -> None:
+    assert BranchPasses(build.__wrapped__(family)).length == 0
