@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 
 from engine.active_request import ActiveRequest, log_lost_caches
 from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed, batch_obstacle
@@ -62,17 +62,21 @@ class Decoding:
         Yields (request, outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller
         may remove the request immediately. `joining`: another request is being prefilled and about to be added.
         """
-        for active in self:
-            yield from self._leave_batch_of_one(active)
+        for active in list(self._turns):
+            if active.batched and len(self._turns) == 1:
+                yield from self._leave_batch_of_one(active)
             if active in self._turns:
-                yield from self._attempt(active, partial(self._assign_decoder, active, joining))
+                try:
+                    self._assign_decoder(active, joining)
+                except Exception as error:
+                    yield active, error
         if not self._turns:
             return
         active = self._turns[0]
         if active.batched:
             yield from self._step_batch()
-        else:
-            yield from self._attempt(active, partial(self._step_alone, active))
+        elif (outcome := self._outcome_alone(active)) is not None:
+            yield active, outcome
         if len(self._turns) > 1:
             # The next turn is for the next request that is decoded alone, or for the whole batch.
             self._turns.rotate(-1)
@@ -102,21 +106,7 @@ class Decoding:
             except Exception:
                 log_lost_caches()
 
-    @staticmethod
-    def _attempt(
-        active: ActiveRequest, work: Callable[[], TokensCommitted | None]
-    ) -> Iterator[tuple[ActiveRequest, Outcome]]:
-        try:
-            event = work()
-        except Exception as error:
-            yield active, error
-        else:
-            if event is not None:
-                yield active, event
-
     def _leave_batch_of_one(self, active: ActiveRequest) -> Iterator[tuple[ActiveRequest, Outcome]]:
-        if not active.batched or len(self._turns) > 1:
-            return
         try:
             event = self._leave_batch(active)
         except Exception as error:
@@ -158,11 +148,19 @@ class Decoding:
         held = sum(self._models.cache_bytes(length) for length in texts)
         return needed - held <= self._models.memory_use().free
 
+    def _outcome_alone(self, active: ActiveRequest) -> Outcome | None:
+        try:
+            return self._step_alone(active)
+        except Exception as error:
+            return error
+
     def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
         assert active.decoder is not None
         active.generation.cancelled = active.generation.cancelled or active.stream.cancel_requested.is_set()
-        with self._pacer.time_decode_step():
-            return active.decoder.step()
+        started = time.perf_counter()
+        event = active.decoder.step()
+        self._pacer.decode_step_took(time.perf_counter() - started)
+        return event
 
     def _join_batch(self, active: ActiveRequest) -> None:
         if self._batch is None:
@@ -189,8 +187,9 @@ class Decoding:
         assert self._batch is not None
         members = {active.generation: active for active in self._turns if active.batched}
         try:
-            with self._pacer.time_decode_step():
-                outcome = self._batch.step()
+            started = time.perf_counter()
+            outcome = self._batch.step()
+            self._pacer.decode_step_took(time.perf_counter() - started)
         except BatchStepFailed as failure:
             yield from self._dissolve_batch(list(members.values()), failure.__cause__ or failure)
             return

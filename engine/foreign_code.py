@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+# Bare exceptions of Python itself, which are no panics.
+ENDINGS = (KeyboardInterrupt, SystemExit, GeneratorExit)
+
 
 class ForeignCodePanicked(RuntimeError):
     """A library panicked on what a model folder holds."""
@@ -15,7 +18,12 @@ def panics_as_errors() -> Iterator[None]:
     """Raise an ordinary `Exception` for a panic of Rust code, which arrives as a bare `BaseException`."""
     try:
         yield
-    except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
+    except (Exception, *ENDINGS):
         raise
     except BaseException as error:
-        raise ForeignCodePanicked(" ".join(str(error).split())[:200] or type(error).__name__) from error
+        raise panicked(error) from error
+
+
+def panicked(panic: BaseException) -> ForeignCodePanicked:
+    """The ordinary exception for a panic."""
+    return ForeignCodePanicked(" ".join(str(panic).split())[:200] or type(panic).__name__)

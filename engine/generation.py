@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import mlx.core as mx
@@ -30,6 +31,7 @@ from engine.text import AnswerText
 _MARK_TOKENS = 16
 # The last tokens of a prompt, in which a template begins or ends the thinking. Before them, people may have written so.
 _OPENING = 4
+_text = attrgetter("text")
 
 
 @dataclass(slots=True)
@@ -164,7 +166,7 @@ class Generation:
         """Count a round that ended at `now`; returns the event that reports it."""
         self.log.add(record, now)
         self.round += 1
-        return TokensCommitted("".join(token.text for token in tokens), tuple(tokens), record, self.stats())
+        return TokensCommitted("".join(map(_text, tokens)), tuple(tokens), record, self.log.snapshot())
 
     def add_batch_token(self, drawn: DrawnTokens, rows: int, why_plain: str, now: float) -> TokensCommitted:
         """Add one token drawn in a batch of `rows` generations, as a round; the caller appends it to the sequence.

@@ -58,11 +58,9 @@ class PrefillPacer:
         if tokens > 0:
             self._token_s = _smoothed(self._token_s, (time.perf_counter() - started) / tokens)
 
-    @contextmanager
-    def time_decode_step(self) -> Iterator[None]:
-        started = time.perf_counter()
-        yield
-        self._step_s = _smoothed(self._step_s, time.perf_counter() - started)
+    def decode_step_took(self, seconds: float) -> None:
+        """A step of all that decodes took so long."""
+        self._step_s = _smoothed(self._step_s, seconds)
 
 
 def _smoothed(value: float | None, sample: float) -> float:

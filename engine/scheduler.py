@@ -172,7 +172,8 @@ class Scheduler:
         self._check_thread()
         self._last_used = time.monotonic()
         self._drop_cancelled()
-        self._start_waiting()
+        if self._waiting:
+            self._start_waiting()
         other = self._work_besides_decoding()
         if self._decoding and (not self._decoded_last or other is None):
             self._decoded_last = True
@@ -223,7 +224,7 @@ class Scheduler:
         self.changes.step()
 
     def _start_waiting(self) -> None:
-        if self._waiting and not self.changes.busy and (parked := self.models.parked) is not None:
+        if not self.changes.busy and (parked := self.models.parked) is not None:
             self.changes.enqueue(self.changes.restore(parked), self._models_restored)
         while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._blocked:
             if self.changes.blocks_requests or not self._prepared(self._waiting[0]):
@@ -302,8 +303,10 @@ class Scheduler:
 
     def _decode(self) -> None:
         for active, outcome in self._decoding.step(joining=bool(self._prefilling)):
-            with self._failing_alone(active):
+            try:
                 self._report(active, outcome)
+            except Exception as error:
+                self._fail_alone(active, error)
 
     def _report(self, active: ActiveRequest, outcome: Outcome) -> None:
         if isinstance(outcome, CachesLost):
@@ -344,13 +347,16 @@ class Scheduler:
         try:
             yield
         except Exception as error:
-            generation = active.generation
-            try:
-                self._remove(active)
-                generation.release()
-            except Exception:
-                log_lost_caches()
-            active.stream.deliver(Failed(as_engine_error(error), generation.text, generation.stats()))
+            self._fail_alone(active, error)
+
+    def _fail_alone(self, active: ActiveRequest, error: Exception) -> None:
+        generation = active.generation
+        try:
+            self._remove(active)
+            generation.release()
+        except Exception:
+            log_lost_caches()
+        active.stream.deliver(Failed(as_engine_error(error), generation.text, generation.stats()))
 
     def _remove(self, active: ActiveRequest) -> None:
         """Stop prefilling or decoding the request; its caches end at the last token reported."""
@@ -370,7 +376,7 @@ class Scheduler:
         for active in self._all_active:
             if active.stream.cancel_requested.is_set():
                 self._cancel(active)
-        for stream in [stream for stream in self._waiting if stream.cancel_requested.is_set()]:
+        for stream in filter(_is_cancelled, list(self._waiting)):
             self._waiting.remove(stream)
             self._preparation.drop(stream)
             stream.deliver(Finished("cancelled", "", (), RequestStats()))
@@ -382,3 +388,7 @@ class Scheduler:
     def _check_thread(self) -> None:
         if threading.get_ident() != self._thread:
             raise RuntimeError("the scheduler was called off the engine's thread")
+
+
+def _is_cancelled(stream: RequestStream) -> bool:
+    return stream.cancel_requested.is_set()

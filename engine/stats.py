@@ -171,7 +171,7 @@ class RequestLog:
         self._seed = seed
         self._main = main
         self._rounds = self._drafted = self._accepted = self._generated = 0
-        self._by_position: list[list[int]] = []
+        self._by_position: list[tuple[int, int]] = []
         self._draft_s = self._verify_s = self._host_s = 0.0
         self._first_at: float | None = None
         self._first_tokens = 0
@@ -194,9 +194,9 @@ class RequestLog:
         self._last_at = now
         for index in range(min(record.drafted, record.accepted + 1)):
             if index == len(self._by_position):
-                self._by_position.append([0, 0])
-            self._by_position[index][0] += 1
-            self._by_position[index][1] += index < record.accepted
+                self._by_position.append((0, 0))
+            reached, accepted = self._by_position[index]
+            self._by_position[index] = reached + 1, accepted + (index < record.accepted)
         self._add_to_span(record)
 
     def snapshot(self) -> RequestStats:
@@ -213,7 +213,7 @@ class RequestLog:
             drafted=self._drafted,
             accepted=self._accepted,
             accept_rate=self._accepted / self._drafted if self._drafted else None,
-            accept_by_position=tuple((reached, accepted) for reached, accepted in self._by_position),
+            accept_by_position=tuple(self._by_position),
             tokens_per_round=self._generated / self._rounds if self._rounds else None,
             ttft_s=None if self._first_at is None else self._first_at - self.started,
             decode_tps=decode_tps,

@@ -146,6 +146,8 @@ class SpeculativeDecoder:
     def _choose(self, under_way: int = 0) -> Choice:
         if self._drafting is None:
             return self._plain
+        if (plain := self._drafting.always_plain) is not None:
+            return plain
         carried = len(self._generation.conversation.main.pending) - 1
         read_before, started = self._drafting.draft_prefill_tokens, time.perf_counter()
         try:
@@ -217,7 +219,7 @@ class SpeculativeDecoder:
         drawn = DrawnTokens(result.tokens, result.logprobs, result.accepted, source, result.likeliest)
         tokens = self._generation.add_tokens(drawn)
         accepted = min(result.accepted, len(tokens))
-        ids = [token.id for token in tokens]
+        ids = result.tokens[: len(tokens)]
         try:
             self._rounds.commit(pending, accepted, ids, ahead.pending if ahead else None)
         except* ProposerFailed as failed:

@@ -35,6 +35,7 @@ from engine.tuning import Calibration, LearnedPair, Pair
 log = logging.getLogger(__name__)
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
+_OFF = Choice(None, 0, "off")
 # Rows that a hybrid model carries after rejections; a plain round settles them.
 MAX_CARRIED_ROWS = 16
 # The depth whose share of drafting tells whether an asynchronous drafter can pay.
@@ -75,6 +76,15 @@ class Drafting:
     def proposers(self) -> dict[str, Proposer]:
         """The current request's proposers by source."""
         return self._request.by_source if self._request is not None else {}
+
+    @property
+    def always_plain(self) -> Choice | None:
+        """What every round of the current request is while nothing proposes for it; None where something does."""
+        request = self._request
+        assert request is not None
+        if request.settings.method == "off":
+            return _OFF
+        return None if request.by_source else request.why_plain or self.why_plain
 
     @property
     def drafter(self) -> DraftSource | HeadSource | None:
@@ -199,10 +209,8 @@ class Drafting:
         """
         request = self._request
         assert request is not None
-        if request.settings.method == "off":
-            return Choice(None, 0, "off")
-        if not request.by_source:
-            return request.why_plain or self.why_plain
+        if (plain := self.always_plain) is not None:
+            return plain
         if remaining <= 1:
             return Choice(None, 0, "length-limit")
         if carried > MAX_CARRIED_ROWS:
@@ -258,7 +266,7 @@ class Drafting:
         pipelined. A round whose proposer had nothing after all counts as one draft token that was rejected.
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
-        caught_up = self.draft_prefill_tokens - prefilled_before
+        caught_up = self._prefilled_before - prefilled_before
         controller = self.controller
         self._controllers.unsaved = True
         controller.observe(
@@ -289,10 +297,7 @@ class Drafting:
         if choice.depth and choice.source is not None and caught_up > 0:
             depth = current.depth or choice.depth
             controller.observe_round_with_catch_up(choice.source, caught_up, depth, current.rows, seconds)
-        self._learn_observations()
-
-    def _learn_observations(self) -> None:
-        if self._request is not None:
+        if self._request is not None and self._request.by_source:
             for source, observation in self._request.observations():
                 self.controller.learn(source, observation)
 
@@ -333,7 +338,7 @@ class Drafting:
 def fixed_choice(depth: int, limits: Mapping[str, int]) -> Choice:
     """The depth that the user fixed, with the first proposer that has proposals."""
     if depth == 0:
-        return Choice(None, 0, "off")
+        return _OFF
     source = next((source for source, limit in limits.items() if limit > 0), None)
     return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
 

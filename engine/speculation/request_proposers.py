@@ -47,11 +47,13 @@ class RequestProposers:
     @property
     def use_drafter(self) -> bool:
         """Whether a draft model or a head proposes."""
-        return any(PROPOSERS[source].uses_drafter for source in self.by_source)
+        return bool(self.by_source) and any(PROPOSERS[source].uses_drafter for source in self.by_source)
 
     @property
     def draft_prefill_tokens(self) -> int:
         """Tokens of prompt and text that proposers' models read in catching up."""
+        if not self.by_source:
+            return self._prefilled_by_others
         return self._prefilled_by_others + sum(proposer.prefilled_tokens for proposer in self.by_source.values())
 
     def install(self, drafter: DraftSource | HeadSource | None, ahead: DraftingAhead | None = None) -> None:

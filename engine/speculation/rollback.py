@@ -57,14 +57,10 @@ class Rollback:
         self._remembering = [rule for rule in self._rules if rule.remembers]
         self._keyed = [rule.cache for rule in self._rules if hasattr(rule.cache, "keys")]
         self._unkeyed = [rule for rule in self._rules if not hasattr(rule.cache, "keys")]
-        self._carries = any(rule.restores_only for rule in self._rules)
+        # True if some layer can only be restored, so that a partial commit must carry rows.
+        self.carries = any(rule.restores_only for rule in self._rules)
         self._rows: int | None = None
         self._start = 0
-
-    @property
-    def carries(self) -> bool:
-        """True if some layer can only be restored, so that a partial commit must carry rows."""
-        return self._carries
 
     @property
     def active(self) -> bool:
@@ -74,7 +70,13 @@ class Rollback:
     @property
     def position(self) -> int | None:
         """The position of the caches; None where no layer counts, or none has been used yet."""
-        return next((position for rule in self._rules if (position := rule.position) is not None), None)
+        for cache in self._keyed:
+            if cache.keys is not None:
+                return int(cache.offset)
+        for rule in self._unkeyed:
+            if (position := rule.position) is not None:
+                return position
+        return None
 
     def begin(self, rows: int) -> None:
         """Open a transaction for `rows` tokens, fed in one pass or in several; no array is copied.
@@ -105,8 +107,8 @@ class Rollback:
         returns rows. If not exactly `rows` rows were written to every cache that counts, restores everything and
         raises `CachesOutOfStep`.
         """
-        rows = self._open_rows()
-        if not 0 <= keep <= rows:
+        rows = self._rows
+        if rows is None or not 0 <= keep <= rows:
             raise TransactionError(f"cannot keep {keep} of {rows} rows")
         try:
             self.check(self._start + rows)

@@ -56,11 +56,8 @@ class PendingRound:
     started_at: float
     draft_s: float | None
     likeliest: LikeliestTokens | None = None
+    depth: int = 0
     pipelined: bool = False
-
-    @property
-    def depth(self) -> int:
-        return 0 if self.proposal is None else self.proposal.count
 
     @property
     def made(self) -> int | None:
@@ -116,12 +113,13 @@ class Rounds:
         elif draft_tokens is not None:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
-        rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
+        depth = 0 if proposal is None else proposal.count
+        rows = len(self.sequence.pending) + depth
         logits = self._pass([] if draft_tokens is None else draft_tokens)
         tokens = self.sequence.tokens
         sampled, logprobs, likeliest = draw_tokens(self._sampler, logits, tokens, len(tokens), draft_tokens, proposal)
         return self._dispatch(
-            PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s, likeliest)
+            PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s, likeliest, depth)
         )
 
     def start_next(self, current: PendingRound) -> PendingRound:
@@ -140,11 +138,11 @@ class Rounds:
 
     def wait(self, current: PendingRound) -> RoundResult:
         """Wait for the round and read its result: the one host synchronisation."""
-        sampled = cast("list[int]", current.sampled.tolist())
-        logprobs = cast("list[float]", current.logprobs.tolist())
-        finished_at = time.perf_counter()
-        draft_tokens = [] if current.draft_tokens is None else cast("list[int]", current.draft_tokens.tolist())
-        accepted = count_matching(draft_tokens, sampled)
+        sampled: list[int] = current.sampled.tolist()  # type: ignore[assignment]
+        logprobs: list[float] = current.logprobs.tolist()  # type: ignore[assignment]
+        finished_at, accepted = time.perf_counter(), 0
+        if current.draft_tokens is not None:
+            accepted = count_matching(cast("list[int]", current.draft_tokens.tolist()), sampled)
         likeliest = () if current.likeliest is None else current.likeliest.read()[: accepted + 1]
         return RoundResult(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, finished_at, likeliest)
 

@@ -276,8 +276,10 @@ class SpeedupMeter:
 
     def measured(self) -> MeasuredSpeedup | None:
         """The answer's speed-up so far; None while too little is known, and where speculation yielded nothing."""
+        if not self._accepted:
+            return None
         seconds, tokens = self._sums()
-        if tokens < LEAST_TOKENS or not self._accepted:
+        if tokens < LEAST_TOKENS:
             return None
         spread = self._spread()
         plain_s, steps_s, error = self._plain.seconds, self._plain.seconds, 0.0

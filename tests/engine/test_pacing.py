@@ -17,8 +17,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def paced(clock: list[float], *, step_s: float, token_s: float) -> PrefillPacer:
     pace = PrefillPacer()
-    with pace.time_decode_step():
-        clock[0] += step_s
+    pace.decode_step_took(step_s)
     with pace.time_prefill(100):
         clock[0] += 100 * token_s
     return pace
