@@ -1,4 +1,4 @@
-"""Whether a token of a 20,000-token answer costs the window more at its end than at its start, by what is written.
+"""Whether a token of a long answer costs the window more at its end than at its start, by what is written.
 
 Each kind of text is a way for work to grow with the answer: one paragraph, one list or one table that never ends,
 thoughts that are watched, an answer that is shown as its tokens.
@@ -6,7 +6,6 @@ thoughts that are watched, an answer that is shown as its tokens.
 
 from __future__ import annotations
 
-import statistics
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -49,17 +48,11 @@ TEXTS = {
 }
 
 
-def growth(application: Any, tokens: int, repetitions: int) -> dict[str, Any]:
+def growth(application: Any, tokens: int) -> dict[str, Any]:
     """For each kind of text: processor time of the Qt thread in seconds for 1,000 tokens, by fifths of the answer, and
-    the times between frames. The first kind is measured `repetitions` times, and its median counts.
+    the times between frames.
     """
-    report = {}
-    for index, (name, kind) in enumerate(TEXTS.items()):
-        runs = [measured(application, kind, tokens) for _ in range(1 if index else repetitions)]
-        worst = max(runs, key=lambda run: float(run["interval_worst_ms"]))
-        fifths = [statistics.median(costs) for costs in zip(*(run["fifths"] for run in runs), strict=True)]
-        report[name] = {**worst, "late": sum(run["late"] for run in runs), "runs": len(runs), "fifths": fifths}
-    return report
+    return {name: measured(application, kind, tokens) for name, kind in TEXTS.items()}
 
 
 def measured(application: Any, kind: LongText, tokens: int) -> dict[str, Any]:
@@ -108,9 +101,8 @@ def lines(report: dict[str, Any]) -> list[str]:
     told = []
     for name, run in report.items():
         costs = ", ".join(f"{cost:.3f}" for cost in run["fifths"])
-        times = f", median of {run['runs']} answers" if run["runs"] > 1 else ""
         told.append(
             f"{run['tokens']} tokens at {run['tokens_per_second']:.0f}/s, {name}: {costs} s for 1,000 tokens in each "
-            f"fifth{times}; from frame to frame: {spread(run)}"
+            f"fifth; from frame to frame: {spread(run)}"
         )
     return told

@@ -26,7 +26,7 @@ from typing import Any
 import psutil
 from PySide6.QtCore import QCoreApplication
 
-from app.bench import long_answers
+from app.bench import long_answers, starts
 from app.bench.fake_engine import TOKENS_A_ROUND, SteadyEngine, WaitingEngine
 from app.bench.frames import Frames
 from app.bench.measured_window import PATIENCE_S, intervals, measured_window, median, percentile, spread, wait
@@ -41,15 +41,15 @@ from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.stream import RequestStream
 
 _QUESTION = "Tell me everything about speculative decoding."
-_LONG_TOKENS = 20_000
+_STARTS = 5
 _ENGINE_TOKENS = 400
 _FRAME_S = 0.016
 # A round of a model that does about 40 plain steps a second on a GPU, with the Python that goes on around it.
 _GPU_WAIT_S, _GPU_WORK_S, _GPU_TOKENS = 0.024, 0.001, 400
 
 
-def measure(messages: int, rate: float, seconds: float, repetitions: int) -> dict[str, Any]:
-    """All figures; opens the window on the screen there is, or offscreen."""
+def measure(messages: int, rate: float, seconds: float, repetitions: int, long_tokens: int) -> dict[str, Any]:
+    """All figures; opens the window on the screen there is, or offscreen. Long answers have `long_tokens` tokens."""
 
     if not has_display():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -58,8 +58,9 @@ def measure(messages: int, rate: float, seconds: float, repetitions: int) -> dic
 
     application = Application(["tandem"], "en")
     return {
+        "start": starts.measure(_STARTS),
         "frames": frame_figures(application, messages, rate, seconds),
-        "long": long_answers.growth(application, _LONG_TOKENS, repetitions),
+        "long": long_answers.growth(application, long_tokens),
         "panel": panel_figures(application, 2000),
         "engine": _starter_share(application, repetitions),
         "gpu": _gpu_share(application, repetitions),
@@ -218,6 +219,7 @@ def table(report: dict[str, Any]) -> str:
     """The figures as text."""
     frames, panel = report["frames"], report["panel"]
     lines = [
+        *starts.line(report["start"]),
         f"{frames['frames']} frames while {frames['tokens_per_second']:.0f} tokens/s stream into a chat of "
         f"{frames['messages']} messages ({frames['tokens']} tokens)",
         f"from frame to frame, painted to painted: {spread(frames)}",

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.cli.bench_report import read_report, write_report
+from app.cli.bench_tables import print_report
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
 from app.cli.pair_options import add_pair_options, chosen_pair, explained, model_path
-from app.cli.tables import format_bytes, print_table
 from app.cli.terminal_text import terminal_of
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from engine.status import ModelInfo
 
 _SYNTHETIC_PROMPT = "Go on."
-_KINDS_IN_A_LINE = 5
+_LONGEST_PROMPT = 2**20
 
 
 def add_parser(subparsers: Any) -> None:
@@ -63,9 +63,15 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--seconds", type=float, default=10.0, metavar="S", help="with --window: length of streaming (10)"
     )
+    parser.add_argument(
+        "--long-tokens", type=int, default=8000, metavar="N", help="with --window: length of the long answers (8000)"
+    )
     parser.add_argument("--api", action="store_true", help="measure the local API beside mlx-lm's server instead")
     parser.add_argument("--memory", action="store_true", help="measure memory instead, beside mlx-lm")
     parser.add_argument("--answers", type=int, default=20, metavar="N", help="with --memory: answers one by one (20)")
+    parser.add_argument(
+        "--prefill", metavar="LENGTHS", help="measure reading prompts instead, such as 512,2048,8192, beside mlx-lm"
+    )
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="with --report: show an earlier report beside it")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
@@ -99,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _measured(report: dict[str, Any]) -> bool:
-    return any(report.get(figures) for figures in ("arms", "concurrent", "memory"))
+    return any(report.get(figures) for figures in ("arms", "concurrent", "memory", "prefill"))
 
 
 def _say_interrupted(report: dict[str, Any]) -> None:
@@ -110,7 +116,7 @@ def _say_interrupted(report: dict[str, Any]) -> None:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise `BadRequest` for options that nothing can be measured with, before a model is loaded."""
-    for name, least in (("repetitions", 1), ("max_tokens", 1), ("messages", 0), ("answers", 2)):
+    for name, least in (("repetitions", 1), ("max_tokens", 1), ("messages", 0), ("answers", 2), ("long_tokens", 100)):
         value = getattr(arguments, name)
         require(value >= least, name.replace("_", "-"), f"{least} or more", value)
     for name in ("rate", "seconds"):
@@ -129,7 +135,9 @@ def _run_window(arguments: argparse.Namespace) -> int:
     # Not at the top: it imports Qt.
     from app.bench import window_bench
 
-    report = window_bench.measure(arguments.messages, arguments.rate, arguments.seconds, arguments.repetitions)
+    report = window_bench.measure(
+        arguments.messages, arguments.rate, arguments.seconds, arguments.repetitions, arguments.long_tokens
+    )
     print(json.dumps(report) if arguments.json else window_bench.table(report))
     return DONE
 
@@ -165,6 +173,8 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     main, draft = _synthetic_pair(arguments) if arguments.synthetic else _pair(arguments)
     if arguments.concurrent:
         return _measure_concurrency(arguments, scheduler, (main, draft), chosen_prompts)
+    if arguments.prefill:
+        return _measure_prefill(arguments, main)
     drafter = _install(scheduler, main, draft)
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
     if arguments.memory:
@@ -206,6 +216,24 @@ def _measure_memory(
     return report
 
 
+def _measure_prefill(arguments: argparse.Namespace, main: LoadedModel) -> dict[str, Any]:
+    from engine.bench import prefill
+
+    lengths = _numbers(arguments.prefill, "prefill", _LONGEST_PROMPT)
+    report = prefill.measure(main, lengths, repetitions=arguments.repetitions, progress=_progress)
+    return {"models": {"main": main.info.name, "draft": None}, **report}
+
+
+def _numbers(text: str, option: str, most: int) -> list[int]:
+    """The numbers of a list such as 2,4,8. Raises `BadRequest`."""
+    try:
+        numbers = [int(number) for number in text.split(",")]
+    except ValueError:
+        numbers = []
+    require(bool(numbers) and all(1 <= n <= most for n in numbers), option, f"numbers up to {most}", text)
+    return numbers
+
+
 def _measure_concurrency(
     arguments: argparse.Namespace,
     scheduler: Scheduler,
@@ -215,18 +243,7 @@ def _measure_concurrency(
     from engine.bench import concurrency
 
     main, draft = models
-
-    try:
-        counts = [int(count) for count in arguments.concurrent.split(",")]
-    except ValueError:
-        counts = []
-    most = scheduler.settings.most_active
-    require(
-        bool(counts) and all(1 <= n <= most for n in counts),
-        "concurrent",
-        f"numbers up to {most}",
-        arguments.concurrent,
-    )
+    counts = _numbers(arguments.concurrent, "concurrent", scheduler.settings.most_active)
     drafter = _install(scheduler, main, draft)
     # As the window does while it is idle.
     scheduler.calibrate()
@@ -306,78 +323,3 @@ def _progress(text: str) -> None:
     """Show how far the benchmark is. Without rich, whose thread would draw while something is timed."""
     if sys.stderr.isatty():
         print(f"\r{text}   ", end="", file=terminal_of(sys.stderr), flush=True)
-
-
-def print_report(report: dict[str, Any]) -> None:
-    machine = report["machine"]
-    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
-    print(f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}")
-    print(f"{machine['system']}, {machine['cores']} cores, {machine['device']}, BLAS {machine['blas']}, {versions}\n")
-    if "concurrent" in report:
-        _print_concurrency(report["concurrent"])
-    elif "memory" in report:
-        _print_memory(report)
-    else:
-        _print_arms(report["arms"])
-
-
-def _print_concurrency(concurrent: dict[str, Any]) -> None:
-    head = ("answers at once", "tokens/s", "plain", "mlx-lm", "ratio", "plain ratio", "by source")
-    rows = [
-        (
-            str(count),
-            f"{figures['tokens_per_s']:.1f}",
-            f"{figures['plain_tokens_per_s']:.1f}",
-            f"{figures['mlx_lm_tokens_per_s']:.1f}",
-            _ratio(figures["ratio"]),
-            _ratio(figures["plain_ratio"]),
-            ", ".join(f"{source} {_percent(share)}" for source, share in figures["sources"].items()),
-        )
-        for count, figures in concurrent.items()
-    ]
-    print_table(head, rows, figures=head[1:])
-
-
-def _print_memory(report: dict[str, Any]) -> None:
-    head = ("answers", "peak", "after the first", "after the last", "kept caches", "free buffers")
-    keys = ("peak", "first", "last", "kept", "buffers")
-    rows = [(name, *(format_bytes(figures[key]) for key in keys)) for name, figures in report["memory"].items()]
-    print_table(head, rows, figures=head[1:])
-    print()
-    print_table(("part", "size"), [(name, format_bytes(size)) for name, size in report["parts"].items()], ("size",))
-
-
-def _print_arms(arms: dict[str, Any]) -> None:
-    head = ("arm", "tokens/s", "speed-up", "slowest", "answer", "TTFT", "accepted", "host")
-    rows = [
-        (
-            name,
-            f"{figures['decode_tps']:.1f}",
-            _ratio(figures["speedup"]),
-            _ratio(figures["slowest_speedup"]),
-            _ratio(figures["answer_speedup"]),
-            _ratio(figures["ttft_ratio"]),
-            _percent(figures["accept_rate"]),
-            _percent(figures["host_share"]),
-        )
-        for name, figures in arms.items()
-    ]
-    print_table(head, rows, figures=head[1:])
-    kinds = list(dict.fromkeys(kind for figures in arms.values() for kind in figures["by_kind"]))
-    # A line holds so many, beside the arm's name.
-    for start in range(0, len(kinds), _KINDS_IN_A_LINE):
-        part = kinds[start : start + _KINDS_IN_A_LINE]
-        print()
-        by_kind = [
-            (name, *(_ratio(figures["by_kind"].get(kind, {}).get("speedup")) for kind in part))
-            for name, figures in arms.items()
-        ]
-        print_table(("speed-up by kind", *part), by_kind, figures=part)
-
-
-def _ratio(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}x"
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{value:.0%}"

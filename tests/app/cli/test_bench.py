@@ -227,3 +227,13 @@ def test_answers_at_once_before_ctrl_c_are_printed(
     assert main(["bench", "--concurrent", "1,2", "--repetitions", "1", "--max-tokens", "2", "--json"]) == 130
     [report] = lines(capsys)
     assert (report["interrupted"], list(report["concurrent"])) == (True, ["1"])
+
+
+def test_bench_reads_prompts_beside_mlx_lm_and_from_disk(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--prefill", "20,60", "--repetitions", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "mlx-lm's peak" in printed
+    assert "20 tokens" in printed
+    assert "60 tokens" in printed
+    assert main(["bench", "--prefill", "20,none"]) == 2
+    assert "prefill" in capsys.readouterr().err

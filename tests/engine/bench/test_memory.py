@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
+import psutil
 import pytest
 
 from engine.bench import memory
@@ -13,6 +15,8 @@ from engine.bench.prompts import Prompt
 from engine.loading import load
 from engine.scheduler import Scheduler
 
+# Bytes of a process in 400 answers of ours and 200 of mlx-lm's: 7 KB an answer, of which nothing is meant to stay.
+MOST_GROWTH = 4 * 2**20
 PROMPTS = (Prompt("chat", "en", "one"), Prompt("chat", "en", "two, and some more words"))
 
 
@@ -46,6 +50,33 @@ def test_answers_leave_nothing_but_their_caches(pair: Scheduler) -> None:
         assert figures[way]["kept"] > 0
         assert figures[way]["peak"] > figures[way]["last"]
     assert figures["mlx-lm plain"]["kept"] == 0
+
+
+def test_what_an_answer_leaves_behind_is_seen(pair: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[mx.array] = []
+    ours = memory._ours
+
+    def leaving(*arguments: Any) -> None:
+        ours(*arguments)
+        left.append(mx.zeros(pair.models.main.info.bytes // 16))
+        mx.eval(left)
+
+    monkeypatch.setattr(memory, "_ours", leaving)
+    figures = memory.measure(pair, pair.models.main, PROMPTS, answers=2, max_tokens=6)["memory"]
+    assert figures["plain"]["last"] > 1.02 * figures["plain"]["first"]
+
+
+@pytest.mark.campaign
+def test_two_hundred_answers_grow_neither_the_device_nor_the_process(pair: Scheduler) -> None:
+    process = psutil.Process()
+    memory.measure(pair, pair.models.main, PROMPTS, answers=30, max_tokens=24)
+    gc.collect()
+    before = process.memory_info().rss
+    figures = memory.measure(pair, pair.models.main, PROMPTS, answers=200, max_tokens=24)["memory"]
+    for way in ("plain", "auto"):
+        assert figures[way]["last"] <= 1.01 * figures[way]["first"]
+    gc.collect()
+    assert process.memory_info().rss - before < MOST_GROWTH
 
 
 def test_interrupting_keeps_what_was_measured(pair: Scheduler) -> None:

@@ -1,0 +1,108 @@
+"""The report of `tandem bench` as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.cli.tables import format_bytes, print_table
+
+_KINDS_IN_A_LINE = 5
+
+
+def print_report(report: dict[str, Any]) -> None:
+    """Print what was measured, whatever it was."""
+    machine = report["machine"]
+    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
+    print(f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}")
+    print(f"{machine['system']}, {machine['cores']} cores, {machine['device']}, BLAS {machine['blas']}, {versions}\n")
+    if "concurrent" in report:
+        _print_concurrency(report["concurrent"])
+    elif "memory" in report:
+        _print_memory(report)
+    elif "prefill" in report:
+        _print_prefill(report["prefill"])
+    else:
+        _print_arms(report["arms"])
+
+
+def _print_concurrency(concurrent: dict[str, Any]) -> None:
+    head = ("answers at once", "tokens/s", "plain", "mlx-lm", "ratio", "plain ratio", "by source")
+    rows = [
+        (
+            str(count),
+            f"{figures['tokens_per_s']:.1f}",
+            f"{figures['plain_tokens_per_s']:.1f}",
+            f"{figures['mlx_lm_tokens_per_s']:.1f}",
+            _ratio(figures["ratio"]),
+            _ratio(figures["plain_ratio"]),
+            ", ".join(f"{source} {_percent(share)}" for source, share in figures["sources"].items()),
+        )
+        for count, figures in concurrent.items()
+    ]
+    print_table(head, rows, figures=head[1:])
+
+
+def _print_memory(report: dict[str, Any]) -> None:
+    head = ("answers", "peak", "after the first", "after the last", "kept caches", "free buffers")
+    keys = ("peak", "first", "last", "kept", "buffers")
+    rows = [(name, *(format_bytes(figures[key]) for key in keys)) for name, figures in report["memory"].items()]
+    print_table(head, rows, figures=head[1:])
+    print()
+    print_table(("part", "size"), [(name, format_bytes(size)) for name, size in report["parts"].items()], ("size",))
+
+
+def _print_prefill(lengths: dict[str, Any]) -> None:
+    head = ("prompt", "tokens/s", "mlx-lm", "ratio", "peak", "mlx-lm's peak", "first token", "reopened", "of reading")
+    rows = []
+    for length, ways in lengths.items():
+        ours, theirs, reopened = ways["ours"], ways["mlx-lm"], ways["reopened"]
+        rows.append(
+            (
+                f"{length} tokens",
+                f"{ours['tps']:.0f}",
+                f"{theirs['tps']:.0f}",
+                _ratio(ours["tps"] / theirs["tps"]),
+                format_bytes(round(ours["peak"])),
+                format_bytes(round(theirs["peak"])),
+                f"{ours['seconds']:.2f} s",
+                f"{reopened['seconds']:.3f} s",
+                f"{reopened['seconds'] / ours['seconds']:.3f}",
+            )
+        )
+    print_table(head, rows, figures=head[1:])
+
+
+def _print_arms(arms: dict[str, Any]) -> None:
+    head = ("arm", "tokens/s", "speed-up", "slowest", "answer", "TTFT", "accepted", "host")
+    rows = [
+        (
+            name,
+            f"{figures['decode_tps']:.1f}",
+            _ratio(figures["speedup"]),
+            _ratio(figures["slowest_speedup"]),
+            _ratio(figures["answer_speedup"]),
+            _ratio(figures["ttft_ratio"]),
+            _percent(figures["accept_rate"]),
+            _percent(figures["host_share"]),
+        )
+        for name, figures in arms.items()
+    ]
+    print_table(head, rows, figures=head[1:])
+    kinds = list(dict.fromkeys(kind for figures in arms.values() for kind in figures["by_kind"]))
+    # A line holds so many, beside the arm's name.
+    for start in range(0, len(kinds), _KINDS_IN_A_LINE):
+        part = kinds[start : start + _KINDS_IN_A_LINE]
+        print()
+        by_kind = [
+            (name, *(_ratio(figures["by_kind"].get(kind, {}).get("speedup")) for kind in part))
+            for name, figures in arms.items()
+        ]
+        print_table(("speed-up by kind", *part), by_kind, figures=part)
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}x"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"

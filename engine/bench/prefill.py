@@ -1,0 +1,123 @@
+"""How fast prompts are read, ours beside mlx-lm's, and a chat that is reopened from disk beside reading it."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+from mlx_lm import stream_generate
+
+from engine.bench.arms import run_to_end
+from engine.bench.runner import machine
+from engine.loading import LoadedModel
+from engine.requests import ChatRequest, SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+
+# Lower ids may be special tokens.
+_LOWEST_ID = 300
+_ROOM = 16
+_PLAIN = SpeculationSettings(method="off")
+
+
+def measure(
+    main: LoadedModel,
+    lengths: Sequence[int],
+    *,
+    repetitions: int,
+    progress: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Reading prompts of random tokens, `lengths` of them, up to the first token of the answer, in turns.
+
+    Of each length and way: `tps` is the median of prompt tokens a second, `peak` the most bytes that were in use beyond
+    those before. `reopened_s` is the median time to the first token where a session before had stored the caches; the
+    file is in the system's page cache then. The model is used beyond its own context where a length asks for that:
+    reading takes the same time.
+    """
+    main = replace(main, info=replace(main.info, context_length=max(lengths) + _ROOM))
+    figures: dict[str, dict[str, dict[str, float]]] = {}
+    interrupted = False
+    try:
+        for length in lengths:
+            figures[str(length)] = _of_length(main, length, repetitions, progress)
+    except KeyboardInterrupt:
+        interrupted = True
+    return {"machine": machine(), "interrupted": interrupted, "prefill": figures}
+
+
+def _of_length(
+    main: LoadedModel, length: int, repetitions: int, progress: Callable[[str], None]
+) -> dict[str, dict[str, float]]:
+    scheduler = _scheduler(main)
+    ways: dict[str, Callable[[list[int]], float]] = {
+        "mlx-lm": lambda prompt: _mlx_lm(main, prompt),
+        "ours": lambda prompt: _ours(scheduler, prompt),
+        "reopened": lambda prompt: _reopened(main, prompt),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    peaks: dict[str, list[float]] = {name: [] for name in ways}
+    # The first round warms up: kernels are compiled, and our chunks get their size by what they took.
+    for number in range(repetitions + 1):
+        prompt = _random_prompt(length, main.vocabulary, number)
+        for name, read in ways.items():
+            scheduler.clear_prefix_cache()
+            mx.clear_cache()
+            mx.reset_peak_memory()
+            before = mx.get_active_memory()
+            took = read(prompt)
+            if number:
+                seconds[name].append(took)
+                peaks[name].append(mx.get_peak_memory() - before)
+            progress(f"{name}, {length} tokens, {number} of {repetitions}")
+    scheduler.close()
+    return {
+        name: {
+            "seconds": statistics.median(seconds[name]),
+            "tps": length / statistics.median(seconds[name]),
+            "peak": statistics.median(peaks[name]),
+        }
+        for name in ways
+    }
+
+
+def _scheduler(main: LoadedModel, folder: Path | None = None) -> Scheduler:
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=folder, context=main.info.context_length))
+    scheduler.install(main, None)
+    return scheduler
+
+
+def _random_prompt(length: int, vocabulary: int, seed: int) -> list[int]:
+    draw = random.Random(seed)
+    return [draw.randrange(min(_LOWEST_ID, vocabulary - 1), vocabulary) for _ in range(length)]
+
+
+def _ours(scheduler: Scheduler, prompt: list[int]) -> float:
+    """Seconds to the first token."""
+    request = ChatRequest((), prompt=prompt, speculation=_PLAIN, max_tokens=1, conversation="bench")
+    started = time.perf_counter()
+    run_to_end(scheduler, request)
+    return time.perf_counter() - started
+
+
+def _mlx_lm(main: LoadedModel, prompt: list[int]) -> float:
+    started = time.perf_counter()
+    for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=1):
+        pass
+    return time.perf_counter() - started
+
+
+def _reopened(main: LoadedModel, prompt: list[int]) -> float:
+    with tempfile.TemporaryDirectory(prefix="tandem-prefill-") as folder:
+        for _ in range(2):
+            scheduler = _scheduler(main, Path(folder))
+            took = _ours(scheduler, prompt)
+            # Stores what a named conversation has read.
+            scheduler.close()
+    return took
