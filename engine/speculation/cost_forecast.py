@@ -54,7 +54,8 @@ class Forecast:
             return passes[width], passes[width]
         narrower = [known for known in passes if known < width]
         not_narrower = [seconds for known, seconds in passes.items() if known >= width]
-        least = passes[max(known for known in narrower if known not in once)]
+        # A round whose proposer had nothing after all can leave no width that was measured often enough.
+        least = passes[max((known for known in narrower if known not in once), default=min(narrower))]
         in_proportion = min(passes[known] * width / known for known in narrower)
         return min([least, *not_narrower]), min([in_proportion, *not_narrower])
 

@@ -7,6 +7,10 @@ slower while a drafter computes beside it.
 
 from __future__ import annotations
 
+import engine  # noqa: F401  Chooses the BLAS before mlx is loaded.
+
+# isort: split
+
 import argparse
 import os
 import random
@@ -32,6 +36,7 @@ from engine.async_drafting.serving import serve
 from engine.async_drafting.worker import own_cores
 from engine.bench import synthetic
 from engine.bench.arms import run_to_end
+from engine.bench.prompts import BUILT_IN
 from engine.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
@@ -49,7 +54,7 @@ class ScriptedDraft(nn.Module):  # type: ignore[misc]
     def __init__(self, model: nn.Module, first: Sequence[int], second: Sequence[int]) -> None:
         super().__init__()
         self.model = model
-        self._first, self._second = mx.array(first, mx.uint32), mx.array(second, mx.uint32)
+        self._first, self._second = mx.array([*first], mx.uint32), mx.array([*second], mx.uint32)
 
     @property
     def layers(self) -> Any:
@@ -145,11 +150,10 @@ def compute_forever(size: str) -> None:
 
 
 def compare(main: LoadedModel, options: argparse.Namespace) -> None:
-    draft = draft_model(options.draft, options.accept, main.tokenizer)
     reaching.in_a_process = partial(in_a_process, options.draft, options.accept)
     schedulers = {name: Scheduler(EngineSettings(async_drafter=name)) for name in ("off", "cpu")}
     for scheduler in schedulers.values():
-        scheduler.install(main, draft)
+        scheduler.install(main, draft_model(options.draft, options.accept, main.tokenizer))
     plain = SpeculationSettings(method="off")
     fixed = SpeculationSettings(method="draft", sample_share=0.0)
     while answer(schedulers["cpu"], replace(fixed, depth=2), 4).ahead == "starting":
@@ -176,6 +180,30 @@ def compare(main: LoadedModel, options: argparse.Namespace) -> None:
         scheduler.close()
 
 
+def compare_starter_pair(options: argparse.Namespace) -> None:
+    """What "auto" does with and without an asynchronous drafter, in answers that alternate."""
+    schedulers = {name: Scheduler(EngineSettings(async_drafter=name)) for name in ("off", "auto", "cpu")}
+    for scheduler in schedulers.values():
+        scheduler.install(*(load(folder) for folder in starter_pair()))
+    found: dict[str, list[float]] = {name: [] for name in schedulers}
+    for turn in range(options.repeat + 1):
+        for prompt in BUILT_IN:
+            for name, scheduler in schedulers.items():
+                scheduler.clear_prefix_cache()
+                question = [{"role": "user", "content": prompt.text}]
+                stats = run_to_end(scheduler, ChatRequest(question, max_tokens=options.tokens)).stats
+                # In the first turn everything is new, and drafters start.
+                if turn and stats.decode_tps:
+                    found[name].append(stats.decode_tps)
+                    words = f"{name:5} {stats.decode_tps:7.1f} tokens/s {stats.ahead} {stats.ahead_hits} hits"
+                    print(words, flush=True)
+    for name in ("auto", "cpu"):
+        ratios = [ahead / without for ahead, without in zip(found[name], found["off"], strict=True)]
+        print(f"{name}: {median(ratios):.3f} of auto without it (median of {len(ratios)}, least {min(ratios):.2f})")
+    for scheduler in schedulers.values():
+        scheduler.close()
+
+
 def run() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("main", nargs="?", default="200M")
@@ -184,11 +212,14 @@ def run() -> None:
     parser.add_argument("--depths", type=int, nargs="+", default=[2, 4, 6, 8])
     parser.add_argument("--tokens", type=int, default=160)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--starter", action="store_true", help="the starter pair instead of a synthetic one")
     parser.add_argument("--serve", type=int)
     parser.add_argument("--busy", action="store_true")
     options = parser.parse_args()
     if options.serve is not None:
         serve_synthetic(options.serve, options.draft, options.accept)
+    elif options.starter:
+        compare_starter_pair(options)
     elif options.busy:
         compute_forever(options.draft)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.speculation.cost_forecast import Forecast
 from engine.speculation.round_cost import (
     ANCHORS,
     CONTEXT_EDGES,
@@ -159,3 +160,8 @@ def test_what_is_exported_can_be_loaded(costs: RoundCosts) -> None:
 def test_data_that_was_never_exported_is_refused(row: list[object], error: type[Exception]) -> None:
     with pytest.raises(error):
         RoundCosts().load([row])
+
+
+def test_a_width_that_was_measured_once_is_better_than_none() -> None:
+    forecast = Forecast({1: 1.0}, {0: 0.0}, {}, frozenset({1}))
+    assert forecast.at_least(0, 3) == 1.0
