@@ -24,7 +24,8 @@ svg { width: 100%; height: auto; } text { font: 12px system-ui, sans-serif; fill
 .bar { fill: var(--bar); } .before { fill: var(--before); } .line { stroke: var(--line); }
 table { border-collapse: collapse; } td, th { padding: 0.2rem 1rem 0.2rem 0; text-align: left; }
 """
-_NAMES, _WIDTH, _ROW = 190, 900, 22
+# Widths of the names and of the figures, of the whole picture, and the height of a row.
+_NAMES, _FIGURES, _WIDTH, _ROW = 190, 110, 900, 22
 
 
 def write_report(path: Path, report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> None:
@@ -53,24 +54,32 @@ def page(report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> s
     """The whole page."""
     arms, before = report["arms"], {} if other is None else other["arms"]
     kinds = dict.fromkeys(kind for figures in arms.values() for kind in figures["by_kind"])
-    sections = [_section("Speed-up by arm", _bars(_speedups(arms), _speedups(before)))]
-    for kind in kinds:
-        bars = _bars(_speedups(arms, kind), _speedups(before, kind))
-        sections.append(_section(f"Speed-up by arm: {kind}", bars))
-    for source, rates in report.get("acceptance", {}).items():
-        earlier = (other or {}).get("acceptance", {}).get(source, {})
-        sections.append(_section(f"Accepted by position: {source}", _bars(rates, earlier, form="{:.0%}")))
-    for source, costs in report.get("costs", {}).items():
-        earlier = (other or {}).get("costs", {}).get(source, {})
-        sections.append(
-            _section(f"Milliseconds of a round by draft tokens: {source}", _bars(costs, earlier, form="{:.2f}"))
-        )
+    titles = {None: "Speed-up by arm"} | {kind: f"Speed-up by arm: {kind}" for kind in kinds}
+    speedups = {title: (_speedups(arms, kind), _speedups(before, kind)) for kind, title in titles.items()}
+    # All of them on one scale, so that kinds can be compared by eye.
+    most = max((value for pair in speedups.values() for values in pair for value in values.values()), default=1.0)
+    sections = [_section(title, _bars(*pair, most=most, reference=1.0)) for title, pair in speedups.items()]
+    sections.insert(1, _section("Figures by arm", _table(arms)))
+    sections += _learned(report, other or {})
     title = f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}"
     figures = escape(json.dumps(report, ensure_ascii=False), quote=False)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
-        f"<h1>{escape(title)}</h1>{_machines(report, other)}{''.join(sections)}{_DATA}{figures}</script></html>\n"
+        f"<h1>{escape(title)}</h1>{_machines(report, other)}{_explained(other)}{''.join(sections)}"
+        f"{_DATA}{figures}</script></html>\n"
     )
+
+
+def _learned(report: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """What the depth controller found out: how many draft tokens were right, and what rounds cost."""
+    sections = []
+    for source, rates in report.get("acceptance", {}).items():
+        bars = _bars(rates, other.get("acceptance", {}).get(source, {}), form="{:.0%}", most=1.0)
+        sections.append(_section(f"Accepted by position: {source}", bars))
+    for source, costs in report.get("costs", {}).items():
+        bars = _bars(costs, other.get("costs", {}).get(source, {}), form="{:.2f}")
+        sections.append(_section(f"Milliseconds of a round by draft tokens: {source}", bars))
+    return sections
 
 
 def _machines(report: Mapping[str, Any], other: Mapping[str, Any] | None) -> str:
@@ -81,6 +90,37 @@ def _machines(report: Mapping[str, Any], other: Mapping[str, Any] | None) -> str
         for name in columns[0]
     )
     return f"<table>{head}{''.join(rows)}</table>"
+
+
+def _explained(other: Mapping[str, Any] | None) -> str:
+    words = (
+        "A speed-up compares the tokens a second of an answer with those of plain decoding, on the same prompt in the "
+        "same run: medians over all answers. The line stands at 1.00x."
+    )
+    beside = "" if other is None else " Grey bars, and the figures after a slash, are those of the other report."
+    return f"<p>{words}{beside}</p>"
+
+
+def _table(arms: Mapping[str, Any]) -> str:
+    """What the arms' bars leave out."""
+    columns = {
+        "tokens/s": ("decode_tps", "{:.1f}"),
+        "slowest answer": ("slowest_speedup", "{:.2f}x"),
+        "first token, of plain’s": ("ttft_ratio", "{:.2f}x"),
+        "accepted": ("accept_rate", "{:.0%}"),
+        "waiting for the host": ("host_share", "{:.0%}"),
+    }
+    rows = [
+        f"<tr><th>{escape(name)}"
+        + "".join(f"<td>{_figure(figures.get(key), form)}" for key, form in columns.values())
+        + "</tr>"
+        for name, figures in arms.items()
+    ]
+    return f"<table><tr><th>arm{''.join(f'<th>{title}' for title in columns)}</tr>{''.join(rows)}</table>"
+
+
+def _figure(value: float | None, form: str) -> str:
+    return "-" if value is None else form.format(value)
 
 
 def _words(value: object) -> str:
@@ -98,22 +138,38 @@ def _speedups(arms: Mapping[str, Any], kind: str | None = None) -> dict[str, flo
     return {name: figures["speedup"] for name, figures in chosen.items() if figures.get("speedup") is not None}
 
 
-def _bars(values: Mapping[str, float], before: Mapping[str, float], form: str = "{:.2f}x") -> str:
-    """Horizontal bars, one for each name, with their figures; a thin one below where there is an earlier figure."""
-    most = max([*values.values(), *before.values(), 1e-9])
+def _bars(
+    values: Mapping[str, float],
+    before: Mapping[str, float],
+    *,
+    form: str = "{:.2f}x",
+    most: float | None = None,
+    reference: float = 0.0,
+) -> str:
+    """Horizontal bars up to `most`, one for each name, with their figures; a thin one below for an earlier figure.
+
+    A line stands at `reference`.
+    """
+    most = most or max([*values.values(), *before.values(), 1e-9])
+    names = list(dict.fromkeys([*values, *before]))
     parts = []
-    for row, (name, value) in enumerate(values.items()):
-        top = row * _ROW
+    for row, name in enumerate(names):
+        top, value, earlier = row * _ROW, values.get(name), before.get(name)
         parts.append(f'<text x="0" y="{top + 14}">{escape(name)}</text>')
-        parts.append(_bar(value, most, top + 4, 11, "bar", form.format(value)))
-        if (earlier := before.get(name)) is not None:
+        figure = _figure(value, form) + ("" if earlier is None else f" / {form.format(earlier)}")
+        parts.append(_bar(value or 0.0, most, top + 4, 11, "bar", figure))
+        if earlier is not None:
             parts.append(_bar(earlier, most, top + 16, 4, "before", ""))
-    height = max(_ROW, len(values) * _ROW)
-    line = f'<line class="line" x1="{_NAMES}" x2="{_NAMES}" y1="0" y2="{height}"/>'
-    return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img">{line}{"".join(parts)}</svg>'
+    height, at = max(_ROW, len(names) * _ROW), _NAMES + _span(reference, most)
+    line = f'<line class="line" x1="{at:.0f}" x2="{at:.0f}" y1="0" y2="{height}"/>'
+    return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img">{"".join(parts)}{line}</svg>'
+
+
+def _span(value: float, most: float) -> float:
+    return (_WIDTH - _NAMES - _FIGURES) * value / most
 
 
 def _bar(value: float, most: float, top: int, height: int, kind: str, figure: str) -> str:
-    width = max(1.0, (_WIDTH - _NAMES - 70) * value / most)
+    width = max(1.0, _span(value, most))
     label = f'<text x="{_NAMES + width + 6:.0f}" y="{top + 10}">{figure}</text>' if figure else ""
     return f'<rect class="{kind}" x="{_NAMES}" y="{top}" width="{width:.0f}" height="{height}" rx="2"/>{label}'

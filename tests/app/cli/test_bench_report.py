@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,24 @@ def test_an_earlier_report_is_shown_beside_it(tmp_path: Path) -> None:
     text = page(report(2.0), read_report(tmp_path / "old.html"))
     assert text.count('class="before"') > page(report()).count('class="before"') == 0
     assert "compared with" in text
+    assert "2.00x / 1.50x" in text
+
+
+def test_an_arm_that_only_the_earlier_report_has_is_shown_with_its_figure(tmp_path: Path) -> None:
+    earlier = report()
+    earlier["arms"]["draft, depth 4"] = {"speedup": 1.7, "by_kind": {}}
+    write_report(tmp_path / "old.html", earlier)
+    text = page(report(), read_report(tmp_path / "old.html"))
+    assert "draft, depth 4" in text
+    assert "- / 1.70x" in text
+
+
+def test_all_kinds_have_one_scale() -> None:
+    slow = report(4.0)
+    slow["arms"]["auto"]["by_kind"]["chat"]["speedup"] = 2.0
+    bars = [float(width) for width in re.findall(r'class="bar" x="190" y="\d+" width="(\d+)"', page(slow))]
+    whole, chat = bars[1], bars[3]
+    assert chat == pytest.approx(whole / 2, abs=1)
 
 
 @pytest.mark.parametrize("content", ["", "[1]", '{"arms": 3}', "<html>nothing</html>"])
