@@ -50,11 +50,11 @@ class Forecast:
     def _bounds(self, width: int) -> tuple[float, float]:
         """Nothing but noise makes a pass too short, while anything may have made one too long."""
         passes, once = self.passes, self.once
-        if width in passes and width not in once:
+        # A round whose proposer had nothing after all can make the narrowest width one that was measured once.
+        if width in passes and (width not in once or width == min(passes)):
             return passes[width], passes[width]
         narrower = [known for known in passes if known < width]
         not_narrower = [seconds for known, seconds in passes.items() if known >= width]
-        # A round whose proposer had nothing after all can leave no width that was measured often enough.
         least = passes[max((known for known in narrower if known not in once), default=min(narrower))]
         in_proportion = min(passes[known] * width / known for known in narrower)
         return min([least, *not_narrower]), min([in_proportion, *not_narrower])
