@@ -23,6 +23,7 @@ COMMANDS = {
     "models": "app.cli.models",
     "serve": "app.cli.serve",
     "drafter": "app.cli.drafter",
+    "cluster": "app.cli.cluster",
 }
 
 

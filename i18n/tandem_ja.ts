@@ -1311,6 +1311,81 @@
     </message>
 </context>
 <context>
+    <name>Cluster</name>
+    <message>
+        <source>At least two computers are needed, and {detail} is listed. Add another one.</source>
+        <translation>コンピュータは 2 台以上必要ですが、リストには {detail} 台しかありません。もう 1 台追加してください。</translation>
+    </message>
+    <message>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
+        <translation>「{detail}」はコンピュータの名前でもアドレスでもありません。変更してもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
+        <translation>コンピュータのリストを読み込めません：{detail}。ファイルを確認してもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>The other computers cannot reach {host}. Enter the address that it has in the shared network.</source>
+        <translation>ほかのコンピュータから {host} に接続できません。共有ネットワークでのアドレスを入力してください。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
+        <translation>{host} に SSH で接続できません：{detail}。そのコンピュータでリモートログインをオンにし、パスワード不要の鍵を設定してください。</translation>
+    </message>
+    <message>
+        <source>Tandem was not found on {host}: {detail}. Install it there.</source>
+        <translation>{host} に Tandem が見つかりません：{detail}。そのコンピュータにインストールしてください。</translation>
+    </message>
+    <message>
+        <source>{host} has other versions: {detail}. Install the same version of Tandem on all computers.</source>
+        <translation>{host} のバージョンが異なります：{detail}。すべてのコンピュータに同じバージョンの Tandem をインストールしてください。</translation>
+    </message>
+    <message>
+        <source>{host} does not have the model: {detail}. Download or copy it there.</source>
+        <translation>{host} にモデルがありません：{detail}。そのコンピュータにダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>{host} has other files of the model {detail}. Download or copy it there again.</source>
+        <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
+    </message>
+    <message>
+        <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
+        <translation>{host} のメモリが足りません：{detail}。より小さいモデルを選んでください。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be connected by {detail}. Choose the connection over the network.</source>
+        <translation>{host} は {detail} で接続できません。ネットワーク経由の接続を選んでください。</translation>
+    </message>
+    <message>
+        <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
+        <translation>このモデルはこれらのコンピュータに分割できません：{detail}。別のモデルを選ぶか、コンピュータの台数を変えてください。</translation>
+    </message>
+    <message>
+        <source>{host} did not start within {detail} seconds. Check it and try again.</source>
+        <translation>{host} が {detail} 秒以内に開始しませんでした。確認してもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{host} no longer takes part: {detail}. Start again, or continue with a smaller model.</source>
+        <translation>{host} が参加しなくなりました：{detail}。もう一度開始するか、より小さいモデルで続けてください。</translation>
+    </message>
+    <message>
+        <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
+        <translation>{host} が {detail} 秒間応答していません。スリープを解除して接続を確認し、もう一度開始してください。</translation>
+    </message>
+    <message>
+        <source>{host} computed something else than the other computers: {detail}. Start again.</source>
+        <translation>{host} の計算結果がほかのコンピュータと一致しません：{detail}。もう一度開始してください。</translation>
+    </message>
+    <message>
+        <source>The computers already work together: {detail}. Stop them first.</source>
+        <translation>コンピュータはすでに連携しています：{detail}。先に停止してください。</translation>
+    </message>
+    <message>
+        <source>No computers work together now.</source>
+        <translation>現在連携しているコンピュータはありません。</translation>
+    </message>
+</context>
+<context>
     <name>CodeBlock</name>
     <message>
         <source>code</source>

@@ -1311,6 +1311,81 @@
     </message>
 </context>
 <context>
+    <name>Cluster</name>
+    <message>
+        <source>At least two computers are needed, and {detail} is listed. Add another one.</source>
+        <translation>컴퓨터가 두 대 이상 필요하지만 목록에는 {detail}대가 있어요. 한 대를 더 추가해 주세요.</translation>
+    </message>
+    <message>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
+        <translation>‘{detail}’ 값은 컴퓨터의 이름이나 주소가 아니에요. 바꾸고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
+        <translation>컴퓨터 목록을 읽을 수 없어요: {detail}. 파일을 확인하고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>The other computers cannot reach {host}. Enter the address that it has in the shared network.</source>
+        <translation>다른 컴퓨터에서 {host} 컴퓨터에 연결할 수 없어요. 함께 쓰는 네트워크에서의 주소를 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
+        <translation>{host} 컴퓨터에 SSH로 연결할 수 없어요: {detail}. 그 컴퓨터에서 원격 로그인을 켜고 암호가 필요 없는 키를 설정해 주세요.</translation>
+    </message>
+    <message>
+        <source>Tandem was not found on {host}: {detail}. Install it there.</source>
+        <translation>{host} 컴퓨터에서 Tandem을 찾을 수 없어요: {detail}. 그 컴퓨터에 설치해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} has other versions: {detail}. Install the same version of Tandem on all computers.</source>
+        <translation>{host} 컴퓨터의 버전이 달라요: {detail}. 모든 컴퓨터에 같은 버전의 Tandem을 설치해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} does not have the model: {detail}. Download or copy it there.</source>
+        <translation>{host} 컴퓨터에 모델이 없어요: {detail}. 그 컴퓨터에 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} has other files of the model {detail}. Download or copy it there again.</source>
+        <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
+        <translation>{host} 컴퓨터의 메모리가 부족해요: {detail}. 더 작은 모델을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} cannot be connected by {detail}. Choose the connection over the network.</source>
+        <translation>{host} 컴퓨터는 {detail} 방식으로 연결할 수 없어요. 네트워크 연결을 선택해 주세요.</translation>
+    </message>
+    <message>
+        <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
+        <translation>이 컴퓨터들에 모델을 나눌 수 없어요: {detail}. 다른 모델을 선택하거나 컴퓨터 수를 바꿔 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} did not start within {detail} seconds. Check it and try again.</source>
+        <translation>{host} 컴퓨터가 {detail}초 안에 시작되지 않았어요. 확인하고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} no longer takes part: {detail}. Start again, or continue with a smaller model.</source>
+        <translation>{host} 컴퓨터가 더 이상 참여하지 않아요: {detail}. 다시 시작하거나 더 작은 모델로 계속해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
+        <translation>{host} 컴퓨터가 {detail}초 동안 응답하지 않았어요. 잠자기를 깨우고 연결을 확인한 다음 다시 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} computed something else than the other computers: {detail}. Start again.</source>
+        <translation>{host} 컴퓨터의 계산 결과가 다른 컴퓨터와 달라요: {detail}. 다시 시작해 주세요.</translation>
+    </message>
+    <message>
+        <source>The computers already work together: {detail}. Stop them first.</source>
+        <translation>컴퓨터들이 이미 함께 작동하고 있어요: {detail}. 먼저 중지해 주세요.</translation>
+    </message>
+    <message>
+        <source>No computers work together now.</source>
+        <translation>지금 함께 작동하는 컴퓨터가 없어요.</translation>
+    </message>
+</context>
+<context>
     <name>CodeBlock</name>
     <message>
         <source>code</source>

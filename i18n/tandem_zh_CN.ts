@@ -1311,6 +1311,81 @@
     </message>
 </context>
 <context>
+    <name>Cluster</name>
+    <message>
+        <source>At least two computers are needed, and {detail} is listed. Add another one.</source>
+        <translation>至少需要两台电脑，列表中只有 {detail} 台。请再添加一台。</translation>
+    </message>
+    <message>
+        <source>“{detail}” isn&apos;t a name or an address of a computer. Change it and try again.</source>
+        <translation>“{detail}”不是电脑的名称或地址。请修改后重试。</translation>
+    </message>
+    <message>
+        <source>The list of computers cannot be read: {detail}. Check the file and try again.</source>
+        <translation>无法读取电脑列表：{detail}。请检查文件后重试。</translation>
+    </message>
+    <message>
+        <source>The other computers cannot reach {host}. Enter the address that it has in the shared network.</source>
+        <translation>其他电脑无法连接 {host}。请输入它在共享网络中的地址。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no password.</source>
+        <translation>无法通过 SSH 连接 {host}：{detail}。请在该电脑上打开远程登录，并设置无需密码的密钥。</translation>
+    </message>
+    <message>
+        <source>Tandem was not found on {host}: {detail}. Install it there.</source>
+        <translation>在 {host} 上找不到 Tandem：{detail}。请在该电脑上安装。</translation>
+    </message>
+    <message>
+        <source>{host} has other versions: {detail}. Install the same version of Tandem on all computers.</source>
+        <translation>{host} 的版本不同：{detail}。请在所有电脑上安装相同版本的 Tandem。</translation>
+    </message>
+    <message>
+        <source>{host} does not have the model: {detail}. Download or copy it there.</source>
+        <translation>{host} 上没有该模型：{detail}。请将其下载或拷贝到该电脑。</translation>
+    </message>
+    <message>
+        <source>{host} has other files of the model {detail}. Download or copy it there again.</source>
+        <translation>{host} 上模型 {detail} 的文件不同。请重新将其下载或拷贝到该电脑。</translation>
+    </message>
+    <message>
+        <source>{host} does not have enough memory: {detail}. Choose a smaller model.</source>
+        <translation>{host} 的内存不足：{detail}。请选择更小的模型。</translation>
+    </message>
+    <message>
+        <source>{host} cannot be connected by {detail}. Choose the connection over the network.</source>
+        <translation>{host} 无法通过 {detail} 连接。请选择网络连接。</translation>
+    </message>
+    <message>
+        <source>The model cannot be divided among these computers: {detail}. Choose another model or another number of computers.</source>
+        <translation>无法将模型拆分到这些电脑：{detail}。请选择其他模型或改变电脑数量。</translation>
+    </message>
+    <message>
+        <source>{host} did not start within {detail} seconds. Check it and try again.</source>
+        <translation>{host} 未能在 {detail} 秒内启动。请检查后重试。</translation>
+    </message>
+    <message>
+        <source>{host} no longer takes part: {detail}. Start again, or continue with a smaller model.</source>
+        <translation>{host} 不再参与：{detail}。请重新启动，或用更小的模型继续。</translation>
+    </message>
+    <message>
+        <source>{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.</source>
+        <translation>{host} 已有 {detail} 秒没有响应。请将其唤醒并检查连接，然后重新启动。</translation>
+    </message>
+    <message>
+        <source>{host} computed something else than the other computers: {detail}. Start again.</source>
+        <translation>{host} 的计算结果与其他电脑不同：{detail}。请重新启动。</translation>
+    </message>
+    <message>
+        <source>The computers already work together: {detail}. Stop them first.</source>
+        <translation>电脑已在协同工作：{detail}。请先停止。</translation>
+    </message>
+    <message>
+        <source>No computers work together now.</source>
+        <translation>现在没有电脑在协同工作。</translation>
+    </message>
+</context>
+<context>
     <name>CodeBlock</name>
     <message>
         <source>code</source>

@@ -72,6 +72,12 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--prefill", metavar="LENGTHS", help="measure reading prompts instead, such as 512,2048,8192, beside mlx-lm"
     )
+    parser.add_argument(
+        "--ranks", type=int, metavar="N", help="split the main model over N processes of this computer instead"
+    )
+    parser.add_argument(
+        "--delays", default="0,0.2,1,5", metavar="MS", help="with --ranks: one-way delays of the link (0,0.2,1,5)"
+    )
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="with --report: show an earlier report beside it")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
@@ -85,6 +91,10 @@ def run(arguments: argparse.Namespace) -> int:
             return _run_window(arguments)
         if arguments.api:
             return _run_api(arguments)
+        if arguments.ranks is not None:
+            from app.cli.bench_ranks import run_ranks
+
+            return run_ranks(arguments)
         compared = read_report(arguments.compare) if arguments.compare else None
         report = _measure(arguments)
         if arguments.report and report.get("arms"):

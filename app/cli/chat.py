@@ -7,6 +7,8 @@ import io
 import os
 import stat
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from app.cli.answers import JsonOutput, TextOutput
@@ -16,7 +18,7 @@ from app.cli.memory_limit import chosen_memory_limit
 from app.cli.pair_options import add_pair_options, chosen_pair
 from app.cli.talk import talk
 from app.system.paths import learned_file
-from engine import Engine, EngineError, Failed
+from engine import Engine, EngineClient, EngineError, Failed
 from engine.requests import MAX_DEPTH
 from engine.settings import EngineSettings
 from engine.speculation.proposers.registry import methods
@@ -39,6 +41,11 @@ def add_parser(subparsers: Any) -> None:
         help="chat in the terminal",
         description="Ask one question, or chat. Text piped in is one question; with PROMPT it follows the prompt.",
     )
+    add_options(parser)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what can be asked, of which models, and how."""
     parser.add_argument("prompt", nargs="?", metavar="PROMPT", help=_PROMPT_HELP)
     add_pair_options(parser)
     parser.add_argument("--lines", action="store_true", help="treat each line of standard input as a question")
@@ -65,8 +72,14 @@ def _add_sampling(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text (random)")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run the command; returns the exit code."""
+def _own_engine() -> AbstractContextManager[EngineClient]:
+    return Engine(EngineSettings(learned_file=learned_file(), memory_limit=chosen_memory_limit()))
+
+
+def run(
+    arguments: argparse.Namespace, open_engine: Callable[[], AbstractContextManager[EngineClient]] = _own_engine
+) -> int:
+    """Run the command with the engine that `open_engine` makes; returns the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A character that the terminal cannot show must not end the conversation.
@@ -78,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
         # Bad settings and questions end the command before any model is loaded.
         request(arguments, [{"role": "user", "content": "-"}])
         question = _question(arguments)
-        with Engine(EngineSettings(learned_file=learned_file(), memory_limit=chosen_memory_limit())) as engine:
+        with open_engine() as engine:
             conversation = Conversation(engine, arguments, show)
             conversation.load(*chosen_pair(arguments))
             if question is not None:

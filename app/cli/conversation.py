@@ -9,7 +9,7 @@ from typing import Any
 from app.cli.answers import Output
 from app.cli.exit_codes import DONE, FAILED, INTERRUPTED
 from app.text.thinking import without_thoughts
-from engine import ChatRequest, Engine, Finished, SamplingSettings, SpeculationSettings
+from engine import ChatRequest, EngineClient, Finished, SamplingSettings, SpeculationSettings
 
 _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
 
@@ -17,7 +17,7 @@ _SAMPLING = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
 class Conversation:
     """Questions to one engine, each with the turns before it. `model` names what answers."""
 
-    def __init__(self, engine: Engine, arguments: argparse.Namespace, show: Output) -> None:
+    def __init__(self, engine: EngineClient, arguments: argparse.Namespace, show: Output) -> None:
         self.model = ""
         self._engine, self._arguments, self._show = engine, arguments, show
         self._history: list[dict[str, str]] = []

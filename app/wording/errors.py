@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 from app.conversations.errors import StoreError, StoreInUse, StoreTooNew, refusal_of
 from app.conversations.opening import Damage
+from app.wording.cluster import cluster_sentence
 from app.wording.grammars import grammar_sentence
 from app.wording.hub import hub_sentence
 from engine.errors import EngineError
@@ -38,6 +39,8 @@ def _sentence_of(error: EngineError) -> str:
         return _template_failed(arguments)
     if error.code == "grammar-not-usable":
         return grammar_sentence(arguments)
+    if error.code == "cluster":
+        return cluster_sentence(arguments)
     return _error_sentences(error.code).format_map(_Lenient(arguments))
 
 

@@ -10,8 +10,9 @@ import json
 import logging
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from engine.cluster.client import RemoteEngine
@@ -28,6 +29,10 @@ log = logging.getLogger(__name__)
 START_S, JOIN_S = 60.0, 60.0
 
 
+# The addresses ("host:port") of all ranks, as the rank of that number is to see them.
+SeenBy = Callable[[int, Sequence[str]], Sequence[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class RankState:
     """One rank: its machine, and the number of its process there."""
@@ -42,7 +47,7 @@ class Cluster:
 
     Starting takes seconds and raises `ClusterError`; then nothing is left behind. `on_end(error)` is called once, on a
     thread, when the cluster ends without `stop`; every request and every call of `engine` has ended with it by then.
-    `split` is one of `plan.SPLITS`.
+    `split` is one of `plan.SPLITS`; `seen_by` says where a rank finds the others in a ring.
     """
 
     def __init__(
@@ -51,11 +56,12 @@ class Cluster:
         settings: EngineSettings | None = None,
         *,
         split: str = "auto",
+        seen_by: SeenBy = lambda _rank, places: list(places),
         on_end: Callable[[ClusterError], None] = lambda _error: None,
     ) -> None:
         self.machines = machines
         self._settings = settings or EngineSettings()
-        self._split, self._on_end = split, on_end
+        self._split, self._seen_by, self._on_end = split, seen_by, on_end
         self._secret = secrets.token_bytes(32)
         self._processes: list[RankProcess] = []
         self._lock = threading.Lock()
@@ -113,8 +119,9 @@ class Cluster:
             RankState(rank, process.label, int(place["pid"]))
             for rank, (process, place) in enumerate(zip(self._processes, places, strict=True))
         )
-        variables, files = environment_of(self.machines, [int(place["ring"]) for place in places])
-        for process in self._processes:
+        ports = [int(place["ring"]) for place in places]
+        for rank, process in enumerate(self._processes):
+            variables, files = environment_of(self.machines, ports, partial(self._seen_by, rank))
             process.tell(
                 {
                     "control": [self.machines.all[0].address, places[0]["control"]],
@@ -168,10 +175,12 @@ def settings_of_ranks(settings: EngineSettings, ranks: int) -> EngineSettings:
     return replace(settings, prefix_cache_folder=None, learned_file=learned)
 
 
-def environment_of(machines: Machines, ports: list[int]) -> tuple[dict[str, str], dict[str, str]]:
+def environment_of(
+    machines: Machines, ports: Sequence[int], seen: Callable[[Sequence[str]], Sequence[str]] = list
+) -> tuple[dict[str, str], dict[str, str]]:
     """Variables, and files named by variables, with which mlx's backend finds the ranks; as `mlx.launch` sets them."""
     places = [f"{machine.address}:{port}" for machine, port in zip(machines.all, ports, strict=True)]
     if machines.backend == "jaccl":
         devices: list[Any] = [list(machine.rdma) for machine in machines.all]
         return {"MLX_JACCL_COORDINATOR": places[0]}, {"MLX_IBV_DEVICES": json.dumps(devices)}
-    return {}, {"MLX_HOSTFILE": json.dumps([[place] for place in places])}
+    return {}, {"MLX_HOSTFILE": json.dumps([[place] for place in seen(places)])}

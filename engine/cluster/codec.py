@@ -18,7 +18,8 @@ from engine.grammars.grammar import Grammar
 _DATA: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
-        events.PrefillProgress, events.Token, events.TokensCommitted, events.Finished, events.Failed,
+        events.PrefillProgress, events.Alternative, events.Token, events.TokensCommitted, events.Finished,
+        events.Failed,
         requests.ChatRequest, requests.SamplingSettings, requests.SpeculationSettings, Grammar,
         settings.EngineSettings, stats.RoundRecord, stats.PlainSpan, stats.RequestStats,
         status.ModelInfo, status.LoadedPair, status.PrefixCacheUsage, status.MemoryUse, status.EngineStatus,

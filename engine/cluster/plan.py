@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from engine.advice.cache_shape import caches_latents
 from engine.advice.fit import ModelSize, check_fit
 from engine.cluster.errors import ClusterError
+from engine.errors import ModelNotUsable
 from engine.model_files.architecture import mlx_lm_module, splits_of
 from engine.model_files.config import text_config
+from engine.model_files.inspection import read_checked_config, weight_files
 
 SPLITS = ("auto", "tensor", "pipeline")
 # A head's worth of one of these has to be whole on every rank; a count of 0 or none asks for nothing.
@@ -83,6 +86,16 @@ def choose_split(config: Mapping[str, Any], ranks: int, wanted: str = "auto") ->
     if wanted == "pipeline" and "pipeline" not in ways:
         problem = "not by layers"
     raise ClusterError("cannot-split", detail=problem or f"{layers} layers over {ranks} machines")
+
+
+def model_size(folder: Path) -> ModelSize:
+    """The size of a model on the disk, as the GPU of each machine would hold it. Raises `ModelNotUsable`."""
+    config = read_checked_config(folder)
+    try:
+        weights = sum(file.stat().st_size for file in weight_files(folder))
+    except OSError as error:
+        raise ModelNotUsable(folder, "incomplete", Path(error.filename or "").name) from error
+    return ModelSize(str(folder), weights, config)
 
 
 def make_plan(

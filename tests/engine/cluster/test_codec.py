@@ -1,12 +1,28 @@
 from __future__ import annotations
 
 import json
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine import ChatRequest, EngineSettings, Failed, Finished, RequestStats, SamplingSettings, Token, TokensCommitted
+from engine import (
+    ChatRequest,
+    EngineSettings,
+    Failed,
+    Finished,
+    RequestStats,
+    SamplingSettings,
+    Token,
+    TokensCommitted,
+    events,
+    requests,
+    stats,
+    status,
+    tuning,
+)
+from engine import settings as engine_settings
 from engine.cluster.codec import decode, encode
 from engine.cluster.errors import ClusterError
 from engine.errors import EngineError, InternalFailure, ModelNotUsable, NotEnoughMemory, PromptTooLong
@@ -14,6 +30,8 @@ from engine.grammars.grammar import Grammar
 from engine.stats import PlainSpan, RoundRecord
 from engine.status import LoadedPair, ModelInfo
 
+# What the engine keeps to itself.
+NEVER_SENT = {"MeasuredSpeedup", "SpeedupTotals"}
 ROUND = RoundRecord(1, "draft", 3, 2, 3, 4, 0.5, 0.1, 0.2, 0.0, arguments=(("plain_ms", 1.5),))
 STATS = RequestStats(prompt_tokens=3, accept_by_position=((2, 1),), plain_spans=(PlainSpan(2, "off"),))
 
@@ -59,6 +77,20 @@ def test_errors_cross_with_their_code_arguments_and_sentence(error: EngineError)
     assert type(found.error) is type(error)
     assert (str(found.error), found.error.arguments) == (str(error), error.arguments)
     assert (found.text, found.stats) == ("so far", STATS)
+
+
+def kinds_of(module: object) -> list[str]:
+    """The dataclasses that a module of the protocol defines."""
+    found = [kind for kind in vars(module).values() if isinstance(kind, type) and is_dataclass(kind)]
+    return [kind.__name__ for kind in found if kind.__module__ == vars(module)["__name__"]]
+
+
+@pytest.mark.parametrize("module", [events, requests, engine_settings, stats, status, tuning])
+def test_every_dataclass_that_a_client_meets_is_known(module: object) -> None:
+    """One that is added later must not end an answer."""
+    for kind in sorted({*kinds_of(module)} - NEVER_SENT):
+        with pytest.raises(ValueError, match="unexpected keyword argument 'unknown'"):
+            decode({"!": kind, "=": {"unknown": 1}})
 
 
 def test_an_error_of_another_kind_arrives_as_an_internal_failure() -> None:

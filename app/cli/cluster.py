@@ -1,0 +1,225 @@
+"""`tandem cluster`: one main model over several machines, from the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from app.cli import chat
+from app.cli.exit_codes import DONE, FAILED
+from app.cli.memory_limit import chosen_memory_limit
+from app.cli.pair_options import add_pair_options, chosen_pair, explained
+from app.cli.tables import format_bytes, print_table
+from app.system.paths import data_folder, learned_file
+from engine.client import EngineClient
+from engine.errors import EngineError
+from engine.settings import EngineSettings
+
+# Seconds that a cluster may take to end before `stop` kills what drives it.
+_STOP_S = 15.0
+_HOSTS_HELP = (
+    "names or addresses with commas between them, as ssh takes them, or a hosts file of mlx.launch (JSON); "
+    "127.0.0.1 is this machine, which is always the first"
+)
+_OPEN = (
+    "tandem: what the machines exchange is not encrypted: join them only in a network that you trust, "
+    "best over a cable."
+)
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the command and its options."""
+    parser = subparsers.add_parser(
+        "cluster",
+        help="run a model that is too large for one machine on several",
+        description="Run a model that is too large for one machine on several, which are reached over ssh with keys.",
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="cluster_command", required=True)
+    check = commands.add_parser("check", help="check each machine and the link to it")
+    _add_machines(check)
+    add_pair_options(check)
+    check.add_argument("--json", action="store_true", help="print one JSON object per machine")
+    run_parser = commands.add_parser("run", help="start the machines and chat, like `tandem chat`")
+    _add_machines(run_parser)
+    chat.add_options(run_parser)
+    commands.add_parser("stop", help="end the cluster that runs on this machine")
+    # What other machines are asked to do over ssh.
+    commands.add_parser("rank").add_argument("--inner", action="store_true")
+    commands.add_parser("report")
+
+
+def _add_machines(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--hosts", required=True, metavar="HOSTS", help=_HOSTS_HELP)
+    parser.add_argument(
+        "--backend",
+        choices=("auto", "ring", "jaccl"),
+        default="auto",
+        help="ring: over any network; jaccl: over Thunderbolt, with the devices of the hosts file (auto)",
+    )
+    parser.add_argument(
+        "--split",
+        choices=("auto", "tensor", "pipeline"),
+        default="auto",
+        help="divide the model by heads (tensor) or by layers (pipeline) (auto)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command; returns the exit code."""
+    commands = {"check": _check, "run": _run, "stop": _stop, "rank": _rank, "report": _report}
+    try:
+        return commands[arguments.cluster_command](arguments)
+    except EngineError as error:
+        print(f"tandem: {explained(error)}", file=sys.stderr)
+        return FAILED
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from engine.cluster.checks import check_machines
+    from engine.cluster.hosts import parse_machines
+    from engine.cluster.plan import make_plan, model_size
+    from engine.model_files.names import resolve_model
+
+    machines = parse_machines(arguments.hosts, arguments.backend)
+    main = chosen_pair(arguments)[0]
+    checks = check_machines(machines, main)
+    size = model_size(resolve_model(main))
+    plan = make_plan(size, main, machines.labels, [check.free or None for check in checks], 4096, arguments.split)
+    rows = []
+    for check, part in zip(checks, plan.parts, strict=True):
+        problem = str(check.problem) if check.problem is not None else ""
+        if not problem and part.fits is False:
+            problem = f"needs {format_bytes(part.needed_bytes)} and may use {format_bytes(part.free_bytes)}"
+        first, last = part.heads if plan.split == "tensor" else part.layers
+        found = {
+            "host": check.host,
+            "problem": problem,
+            "system": check.system,
+            "versions": dict(check.versions),
+            "memory_bytes": check.memory,
+            "free_bytes": check.free,
+            "round_trip_s": check.round_trip_s,
+            "bytes_per_s": check.bytes_per_s,
+            "split": plan.split,
+            "from": first,
+            "below": last,
+            "weight_bytes": part.weight_bytes,
+        }
+        rows.append(found)
+    _print_checks(rows, arguments.json)
+    return FAILED if any(row["problem"] for row in rows) else DONE
+
+
+def _print_checks(rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        for row in rows:
+            print(json.dumps(row), flush=True)
+        return
+    what = "heads" if rows[0]["split"] == "tensor" else "layers"
+    table = [
+        (
+            row["host"],
+            f"{row['from']} to {row['below'] - 1}",
+            format_bytes(row["weight_bytes"]),
+            format_bytes(row["free_bytes"] or None),
+            "" if row["round_trip_s"] is None else f"{row['round_trip_s'] * 1e3:.2f} ms",
+            "" if row["bytes_per_s"] is None else f"{format_bytes(int(row['bytes_per_s']))}/s",
+            row["problem"] or "ready",
+        )
+        for row in rows
+    ]
+    print_table(("machine", what, "weights", "free", "round trip", "speed", "state"), table)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from engine.cluster.cluster import Cluster
+    from engine.cluster.errors import ClusterError
+    from engine.cluster.hosts import parse_machines
+
+    machines = parse_machines(arguments.hosts, arguments.backend)
+    if (running := _running()) is not None:
+        raise ClusterError("running", detail=f"process {running.pid}")
+    if not all(machine.is_local for machine in machines.all):
+        print(_OPEN, file=sys.stderr)
+
+    @contextmanager
+    def engine() -> Iterator[EngineClient]:
+        settings = EngineSettings(learned_file=learned_file(), memory_limit=chosen_memory_limit())
+        signal.signal(signal.SIGTERM, _interrupt)
+        with _recorded(), Cluster(machines, settings, split=arguments.split) as cluster:
+            yield cluster.engine
+
+    return chat.run(arguments, engine)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _stop(_arguments: argparse.Namespace) -> int:
+    import psutil
+
+    from engine.cluster.errors import ClusterError
+
+    process = _running()
+    if process is None:
+        raise ClusterError("not-running")
+    process.terminate()
+    try:
+        process.wait(_STOP_S)
+    except psutil.TimeoutExpired:
+        # Its ranks end without it.
+        process.kill()
+        process.wait(_STOP_S)
+    return DONE
+
+
+def _rank(arguments: argparse.Namespace) -> int:
+    from engine.cluster.rank import INNER, main
+
+    return main([INNER] if arguments.inner else [])
+
+
+def _report(_arguments: argparse.Namespace) -> int:
+    from engine.cluster.report import main
+
+    return main()
+
+
+def _record() -> Path:
+    return data_folder() / "cluster.json"
+
+
+@contextmanager
+def _recorded() -> Iterator[None]:
+    """While this process drives a cluster, `tandem cluster stop` finds it."""
+    import psutil
+
+    record = _record()
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_text(json.dumps({"pid": os.getpid(), "started": psutil.Process().create_time()}), encoding="utf-8")
+    try:
+        yield
+    finally:
+        record.unlink(missing_ok=True)
+
+
+def _running() -> Any:
+    """The process that drives a cluster on this machine, as psutil knows it; None where there is none."""
+    import psutil
+
+    try:
+        record = json.loads(_record().read_text(encoding="utf-8"))
+        process = psutil.Process(int(record["pid"]))
+        # The number of a process that has ended may be another one's.
+        same = abs(process.create_time() - float(record["started"])) < 1.0
+    except (OSError, ValueError, KeyError, TypeError, psutil.Error):
+        return None
+    return process if same and process.is_running() else None

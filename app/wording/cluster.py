@@ -1,0 +1,67 @@
+"""Sentences for what keeps several machines from computing one model together, in the language of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QCoreApplication
+
+
+def cluster_sentence(arguments: Mapping[str, str]) -> str:
+    """What is wrong with which machine, and what to do. Raises `KeyError` for a reason of another version."""
+    return cluster_reasons()[arguments["reason"]].format(
+        host=arguments.get("host", ""), detail=arguments.get("detail", "")
+    )
+
+
+def cluster_reasons() -> dict[str, str]:
+    """One sentence for each `ClusterError` reason, with the fields {host} and {detail}."""
+    translate = QCoreApplication.translate
+    return {
+        "too-few": translate("Cluster", "At least two computers are needed, and {detail} is listed. Add another one."),
+        "bad-host": translate(
+            "Cluster", "“{detail}” isn't a name or an address of a computer. Change it and try again."
+        ),
+        "bad-hosts-file": translate(
+            "Cluster", "The list of computers cannot be read: {detail}. Check the file and try again."
+        ),
+        "no-address": translate(
+            "Cluster",
+            "The other computers cannot reach {host}. Enter the address that it has in the shared network.",
+        ),
+        "unreachable": translate(
+            "Cluster",
+            "{host} cannot be reached over SSH: {detail}. Allow remote login there, and set up a key that needs no "
+            "password.",
+        ),
+        "no-tandem": translate("Cluster", "Tandem was not found on {host}: {detail}. Install it there."),
+        "other-version": translate(
+            "Cluster", "{host} has other versions: {detail}. Install the same version of Tandem on all computers."
+        ),
+        "no-model": translate("Cluster", "{host} does not have the model: {detail}. Download or copy it there."),
+        "other-model": translate(
+            "Cluster", "{host} has other files of the model {detail}. Download or copy it there again."
+        ),
+        "no-memory": translate("Cluster", "{host} does not have enough memory: {detail}. Choose a smaller model."),
+        "no-backend": translate(
+            "Cluster", "{host} cannot be connected by {detail}. Choose the connection over the network."
+        ),
+        "cannot-split": translate(
+            "Cluster",
+            "The model cannot be divided among these computers: {detail}. Choose another model or another number of "
+            "computers.",
+        ),
+        "slow-start": translate("Cluster", "{host} did not start within {detail} seconds. Check it and try again."),
+        "ended": translate(
+            "Cluster", "{host} no longer takes part: {detail}. Start again, or continue with a smaller model."
+        ),
+        "silent": translate(
+            "Cluster",
+            "{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.",
+        ),
+        "out-of-step": translate(
+            "Cluster", "{host} computed something else than the other computers: {detail}. Start again."
+        ),
+        "running": translate("Cluster", "The computers already work together: {detail}. Stop them first."),
+        "not-running": translate("Cluster", "No computers work together now."),
+    }

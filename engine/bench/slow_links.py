@@ -1,0 +1,103 @@
+"""Links between the ranks of one machine with a delay added: what crosses is passed on that much later, each way."""
+
+from __future__ import annotations
+
+import queue
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+# Seconds that a rank may take to listen.
+_LISTEN_S = 60.0
+
+
+class SlowLinks:
+    """Stands between the ranks of a ring: `seen_by` is what the ring is told in place of their own addresses.
+
+    `delay_s` is one way and for each message; with 0 the ranks are joined directly. Close it when the ranks have ended.
+    """
+
+    def __init__(self, delay_s: float) -> None:
+        self._delay_s = delay_s
+        self._listening: list[socket.socket] = []
+        self._ends: list[socket.socket] = []
+        self._lock = threading.Lock()
+        self._stands_for: dict[str, str] = {}
+
+    def seen_by(self, rank: int, places: Sequence[str]) -> list[str]:
+        """The addresses ("host:port") of the ranks as `rank` is to see them: its own as it is."""
+        if self._delay_s == 0.0:
+            return list(places)
+        return [place if one == rank else self._stand_in(place) for one, place in enumerate(places)]
+
+    def close(self) -> None:
+        """End all connections."""
+        with self._lock:
+            for end in [*self._listening, *self._ends]:
+                with suppress(OSError):
+                    end.shutdown(socket.SHUT_RDWR)
+                end.close()
+
+    def _stand_in(self, place: str) -> str:
+        if place not in self._stands_for:
+            listening = socket.create_server(("127.0.0.1", 0))
+            self._listening.append(listening)
+            self._stands_for[place] = f"127.0.0.1:{listening.getsockname()[1]}"
+            threading.Thread(target=self._accept, args=(listening, place), name="slow-link", daemon=True).start()
+        return self._stands_for[place]
+
+    def _accept(self, listening: socket.socket, place: str) -> None:
+        host, _, port = place.rpartition(":")
+        with suppress(OSError):
+            while True:
+                near, _ = listening.accept()
+                far = _connected(host, int(port))
+                with self._lock:
+                    self._ends += (near, far)
+                for source, target in ((near, far), (far, near)):
+                    for end in (source, target):
+                        end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    self._join(source, target)
+
+    def _join(self, source: socket.socket, target: socket.socket) -> None:
+        under_way: queue.SimpleQueue[tuple[float, bytes]] = queue.SimpleQueue()
+        for work in (self._take, self._deliver):
+            threading.Thread(target=work, args=(source, target, under_way), name="slow-link", daemon=True).start()
+
+    def _take(
+        self, source: socket.socket, _target: socket.socket, under_way: queue.SimpleQueue[tuple[float, bytes]]
+    ) -> None:
+        part = b"-"
+        while part:
+            try:
+                part = source.recv(2**16)
+            except OSError:
+                part = b""
+            under_way.put((time.perf_counter() + self._delay_s, part))
+
+    def _deliver(
+        self, _source: socket.socket, target: socket.socket, under_way: queue.SimpleQueue[tuple[float, bytes]]
+    ) -> None:
+        while True:
+            at, part = under_way.get()
+            time.sleep(max(0.0, at - time.perf_counter()))
+            if not part:
+                break
+            with suppress(OSError):
+                target.sendall(part)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_WR)
+
+
+def _connected(host: str, port: int) -> socket.socket:
+    """Connect to a rank that is about to listen. Raises `OSError`."""
+    until = time.monotonic() + _LISTEN_S
+    while True:
+        try:
+            return socket.create_connection((host, port), timeout=None)
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)

@@ -1,0 +1,158 @@
+"""Checks each machine before ranks are started there: what it is, what it has, and how fast the link to it is.
+
+Imports no MLX. Takes seconds, and waits for the network: not for the thread of a window.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import select
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from engine.cluster.errors import ClusterError
+from engine.cluster.hosts import Machine, Machines
+from engine.cluster.launch import command_on
+from engine.cluster.portable import portable_name
+from engine.cluster.report import own_report
+from engine.cluster.wire import connect
+
+# Seconds that a machine may take to report.
+REPORT_S = 20.0
+_ROUND_TRIPS, _BULK_MESSAGES, _BULK_BYTES = 20, 8, 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class HostCheck:
+    """One machine: `problem` is what keeps it from taking part, None where nothing does.
+
+    `versions` are (package, version); `memory` and `free` bytes, of which the second may be used by a model. A round
+    trip in seconds and the bytes a second of the link from this machine; None for this machine itself.
+    """
+
+    host: str
+    problem: ClusterError | None = None
+    system: str = ""
+    versions: tuple[tuple[str, str], ...] = ()
+    memory: int = 0
+    free: int = 0
+    round_trip_s: float | None = None
+    bytes_per_s: float | None = None
+
+
+def check_machines(machines: Machines, model: str | Path | None = None) -> tuple[HostCheck, ...]:
+    """One check a machine, in the order of ranks; all at once. With a `model`, also whether each has the same files.
+
+    Raises `ModelNotUsable` where this machine does not have the model.
+    """
+    name = None if model is None else portable_name(model)
+    own = own_report(name)
+    with ThreadPoolExecutor(len(machines.all)) as pool:
+        started = [
+            pool.submit(_check, machine, label, name, own)
+            for machine, label in zip(machines.all, machines.labels, strict=True)
+        ]
+        return tuple(check.result() for check in started)
+
+
+def _check(machine: Machine, label: str, model: str | None, own: Mapping[str, Any]) -> HostCheck:
+    if machine.is_local:
+        return _compared(HostCheck(label), own, own, model)
+    secret = secrets.token_bytes(32)
+    try:
+        process = subprocess.Popen(
+            command_on(machine, "cluster", "report"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return HostCheck(label, ClusterError("unreachable", label, str(error)))
+    giving_up = threading.Timer(REPORT_S, process.kill)
+    giving_up.start()
+    try:
+        order = {"secret": secret.hex(), "address": machine.address, "model": model}
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(order).encode() + b"\n")
+        process.stdin.flush()
+        found = json.loads(process.stdout.readline())
+        check = _compared(HostCheck(label), found, own, model)
+        return _measured(check, machine, found, secret)
+    except (OSError, ValueError, KeyError, TypeError):
+        return HostCheck(label, _why(process, label))
+    finally:
+        giving_up.cancel()
+        process.kill()
+        process.communicate()
+
+
+def _why(process: subprocess.Popen[bytes], label: str) -> ClusterError:
+    """Why a machine printed no report."""
+    assert process.stderr is not None
+    said = b""
+    if select.select([process.stderr], [], [], 1.0)[0]:
+        said = process.stderr.read1(2000)  # type: ignore[attr-defined]
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    detail = lines[-1][:200] if lines else ""
+    code = process.poll()
+    if code in (126, 127) or "invalid choice" in detail:
+        return ClusterError("no-tandem", label, detail)
+    return ClusterError("unreachable", label, detail or f"exit code {code}")
+
+
+def _compared(check: HostCheck, found: Mapping[str, Any], own: Mapping[str, Any], model: str | None) -> HostCheck:
+    """The check of a machine that reports `found`, beside this one's `own` report."""
+    check = replace(
+        check,
+        system=str(found["system"]),
+        versions=tuple((str(name), str(number)) for name, number in found["versions"].items()),
+        memory=int(found["memory"]),
+        free=int(found["free"]),
+    )
+    other = [f"{name} {number}, not {own['versions'][name]}" for name, number in check.versions
+             if number != own["versions"].get(name)]  # fmt: skip
+    if other:
+        return replace(check, problem=ClusterError("other-version", check.host, "; ".join(other)))
+    if model is not None and found["problem"]:
+        return replace(check, problem=ClusterError("no-model", check.host, str(found["problem"])))
+    if model is not None and found["fingerprint"] != own["fingerprint"]:
+        return replace(check, problem=ClusterError("other-model", check.host, model))
+    return check
+
+
+def _measured(check: HostCheck, machine: Machine, found: Mapping[str, Any], secret: bytes) -> HostCheck:
+    """The check with the speed of the link, or with what is wrong with that."""
+    if "port" not in found:
+        problem = ClusterError("no-address", check.host, str(found.get("link_problem", "")))
+        return replace(check, problem=check.problem or problem)
+    try:
+        connection = connect((machine.address, int(found["port"])), secret, 1)
+    except OSError as error:
+        return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
+    try:
+        trips = []
+        for _ in range(_ROUND_TRIPS):
+            started = time.perf_counter()
+            connection.send({})
+            connection.receive()
+            trips.append(time.perf_counter() - started)
+        bulk = {"x": "0" * _BULK_BYTES}
+        started = time.perf_counter()
+        for _ in range(_BULK_MESSAGES):
+            connection.send(bulk)
+            connection.receive()
+        took = time.perf_counter() - started
+    except OSError as error:
+        return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
+    finally:
+        connection.close()
+    return replace(check, round_trip_s=sorted(trips)[len(trips) // 2], bytes_per_s=_BULK_MESSAGES * _BULK_BYTES / took)

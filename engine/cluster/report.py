@@ -1,0 +1,109 @@
+"""What a machine says of itself to one that wants to join it: `tandem cluster report`. Imports no MLX.
+
+The first line of its input names a secret, an address to measure the link at, and a model. It prints one line, serves
+the measurement, and ends with its input.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import select
+import socket
+import sys
+import threading
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from engine.advice.fit import working_set_limit
+from engine.cluster.fingerprint import fingerprint
+from engine.cluster.portable import folder_of
+from engine.cluster.wire import Connection, NotAuthentic, accept
+from engine.errors import EngineError
+
+PACKAGES = ("tandem-chat", "mlx", "mlx-lm")
+# Seconds after which a report that nobody listens to ends.
+_LONGEST_S = 60.0
+
+
+def own_report(model: str | None) -> dict[str, Any]:
+    """Versions, memory in bytes, and the fingerprint of `model` (a portable name) or the problem with it."""
+    report: dict[str, Any] = {
+        "versions": {name: _version(name) for name in PACKAGES},
+        "system": f"{platform.system()} {platform.mac_ver()[0] or platform.release()}",
+        "memory": psutil.virtual_memory().total,
+        "free": min(psutil.virtual_memory().available, working_set_limit(psutil.virtual_memory().total)),
+        "fingerprint": "",
+        "problem": "",
+    }
+    if model is not None:
+        try:
+            report["fingerprint"] = fingerprint(folder_of(model))
+        except EngineError as error:
+            report["problem"] = str(error)
+    return report
+
+
+def main() -> int:
+    """Answer the one who asks over standard input and output."""
+    order = json.loads(sys.stdin.readline())
+    address = str(order.get("address", ""))
+    report = own_report(order.get("model"))
+    listening = None
+    if address:
+        try:
+            family = socket.AF_INET6 if ":" in address else socket.AF_INET
+            listening = socket.create_server((address, 0), family=family, backlog=1)
+        except OSError as error:
+            report["link_problem"] = str(error)
+    if listening is not None:
+        report["port"] = listening.getsockname()[1]
+        secret = bytes.fromhex(order["secret"])
+        threading.Thread(target=_serve, args=(listening, secret), daemon=True).start()
+    print(json.dumps(report), flush=True)
+    while select.select([0], [], [], _LONGEST_S)[0] and os.read(0, 4096):
+        pass
+    os._exit(0)
+
+
+def _serve(listening: socket.socket, secret: bytes) -> None:
+    try:
+        connection, _ = accept(listening.accept()[0], secret)
+    except (OSError, NotAuthentic):
+        return
+    with listening:
+        echo(connection)
+
+
+def echo(connection: Connection) -> None:
+    """Answer each message of a measurement at once, until the other end closes."""
+    try:
+        while True:
+            connection.receive()
+            connection.send({})
+    except (OSError, ValueError):
+        connection.close()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return _checkout(package)
+
+
+def _checkout(package: str) -> str:
+    """The version of a checkout that was never installed."""
+    project = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    if package != PACKAGES[0] or not project.is_file():
+        return ""
+    lines = project.read_text(encoding="utf-8").splitlines()
+    return next((line.split('"')[1] for line in lines if line.startswith("version = ")), "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
