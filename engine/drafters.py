@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.disk_pool import DiskPool
-from engine.heads.chain_head import ChainHead
 from engine.heads.fit import memory_config
 from engine.heads.folder import inspect_head
+from engine.heads.head import Head
 from engine.heads.loading import load_head_in_steps
 from engine.loading import LoadedModel, OnProgress, display_name, load_in_steps
 from engine.model_files.head_files import kind_of_folder
@@ -76,14 +76,14 @@ def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Draft
         content = yield from result_of(disk.start(inspect_head, path))
     loading.on_progress(0, content.weight_bytes)
     head = yield from load_head_in_steps(path)
-    if isinstance(head, ChainHead) and len(head.readings) > 1:
+    if len(head.readings) > 1:
         yield from _settle_reading(main, head, loading.settings.learned_file)
     name = display_name(name_or_path, path)
     info = ModelInfo(name, path, head.kind, main.info.context_length, head.nbytes, kind="head")
     return prepare_head(main, head, info, memory_config(content.config))
 
 
-def _settle_reading(main: LoadedModel, head: ChainHead, learned_file: Path | None) -> Steps[None]:
+def _settle_reading(main: LoadedModel, head: Head, learned_file: Path | None) -> Steps[None]:
     """Feed the head as was the best when it was first loaded for this main model."""
     store = TapChoices(learned_file)
     key = f"{head.identity} {main.info.name} {main.info.bytes}"

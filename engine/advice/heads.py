@@ -52,7 +52,8 @@ def facts_of_config(config: Mapping[str, Any], kind: str) -> HeadFacts:
         found = (part[name] for name in names for part in parts if type(part.get(name)) is int)
         return max(0, next(found, 0))
 
-    layers, width = number("num_target_layers"), number("target_hidden_size", "hidden_size")
+    layers = number("num_target_layers")
+    width = number("target_hidden_size", "backbone_hidden_size", "hidden_size")
     return HeadFacts(kind, layers, True, width, number("vocab_size"), checked=False)
 
 

@@ -15,7 +15,7 @@ from engine.advice.speedup import WORTH_IT, Estimate, estimate_head_speedup, est
 from engine.errors import ModelNotUsable
 from engine.heads.fit import memory_config
 from engine.heads.folder import inspect_head
-from engine.heads.mtp_config import shipped_bytes
+from engine.heads.shipped import shipped_bytes
 from engine.hub.repository_names import head_name, is_content_hash
 from engine.hub.values import RemoteModel
 from engine.model_files.architecture import mlx_lm_module

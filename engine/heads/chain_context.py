@@ -113,15 +113,15 @@ class ChainContext(HeadContext):
             self._states = mx.concatenate([self._states, states], axis=1)
             self._tokens += tokens
 
-    def take_waiting(self) -> tuple[list[int], mx.array]:
-        """The tokens (n) of the pairs that wait and all states (1, n + 1, width), of which only the last one stays.
+    def take_waiting(self, stay: int = 1) -> tuple[list[int], mx.array]:
+        """The tokens (n) of the pairs that wait and all states (1, n + 1, width), of which only the last `stay` stay.
 
-        The caller appends those pairs to the caches. Raises ValueError unless the context is `ready`.
+        The caller appends the pairs of the others to the caches. Raises ValueError unless the context is `ready`.
         """
         if self._states is None:
             raise ValueError("no state to go on from")
         tokens, states = self._tokens, self._states
-        self._tokens, self._states = [], states[:, -1:]
+        self._tokens, self._states = tokens[max(0, len(tokens) - stay + 1) :], states[:, -stay:]
         return tokens, states
 
     def cut(self, pairs: int) -> None:

@@ -50,20 +50,7 @@ class ChainHead(Head):
     def nbytes(self) -> int:
         return sum(array.nbytes for _, array in tree_flatten(self.network.parameters()))
 
-    @property
-    def readings(self) -> tuple[tuple[int, ...], ...]:
-        """In which ways the head may have to be fed, where nothing in it says which; empty where it is known."""
-        return ()
-
-    def use(self, reading: tuple[int, ...]) -> None:
-        """Be fed in one of the `readings` from now on; contexts are those of another head then."""
-
     def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
-        """The mean log-probability, a scalar, of `answers` where a text of n tokens is read in true pairs.
-
-        `taps` (1, n, taps * tap width) are its rows; `answers` (n - 1,) the ids to follow after each token but the
-        first. Ids that the head does not know are left out.
-        """
         caches = self.new_context().caches
         states = self.states_of(taps[:, :-1]).astype(self.dtype)
         states = self.step(self.embed(mx.array([tokens[1:]], mx.int32)), states, caches, 0)

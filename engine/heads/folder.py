@@ -11,9 +11,11 @@ from typing import Any
 
 from engine.errors import ModelNotUsable
 from engine.heads import eagle_config, mtp_config
+from engine.heads.assistant_config import ORDERED, is_assistant, read_assistant_config
 from engine.heads.config import HeadShape
 from engine.heads.dialects import HeadConfigError, read_config
 from engine.heads.tensors import (
+    FP8,
     HeadTensorError,
     by_our_names,
     check_tensors,
@@ -44,7 +46,8 @@ class HeadContent:
 
     @property
     def weight_bytes(self) -> int:
-        return sum(tensor.nbytes for tensor in self.tensors.values())
+        """Bytes in memory: numbers of eight bits in floating point become numbers of sixteen."""
+        return sum(tensor.nbytes * (2 if tensor.dtype == FP8 else 1) for tensor in self.tensors.values())
 
 
 def inspect_head(folder: Path) -> HeadContent:
@@ -56,7 +59,8 @@ def inspect_head(folder: Path) -> HeadContent:
     files = head_weight_files(folder)
     headers = read_head_tensors(folder, files)
     kind = kind_of_tensors(headers)
-    if kind not in SUPPORTED_HEADS or (kind == "mtp" and mtp_config.family_of(raw) is None):
+    assistant = kind == "mtp" and is_assistant(raw)
+    if kind not in SUPPORTED_HEADS or (kind == "mtp" and not assistant and mtp_config.family_of(raw) is None):
         raise ModelNotUsable(folder, "unknown-head", kind or str(raw.get("model_type", ""))[:80])
     if os.path.exists(folder / "mask_embedding.pt"):
         # MiMo's heads keep part of their weights in a file that runs code when it is read.
@@ -75,7 +79,7 @@ def _content(
     raw: Mapping[str, Any], kind: str, headers: Mapping[str, TensorHeader], quantisation: Mapping[str, Any]
 ) -> tuple[HeadShape, Mapping[str, TensorHeader]]:
     if kind == "mtp":
-        return _mtp(raw, headers)
+        return _assistant(raw, headers) if is_assistant(raw) else _mtp(raw, headers)
     if kind == "eagle3":
         tensors = by_our_names(headers, lambda name: eagle_config.our_name(our_name(name)))
         shapes = whole_shapes(tensors, quantisation)
@@ -92,15 +96,25 @@ def _content(
 
 def _mtp(raw: Mapping[str, Any], headers: Mapping[str, TensorHeader]) -> tuple[HeadShape, Mapping[str, TensorHeader]]:
     """Shapes are compared when the network is built, of arrays that are not read yet."""
-    layers = mtp_config.layers_of_main(raw)
-    named = ((mtp_config.our_name(name, layers), header) for name, header in headers.items())
+    layers, family = mtp_config.layers_of_main(raw), mtp_config.family_of(raw)
+    assert family is not None
+    named = ((mtp_config.our_name(name, layers, family), header) for name, header in headers.items())
     tensors = {name: header for name, header in named if name is not None}
     config = mtp_config.read_mtp_config(raw, tensors)
-    missing = [name for name in mtp_config.FUSION if name not in tensors]
+    fusions = [f"layers.{index}." for index in range(config.layer_count)] if family.by_depth else [""]
+    missing = [name for where in fusions for part in mtp_config.FUSION if (name := where + part) not in tensors]
     if missing:
         raise HeadTensorError(missing[0])
     check_types(tensors)
     return config, tensors
+
+
+def _assistant(
+    raw: Mapping[str, Any], headers: Mapping[str, TensorHeader]
+) -> tuple[HeadShape, Mapping[str, TensorHeader]]:
+    """As `_mtp`: shapes are compared when the network is built."""
+    check_types({name: header for name, header in headers.items() if name != ORDERED[1]})
+    return read_assistant_config(raw, headers), headers
 
 
 def identity_of(content: HeadContent) -> str:

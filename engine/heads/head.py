@@ -14,11 +14,27 @@ All arrays are lazy, and everything runs on the engine's thread.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import mlx.core as mx
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """A layer of the main model whose keys and values a head may look at.
+
+    `layer` counts from 0, `kind` is that of its attention, `window` is in tokens, None for all. `read` takes the
+    layer's input (1, n, width) and its first position to keys and values (1, heads, n, size), as in its cache.
+    """
+
+    kind: str
+    layer: int
+    window: int | None
+    heads: int
+    size: int
+    read: Callable[[mx.array, int], tuple[mx.array, mx.array]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +44,8 @@ class MainPorts:
     `embed` takes int ids (1, n) to the embeddings (1, n, width) that the first layer is given: scaled where the family
     scales them. `logits` takes (1, n, width) through the output matrix alone, without the main model's soft cap, to
     (1, n, vocabulary). `final_norm` is the norm before the output matrix. `vocabulary` counts the rows of the output
-    matrix, padding included.
+    matrix, padding included. `attended` has the last layer of each kind of attention, in families whose heads look at
+    keys and values.
     """
 
     embed: Callable[[mx.array], mx.array]
@@ -37,6 +54,7 @@ class MainPorts:
     layer_count: int
     width: int
     vocabulary: int
+    attended: Mapping[str, Attended] = field(default_factory=dict)
 
 
 class Draw(Protocol):
@@ -135,6 +153,23 @@ class Head(ABC):
     @abstractmethod
     def nbytes(self) -> int:
         """Bytes of its weights."""
+
+    @property
+    def readings(self) -> tuple[tuple[int, ...], ...]:
+        """In which ways the head may have to be fed, where nothing in it says which; empty where it is known."""
+        return ()
+
+    def use(self, reading: tuple[int, ...]) -> None:
+        """Be fed in one of the `readings` from now on; contexts are those of another head then."""
+        raise NotImplementedError
+
+    def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
+        """The mean log-probability, a scalar, of `answers` where a text of n tokens is read; of heads with `readings`.
+
+        `taps` (1, n, taps * tap width) are its rows; `answers` (n - 1,) the ids to follow after each token but the
+        first. Ids that the head does not know are left out.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def context_bytes(self, length: int) -> int:

@@ -12,9 +12,13 @@ from mlx_lm.utils import dequantize_model
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
+from engine.heads.assistant_config import AssistantConfig
+from engine.heads.assistant_loading import assistant_network
+from engine.heads.assistant_network import AssistantHead, AssistantNetwork
 from engine.heads.block_head import BlockHead, BlockNetwork
 from engine.heads.block_loading import block_network
 from engine.heads.config import HeadConfig
+from engine.heads.depth_network import DepthHead, DepthNetwork
 from engine.heads.eagle_config import EagleConfig
 from engine.heads.eagle_loading import eagle_network
 from engine.heads.eagle_network import EagleHead, EagleNetwork
@@ -57,6 +61,8 @@ def load_head_in_steps(path: str | Path) -> Steps[Head]:
 
 
 def _network(content: HeadContent) -> nn.Module:
+    if isinstance(content.config, AssistantConfig):
+        return assistant_network(content.config, content.files)
     if isinstance(content.config, MtpConfig):
         return mtp_network(content.config, content.files)
     if isinstance(content.config, EagleConfig):
@@ -65,6 +71,12 @@ def _network(content: HeadContent) -> nn.Module:
 
 
 def _head(content: HeadContent, network: nn.Module, identity: str) -> Head:
+    if isinstance(network, AssistantNetwork):
+        assert isinstance(content.config, AssistantConfig)
+        return AssistantHead(content.folder, content.config, network, identity)
+    if isinstance(network, DepthNetwork):
+        assert isinstance(content.config, MtpConfig)
+        return DepthHead(content.folder, content.config, network, identity)
     if isinstance(network, MtpNetwork):
         assert isinstance(content.config, MtpConfig)
         return MtpHead(content.folder, content.config, network, identity)
@@ -76,12 +88,15 @@ def _head(content: HeadContent, network: nn.Module, identity: str) -> Head:
 
 
 def _check_targets(network: nn.Module, vocabulary: int, folder: Path) -> None:
-    """Raise `ModelNotUsable` where a reduced vocabulary stands for ids that the main model does not have."""
-    if "d2t" not in network:
+    """Raise `ModelNotUsable` where a table stands for ids that the main model does not have."""
+    if "d2t" in network:
+        name, targets = "d2t", mx.arange(network.d2t.size) + network.d2t
+    elif "masked_embedding" in network:
+        name, targets = "token_ordering", network.masked_embedding.token_ordering
+    else:
         return
-    targets = mx.arange(network.d2t.size) + network.d2t
     if bool(((targets < 0) | (targets >= vocabulary)).any().item()):
-        raise ModelNotUsable(folder, "wrong-tensors", "d2t")
+        raise ModelNotUsable(folder, "wrong-tensors", name)
 
 
 def _evaluate(network: nn.Module, folder: Path) -> Steps[None]:

@@ -29,6 +29,8 @@ class MtpFamily:
     A chain goes on from the state after the head's last norm, or before it if `chains_raw`. `keeps` says what its
     layers cache: keys and values ("plain"), latent ones ("mla"), those and an index ("dsa"), or what a `pattern` of the
     configuration, a character for each layer, says: * is attention, E are experts, which cache nothing.
+    `by_depth`, each draft token has a layer of its own, with a fusion, a norm and an output matrix of its own; all
+    are fed the state before the main model's last norm (`engine.heads.depth_network`).
     """
 
     name: str
@@ -38,6 +40,7 @@ class MtpFamily:
     either_state: bool = False
     chains_raw: bool = False
     keeps: str = "plain"
+    by_depth: bool = False
 
 
 _QWEN3_5 = MtpFamily("qwen3_5", "qwen3_5", zero_centred=True)
@@ -59,6 +62,8 @@ FAMILIES |= {
     "mimo": MtpFamily("mimo", "mimo", reversed=True),
     "nemotron_h": MtpFamily("nemotron_h", "nemotron_h", keeps="pattern"),
 }
+_STEP = MtpFamily("step3p5", "step3p5", zero_centred=True, chains_raw=True, by_depth=True)
+FAMILIES |= dict.fromkeys(("step3p5", "step3p7"), _STEP)
 FUSION = ("fc.weight", "pre_fc_norm_embedding.weight", "pre_fc_norm_hidden.weight", "norm.weight")
 # Other families' names of these.
 _FUSION_NAMES = {
@@ -71,6 +76,12 @@ _OF_LAYER = ("self_attn.", "mlp.", "input_layernorm.", "post_attention_layernorm
 _REPEATED = re.compile(r"(?:^|\.)(?:embed_tokens|lm_head|shared_head\.head|shared_head_head|rotary_emb)\.")
 _PREFIX = re.compile(r"^(?:model\.|language_model\.)*(mtp\.)?")
 _LAYER = re.compile(r"(?:mtp_)?layers\.(\d+)\.(.+)")
+# Step's parts of a layer that are not its decoder layer's.
+_OF_DEPTH = {"eh_proj": "fc", "enorm": "pre_fc_norm_embedding", "hnorm": "pre_fc_norm_hidden"}
+_OF_DEPTH |= dict.fromkeys(("transformer.shared_head.norm", "shared_head.norm", "shared_head_norm"), "norm")
+_OF_DEPTH |= dict.fromkeys(
+    ("transformer.shared_head.output", "shared_head.output", "shared_head.head", "shared_head_head"), "output"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +131,13 @@ class MtpConfig:
         return sum(heads * size for shapes in self.cache_shapes for heads, size in shapes)
 
 
-def our_name(name: str, main_layers: int) -> str | None:
+def our_name(name: str, main_layers: int, family: MtpFamily) -> str | None:
     """The name of this package for a tensor of an MTP head's file; None for one that is not read.
 
     Not read are tables of the main model, and layers for deeper tokens that some families have besides the first.
     """
+    if family.by_depth:
+        return _name_by_depth(name, main_layers)
     if _REPEATED.search(name):
         return None
     prefix = _PREFIX.match(name)
@@ -145,6 +158,17 @@ def our_name(name: str, main_layers: int) -> str | None:
     return f"layers.{index}.{rest}"
 
 
+def _name_by_depth(name: str, main_layers: int) -> str | None:
+    match = _LAYER.fullmatch(name[_PREFIX.match(name).end() :])  # type: ignore[union-attr]
+    if match is None:
+        return None if "embed_tokens." in name else name
+    index, rest = int(match[1]), match[2]
+    index -= main_layers if index >= main_layers else 0
+    stem, _, leaf = rest.rpartition(".")
+    part = _OF_DEPTH.get(stem)
+    return f"layers.{index}.{part}.{leaf}" if part else f"layers.{index}.block.{rest.removeprefix('mtp_block.')}"
+
+
 def layers_of_main(config: Mapping[str, Any]) -> int:
     """How many layers the main model has. Raises `HeadConfigError`."""
     text = text_config(config)
@@ -159,29 +183,6 @@ def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
     """The family of the heads of a main model with this config.json, or of the head that names it."""
     kind = text_config(config).get("model_type")
     return FAMILIES.get(kind.removesuffix("_mtp")) if isinstance(kind, str) else None
-
-
-def shipped_bytes(config: Mapping[str, Any]) -> int:
-    """About how large the head is that the makers ship with a model of this config.json; 0 where they ship none.
-
-    Whether a repository has one, only its files say.
-    """
-    family = family_of(config)
-    if family not in (_QWEN3_5, _QWEN3_NEXT):
-        return 0
-    try:
-        # The size of the vocabulary, which not every description has, does not matter.
-        head = read_mtp_config({"vocab_size": 2, **text_config(config)}, ("layers.0.mlp",))
-        settings = Settings(head.text)
-        heads, experts = settings.whole("num_attention_heads", 1, 4096), settings.whole("num_experts", 0, 4096, 0)
-        shared = settings.whole("shared_expert_intermediate_size", 0, 2**18, 0)
-    except HeadConfigError:
-        return 0
-    # Queries come with a gate.
-    [((kv_heads, head_dim), _)] = head.cache_shapes
-    attention = (3 * heads + 2 * kv_heads) * head_dim
-    inner = head.inner * max(1, experts) + shared
-    return 2 * head.width * (2 * head.width + attention + 3 * inner)
 
 
 def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpConfig:
@@ -199,12 +200,16 @@ def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpCon
     experts = settings.whole("num_experts", 0, 4096, 0)
     inner = settings.whole("moe_intermediate_size" if experts else "intermediate_size", 1, 2**18)
     # mlx-lm builds the layer from these settings as they are.
-    rope_of(settings, text, "full_attention")
+    if not family.by_depth:
+        rope_of(settings, text, "full_attention")
     settings.number("rms_norm_eps", 1e-6)
     # Qwen's heads may have several layers in a row.
     layers = {int(match[1]) for match in map(_LAYER.match, names) if match}
     if layers != set(range(len(layers))) or not 1 <= len(layers) <= 8:
         raise HeadConfigError("layers")
+    if family.by_depth:
+        text = _with_last_layers(text, len(layers))
+        settings = _settings_of_last_layers(text, layers_of_main(config))
     pattern = pattern_of(text) if family.keeps == "pattern" else ""
     if pattern and (len(pattern) != len(layers) or "*" not in pattern):
         raise HeadConfigError("mtp_hybrid_override_pattern")
@@ -219,7 +224,39 @@ def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpCon
         cache_shapes=(shapes := _cache_shapes(settings, family.keeps, heads, width)),
         caches=tuple(int(mark == "*") for mark in pattern) if pattern else (len(shapes),) * len(layers),
         made_for=made_for(config),
+        proposals=len(layers) if family.by_depth else PROPOSALS,
     )
+
+
+def _with_last_layers(text: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """The settings of a main model with a head of `count` layers behind its own, which lists are to describe, too.
+
+    Lists that end with the main model go on as its last sliding layer is; as published, the head's layers slide.
+    Raises `HeadConfigError` where they end before, or where the layers keep different things.
+    """
+    first = Settings(text).whole("num_hidden_layers", 1, 1000)
+    types = text.get("layer_types")
+    if not isinstance(types, list) or len(types) < first or not all(isinstance(kind, str) for kind in types):
+        raise HeadConfigError("layer_types")
+    sliding = [index for index in range(first) if types[index] == "sliding_attention"]
+    like = sliding[-1] if sliding else first - 1
+    made = dict(text)
+    for name in ("layer_types", "rope_theta", "partial_rotary_factors", "swiglu_limits", "swiglu_limits_shared"):
+        if isinstance(value := text.get(name), list):
+            if len(value) < first:
+                raise HeadConfigError(name)
+            made[name] = [*value, *[value[like]] * max(0, first + count - len(value))]
+    if len(set(made["layer_types"][first : first + count])) > 1:
+        raise HeadConfigError("layer_types")
+    return made
+
+
+def _settings_of_last_layers(text: Mapping[str, Any], first: int) -> Settings:
+    """What the attention behind the main model's layers is like."""
+    other = text.get("attention_other_setting") if text["layer_types"][first] == "sliding_attention" else None
+    found = Settings(other, text)
+    heads = found.whole("num_attention_heads", 1, 4096)
+    return Settings({"num_key_value_heads": found.whole("num_attention_groups", 1, heads)}, other, text)
 
 
 def pattern_of(text: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Makes an MTP head of its files: published names and layouts become those of mlx-lm's layers.
 
-Nothing is read here but the weights of norms, which say whether they are zero-centred.
+Nothing is read here but scales of blocks, and the weights of norms, which say whether they are zero-centred.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx_lm.models.switch_layers import SwitchLinear
 
+from engine.heads.blocks_of_fp8 import dequantised
+from engine.heads.depth_network import DepthNetwork
 from engine.heads.mtp_config import MtpConfig, our_name
 from engine.heads.mtp_network import MtpNetwork
 
@@ -37,18 +39,19 @@ _SANITIZED = {
 _QK_MEAN, _OTHER_MEAN = 1.25, 0.5
 
 
-def mtp_network(config: MtpConfig, files: Sequence[Path]) -> MtpNetwork:
+def mtp_network(config: MtpConfig, files: Sequence[Path]) -> MtpNetwork | DepthNetwork:
     """The network with the weights of `files`, not yet read; raises ValueError for tensors that do not fit."""
     weights: Weights = {}
     for file in files:
         loaded: Mapping[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
-        named = ((our_name(name, config.main_layers), array) for name, array in loaded.items())
+        named = ((our_name(name, config.main_layers, config.family), array) for name, array in loaded.items())
         weights |= {name: array for name, array in named if name is not None}
+    weights = dequantised(weights)
     if config.family.module in _SANITIZED:
         weights = _as_mlx_lm_has_it(config, weights)
     weights = converted(weights, zero_centred=config.family.zero_centred)
-    network = MtpNetwork(config)
-    _quantise(network, weights)
+    network = DepthNetwork(config, weights) if config.family.by_depth else MtpNetwork(config)
+    quantise(network, weights)
     network.load_weights(list(weights.items()))
     return network
 
@@ -69,10 +72,8 @@ def converted(weights: Mapping[str, mx.array], *, zero_centred: bool) -> Weights
     """Weights by the names of the network, from our names of the published ones. What is converted stays as it is."""
     made = dict(_with_stacked_experts(_with_split_experts(weights)))
     if zero_centred and are_zero_centred(made):
-        norms = (*_QK_NORMS, *_OTHER_NORMS)
-        made = {
-            name: array + 1 if name.endswith(norms) or name == "norm.weight" else array for name, array in made.items()
-        }
+        norms = (*_QK_NORMS, *_OTHER_NORMS, ".norm.weight")
+        made = {name: array + 1 if f".{name}".endswith(norms) else array for name, array in made.items()}
     return made
 
 
@@ -119,12 +120,12 @@ def _with_stacked_experts(weights: Iterator[tuple[str, mx.array]]) -> Iterator[t
         yield name, mx.stack([experts[index] for index in range(len(experts))])
 
 
-def _quantise(network: nn.Module, weights: Weights) -> None:
+def quantise(network: nn.Module, weights: Weights) -> None:
     """Make the layers quantised that have scales; bits and groups follow from the shapes."""
 
     def parameters(path: str, module: nn.Module) -> bool | dict[str, int]:
         scales = weights.get(f"{path}.scales")
-        if scales is None or not isinstance(module, nn.Linear | SwitchLinear):
+        if scales is None or not isinstance(module, nn.Linear | nn.Embedding | SwitchLinear):
             return False
         if f"{path}.biases" not in weights:
             raise ValueError(f"{path}.biases")

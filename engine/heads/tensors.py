@@ -15,6 +15,7 @@ from engine.model_files.safetensors_header import TensorHeader
 
 _CODEBOOKS = ("candidate_selector.predecessor_codebook", "candidate_selector.successor_codebook")
 _FLOATS = ("F32", "F16", "BF16")
+FP8, FP8_BLOCK, SCALE_OF_FP8 = "F8_E4M3", 128, ".weight_scale_inv"
 _WHOLE = ("I32", "I64", "U32")
 _BITS, _GROUPS = (2, 3, 4, 5, 6, 8), (16, 32, 64, 128)
 _PARTS = ("scales", "biases")
@@ -103,10 +104,17 @@ def check_tensors(expected: Shapes, tensors: Mapping[str, TensorHeader], shapes:
 
 
 def check_types(tensors: Mapping[str, TensorHeader]) -> None:
-    """Raise `HeadTensorError` for numbers that are no floating-point ones, unless they are a quantised matrix."""
+    """Raise `HeadTensorError` for numbers that are no floating-point ones, unless they are a quantised matrix.
+
+    One in eight-bit floating point has a scale for each block of it.
+    """
     for name, tensor in tensors.items():
         quantised = name.endswith(".weight") and f"{name.removesuffix('weight')}scales" in tensors
-        if tensor.dtype not in (("U32",) if quantised else _FLOATS):
+        scale = tensors.get(f"{name.removesuffix('.weight')}{SCALE_OF_FP8}")
+        if tensor.dtype == FP8 and scale is not None and len(tensor.shape) == 2:
+            if scale.shape != tuple(-(-size // FP8_BLOCK) for size in tensor.shape):
+                raise HeadTensorError(name)
+        elif tensor.dtype not in (("U32",) if quantised else _FLOATS):
             raise HeadTensorError(name)
 
 

@@ -30,7 +30,7 @@ from engine.model_files.safetensors_header import (
     parse_header,
 )
 
-_FLOATS = ("F32", "F16", "BF16")
+_FLOATS = ("F32", "F16", "BF16", "F8_E4M3")
 _DECLARED = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
 _MOST_SHARDS = 16
 

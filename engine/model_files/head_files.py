@@ -42,8 +42,10 @@ _BY_TENSOR = (
 # MTP heads: all their tensors have one of these prefixes, or each layer has what fuses hidden state and embedding.
 _MTP = ("mtp.", "mtp_layers.")
 _FUSION = ("eh_proj.weight", "enorm.weight", "hidden_layernorm.weight")
+# Gemma 4's assistants, which are small models between two projections.
+_OF_ASSISTANT = {"pre_projection.weight", "post_projection.weight"}
 _OF_HEAD = re.compile(r"(?:model\.|language_model\.)*(?:mtp\.|mtp_layers\.|layers\.(\d+)\.)")
-_REPEATED = re.compile(r"embed_tokens\.|shared_head\.(?:head|output)\.|rotary_emb\.")
+_REPEATED = re.compile(r"embed_tokens\.|shared_head\.head\.|rotary_emb\.")
 _LAYER = re.compile(r"(layers\.\d+)\.(.+)")
 _PREFIX = re.compile(r"^(?:model\.|language_model\.|logit_head\.|draft_model\.)+")
 _BY_NAME = (
@@ -72,7 +74,7 @@ def kind_of_tensors(names: Collection[str]) -> str | None:
         for kind, pattern in _BY_TENSOR:
             if any(pattern.match(name) for name in bare):
                 return kind
-    return "mtp" if _is_mtp(bare) else None
+    return "mtp" if bare >= _OF_ASSISTANT or _is_mtp(bare) else None
 
 
 def _is_mtp(names: set[str]) -> bool:

@@ -15,6 +15,7 @@ import mlx.nn as nn
 
 from engine.heads.head import MainPorts
 from engine.loading import LoadedModel
+from engine.speculation.main_keys import attended_layers
 from engine.speculation.taps import PROBE_ROWS, CannotTap, calls_of, layers_of
 
 # The largest relative difference between what the ports compute and the model itself.
@@ -50,6 +51,7 @@ def main_ports(main: LoadedModel) -> MainPorts:
         layer_count=len(layers),
         width=width,
         vocabulary=int(logits.shape[-1]),
+        attended=attended_layers(layers, width),
     )
 
 

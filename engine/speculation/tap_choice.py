@@ -1,8 +1,9 @@
 """How a head is to be fed, where published conventions differ: the head is tried with each on one text.
 
 Ids of layers are inputs in some heads and outputs in others, states come before or after the main model's last norm,
-and nothing in a head says which. The wrong one makes proposals worse and the text no different. One pass of the main
-model over a short text tells: under the right one, what the main model would say next is likelier.
+queries have the position of the last token or of the next, and nothing in a head says which. The wrong one makes
+proposals worse and the text no different. One pass of the main model over a short text tells: under the right one, what
+the main model would say next is likelier.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import mlx.core as mx
 from engine.disk_pool import DiskPool
 from engine.errors import EngineError
 from engine.foreign_code import panics_as_errors
-from engine.heads.chain_head import ChainHead
+from engine.heads.head import Head
 from engine.loading import LoadedModel
 from engine.speculation.main_ports import main_ports
 from engine.speculation.taps import CannotTap, Taps
@@ -38,7 +39,7 @@ How much faster this is depends on how often the two agree. For code, lists and 
 the time; for poetry or for unusual names, they agree less often."""
 
 
-def choose_reading(main: LoadedModel, head: ChainHead) -> Steps[tuple[int, ...]]:
+def choose_reading(main: LoadedModel, head: Head) -> Steps[tuple[int, ...]]:
     """The likeliest of the head's `readings` for `main`; the head uses it from now on.
 
     What the main model cannot be tapped for, or what fails, leaves the first choice.
@@ -61,7 +62,7 @@ def _encoded(main: LoadedModel) -> list[int]:
         return main.encode(TEXT)
 
 
-def _likeliest(main: LoadedModel, head: ChainHead, ids: list[int]) -> tuple[int, ...]:
+def _likeliest(main: LoadedModel, head: Head, ids: list[int]) -> tuple[int, ...]:
     tapped = {}
     for reading in head.readings:
         head.use(reading)

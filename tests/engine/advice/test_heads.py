@@ -21,8 +21,10 @@ from engine.hub.failures import HubError
 from engine.model_files.discovery import InstalledModel, describe_folder
 from tests.engine.heads.eagle_on_disk import tensors_of as eagle_tensors_of
 from tests.engine.heads.golden import cases
+from tests.engine.heads.golden.assistant_cases import CASES as ASSISTANT_CASES
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.golden.eagle_cases import CASES as EAGLE_CASES
+from tests.engine.heads.golden.mtp_cases import CASES as MTP_CASES
 from tests.engine.heads.heads_on_disk import tensors_of, write_head
 
 LIMIT, CONTEXT = 32 * 2**30, 8192
@@ -213,6 +215,34 @@ def test_the_head_that_makers_ship_with_a_model_is_offered_with_its_size(tmp_pat
     assert (one.id, one.source, one.works, one.best) == (f"{REPOSITORY}-mtp-head", "catalog", True, False)
     # The 4-billion model has 32 such layers.
     assert 2 * 10**8 < one.weight_bytes < 4 * 10**8
+
+
+DECLARED = [name for name, case in MTP_CASES.items() if case.text.get("num_nextn_predict_layers")]
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_heads_of_families_that_declare_them_are_offered_too(tmp_path: Path, catalog: Catalog, name: str) -> None:
+    text = dict(MTP_CASES[name].text)
+    for config, offered in ((text, True), (text | {"num_nextn_predict_layers": 0}, False)):
+        _, found = candidates(installed_main(tmp_path, config), [], catalog)
+        inside = [one for one in found if one.head is not None and one.head.inside]
+        assert [one.id for one in inside] == [f"{REPOSITORY}-mtp-head"] * offered
+        assert all(one.weight_bytes > 10_000 for one in inside)
+
+
+@pytest.mark.parametrize("main", ["mlx-community/gemma-4-31b-it-4bit", "google/gemma-4-31B-it"])
+def test_the_assistant_of_gemma_4_is_offered_for_its_model(tmp_path: Path, catalog: Catalog, main: str) -> None:
+    installed = replace(installed_main(tmp_path, MAIN_CONFIG | {"model_type": "gemma4"}), id=main)
+    _, found = candidates(installed, [], catalog)
+    assistants = [one for one in found if one.head is not None and one.head.kind == "mtp"]
+    assert [one.id for one in assistants] == ["google/gemma-4-31B-it-assistant"]
+    assert assistants[0].weight_bytes == 939_000_000
+
+
+def test_an_assistant_reads_the_width_of_its_main_model() -> None:
+    facts = facts_of_config(ASSISTANT_CASES["assistant_gemma4"].config, "mtp")
+    assert (facts.width, facts.vocabulary, facts.layers) == (64, 256, 0)
+    assert against(facts, MAIN_CONFIG, 256) is None
 
 
 @pytest.mark.parametrize(

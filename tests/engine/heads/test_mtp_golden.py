@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 
+from engine.errors import ModelNotUsable
 from engine.heads.head import HeadProposal, MainPorts
 from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.golden.mtp_cases import CASES, HERE
@@ -97,6 +99,81 @@ def test_damaged_heads_fail_a_gate(tmp_path: Path, mutant: Callable[[dict[str, m
     mutant(tensors)
     head = bound(tmp_path, CASES["mtp_qwen3_5_moe"], tensors)
     assert apart(proposals(head, head.new_context()), golden_of("mtp_qwen3_5_moe")) > 100 * TOLERANCE
+
+
+STEP = CASES["mtp_step3p5"]
+
+
+def test_the_layers_of_a_head_are_described_behind_those_of_the_main_model_or_like_its_last_sliding_one(
+    tmp_path: Path,
+) -> None:
+    lists = ("layer_types", "rope_theta", "partial_rotary_factors")
+    shorter = {**STEP.text, **{name: STEP.text[name][: mtp_cases.MAIN_LAYERS] for name in lists}}
+    head = bound(tmp_path / "like", replace(STEP, text=shorter))
+    assert apart(proposals(head, head.new_context()), golden_of("mtp_step3p5")) < TOLERANCE
+    for name, value in (("layer_types", ["sliding_attention"]), ("rope_theta", [1e4]), ("layer_types", [1] * 9)):
+        with pytest.raises(ModelNotUsable, match=name):
+            bound(tmp_path / "wrong", replace(STEP, text={**STEP.text, name: value}))
+
+
+@pytest.mark.parametrize("added", [0, 1])
+def test_a_head_with_a_layer_a_depth_loads_as_mtplx_packs_it(tmp_path: Path, added: int) -> None:
+    names = {"transformer.shared_head.norm": "shared_head_norm", "transformer.shared_head.output": "shared_head_head"}
+    fusion, packed = ("enorm", "hnorm", "eh_proj"), {}
+    for name, array in published(STEP).items():
+        index, part = name.removeprefix("model.layers.").split(".", 1)
+        stem, leaf = part.rsplit(".", 1)
+        stem = names.get(stem, stem if stem in fusion else f"mtp_block.{stem}")
+        key = f"mtp.layers.{int(index) - mtp_cases.MAIN_LAYERS}.{stem}.{leaf}"
+        packed[key] = array + int(added and array.ndim == 1)
+    head = bound(tmp_path, STEP, packed)
+    made = mx.stack([proposal.scores for proposal in proposals(head, head.new_context())])
+    assert mx.abs(made - golden_of("mtp_step3p5")["chains"]).max().item() < TOLERANCE
+
+
+def layers_of_depths_swapped(tensors: dict[str, mx.array]) -> None:
+    for name in [name for name in tensors if ".5." in name]:
+        other = name.replace(".5.", ".6.")
+        tensors[name], tensors[other] = tensors[other], tensors[name]
+
+
+def outputs_swapped(tensors: dict[str, mx.array]) -> None:
+    one, other = (f"model.layers.{index}.transformer.shared_head.output.weight" for index in (4, 5))
+    tensors[one], tensors[other] = tensors[other], tensors[one]
+
+
+def fusions_of_depths_swapped(tensors: dict[str, mx.array]) -> None:
+    for index in range(4, 7):
+        name = f"model.layers.{index}.eh_proj.weight"
+        tensors[name] = mx.concatenate(mx.split(tensors[name], 2, axis=-1)[::-1], axis=-1)
+
+
+@pytest.mark.parametrize("mutant", [layers_of_depths_swapped, outputs_swapped, fusions_of_depths_swapped])
+def test_damaged_heads_with_a_layer_a_depth_fail_a_gate(
+    tmp_path: Path, mutant: Callable[[dict[str, mx.array]], None]
+) -> None:
+    tensors = published(STEP)
+    mutant(tensors)
+    head = bound(tmp_path, STEP, tensors)
+    made = mx.stack([proposal.scores for proposal in proposals(head, head.new_context())])
+    assert mx.abs(made - golden_of("mtp_step3p5")["chains"]).max().item() > 100 * TOLERANCE
+
+
+def test_a_head_with_a_layer_a_depth_reads_states_before_the_last_norm_and_as_many_tokens_as_asked(
+    tmp_path: Path,
+) -> None:
+    head = bound(tmp_path, STEP)
+    plain = main_ports(mtp_cases.MAIN_LAYERS)
+    head.bind(replace(plain, final_norm=lambda rows: rows * 0.5 + 1.0))
+    assert head.max_proposals == mtp_cases.STEP_LAYERS
+    assert apart(proposals(head, head.new_context()), golden_of("mtp_step3p5")) < TOLERANCE
+    # Deeper layers have all rows, also after rounds that asked for fewer tokens.
+    context = head.new_context()
+    for count, rows in zip((1, 2, 1, 3), mtp_cases.ROUNDS, strict=True):
+        extend(head, context, rows)
+        made = propose(head, context, count)
+    wanted = golden_of("mtp_step3p5")["chains"][-1]
+    assert mx.abs(made.scores - wanted).max().item() < TOLERANCE
 
 
 def test_states_of_the_position_before_fail_a_gate(tmp_path: Path) -> None:

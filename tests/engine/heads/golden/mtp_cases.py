@@ -250,6 +250,41 @@ def nemotron() -> dict[str, tuple[int, ...]]:
     return shapes
 
 
+# Full and sliding attention by turns in the main model, sliding in the head's three layers.
+STEP_LAYERS = 3
+STEP = {
+    "num_attention_groups": KV_HEADS,
+    "attention_other_setting": {"num_attention_heads": 6, "num_attention_groups": 3},
+    "layer_types": ["full_attention", "sliding_attention"] * (MAIN_LAYERS // 2) + ["sliding_attention"] * STEP_LAYERS,
+    "sliding_window": 8,
+    "rope_theta": [5000000.0, 10000.0] * (MAIN_LAYERS // 2) + [10000.0] * STEP_LAYERS,
+    "partial_rotary_factors": [0.5, 1.0] * (MAIN_LAYERS // 2) + [1.0] * STEP_LAYERS,
+    "moe_layers_enum": "2,3",
+    "num_nextn_predict_layers": STEP_LAYERS,
+}
+
+
+def step() -> dict[str, tuple[int, ...]]:
+    """Three layers, each with what fuses its inputs and an output matrix of its own."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    norms = ("enorm", "hnorm", "transformer.shared_head.norm", "input_layernorm", "post_attention_layernorm")
+    for index in range(STEP_LAYERS):
+        layer = f"{MAIN_LAYERS + index}."
+        shapes |= {f"{layer}{norm}.weight": (WIDTH,) for norm in norms}
+        shapes |= {f"{layer}self_attn.{norm}.weight": (HEAD_DIM,) for norm in ("q_norm", "k_norm")}
+        shapes |= {
+            f"{layer}eh_proj.weight": (WIDTH, 2 * WIDTH),
+            f"{layer}transformer.shared_head.output.weight": (VOCABULARY, WIDTH),
+            f"{layer}self_attn.q_proj.weight": (6 * HEAD_DIM, WIDTH),
+            f"{layer}self_attn.k_proj.weight": (3 * HEAD_DIM, WIDTH),
+            f"{layer}self_attn.v_proj.weight": (3 * HEAD_DIM, WIDTH),
+            f"{layer}self_attn.g_proj.weight": (6, WIDTH),
+            f"{layer}self_attn.o_proj.weight": (WIDTH, 6 * HEAD_DIM),
+            **mlp(f"{layer}mlp", INNER),
+        }
+    return shapes
+
+
 CASES: dict[str, MtpCase] = {
     "mtp_qwen3": MtpCase(text(model_type="qwen3"), attention(gated=False) | mlp("layers.0.mlp", INNER)),
     "mtp_qwen3_5": MtpCase(
@@ -283,4 +318,11 @@ CASES: dict[str, MtpCase] = {
         text(model_type="nemotron_h", num_nextn_predict_layers=1, **ROUTED, **NEMOTRON), nemotron(), reference="mlx-vlm"
     ),
     "mtp_mimo": of_mtplx("mimo", mimo(), "model.mtp_layers.0."),
+    "mtp_step3p5": MtpCase(
+        text(model_type="step3p5", **STEP),
+        step(),
+        zero_centred=True,
+        reference="mtplx by depth",
+        prefix="model.layers.",
+    ),
 }

@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 import mlx.core as mx
-from mlx_lm.models.cache import CacheList, KVCache
-from mtplx import deepseek_mtp_patch, glm_mtp_patch, mimo_mtp_patch
+from mlx_lm.models.cache import CacheList, KVCache, RotatingKVCache
+from mtplx import deepseek_mtp_patch, glm_mtp_patch, mimo_mtp_patch, step3p5_mtp_patch
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import cases
@@ -51,7 +51,34 @@ def read(case: c.MtpCase, mtp, ids, states, cache):
     return (mtp.lm_head(made), made) if case.text["model_type"] == "mimo" else made
 
 
+def step() -> None:
+    """Each layer reads what the one before made of all rows, and the tokens one further on."""
+    case = c.CASES["mtp_step3p5"]
+    args = importlib.import_module("mlx_lm.models.step3p5").ModelArgs.from_dict(copy.deepcopy(dict(case.text)))
+    mtp = step3p5_mtp_patch._make_step_mtp_module(args, c.STEP_LAYERS, c.MAIN_LAYERS)
+    shared = {name: SHARED[c.shared_name(name, shape)] - (len(shape) == 1) for name, shape in case.tensors.items()}
+    raw = {f"{case.prefix}{name}": array for name, array in shared.items()}
+    weights = step3p5_mtp_patch._rewrite_step_mtp_weights(raw, start_layer=c.MAIN_LAYERS, num_mtp_layers=c.STEP_LAYERS)
+    weights = step3p5_mtp_patch._apply_zero_centered_norm_shift(weights)
+    mtp.load_weights(list(weights.items()), strict=True)
+    logits, chains = None, []
+    for rows in itertools.accumulate(c.ROUNDS):
+        tokens, states, chain = list(c.TOKENS[1 : rows + 1]), SHARED["states"][:, :rows], []
+        for depth, layer in enumerate(mtp.layers):
+            ids = mx.array([tokens[depth:]])
+            cache = RotatingKVCache(max_size=args.sliding_window)
+            scores, states = layer(ids, states, embed_tokens=lambda ids: EMBEDDING[ids], cache=cache)
+            logits = scores[0] if depth == 0 else logits
+            chain.append(scores[0, -1])
+            tokens.append(int(mx.argmax(chain[-1]).item()))
+        chains.append(mx.stack(chain))
+    path = c.HERE / "mtp_step3p5.safetensors"
+    mx.save_safetensors(str(path), {"logits": logits, "chains": mx.stack(chains)}, {"reference": "mtplx"})
+    print("mtp_step3p5", path.stat().st_size, "bytes")
+
+
 def main() -> None:
+    step()
     for name, case in c.CASES.items():
         if case.reference != "mtplx":
             continue

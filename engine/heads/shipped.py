@@ -1,0 +1,79 @@
+"""About how large the MTP head is that makers ship with a model, from the model's config.json alone. No mlx here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.heads.dialects import HeadConfigError, Settings
+from engine.heads.mtp_config import FAMILIES, MtpFamily, family_of, pattern_of
+from engine.model_files.config import text_config
+
+# How many layers a head has, by the families' names for it.
+_DECLARED = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
+# Families whose makers ship one with every model, whether a conversion's configuration still says so or not.
+_ALWAYS = (FAMILIES["qwen3_5"], FAMILIES["qwen3_next"])
+# Families whose makers publish numbers of eight bits.
+_EIGHT_BITS = ("deepseek_v3", "deepseek_v32")
+
+
+def shipped_bytes(config: Mapping[str, Any]) -> int:
+    """About how large the head is that the makers ship with a model of this config.json; 0 where they ship none.
+
+    Whether a repository has one, only its files say.
+    """
+    family, text = family_of(config), text_config(config)
+    if family is None or (family not in _ALWAYS and not any(text.get(name) for name in _DECLARED)):
+        return 0
+    settings = Settings(text)
+    try:
+        count = settings.whole("num_nextn_predict_layers", 1, 8, 1) if family.by_depth else 1
+        numbers = count * _numbers(family, text, settings)
+    except HeadConfigError:
+        return 0
+    return numbers * (1 if family.name in _EIGHT_BITS else 2)
+
+
+def _numbers(family: MtpFamily, text: Mapping[str, Any], settings: Settings) -> int:
+    """Numbers of one fusion with its layer."""
+    width = settings.whole("hidden_size", 1, 2**16)
+    fusion = 2 * width * width
+    if family.keeps == "pattern":
+        parts = {"*": _attention(family, settings, width), "E": _experts(settings, width, matrices=2)}
+        return fusion + sum(parts[mark] for mark in pattern_of(text))
+    dense = 3 * width * settings.whole("intermediate_size", 1, 2**18, 1)
+    experts = 0 if family.by_depth else _experts(settings, width)
+    own_output = settings.whole("vocab_size", 2, 2**21) * width if family.by_depth else 0
+    return fusion + _attention(family, settings, width) + (experts or dense) + own_output
+
+
+def _attention(family: MtpFamily, settings: Settings, width: int) -> int:
+    heads = settings.whole("num_attention_heads", 1, 4096)
+    if family.keeps not in ("mla", "dsa"):
+        size = settings.whole("head_dim", 2, 2**12, max(2, width // heads))
+        groups = settings.whole("num_attention_groups", 1, heads, heads)
+        kv_heads = settings.whole("num_key_value_heads", 1, heads, groups)
+        # Qwen's queries come with a gate.
+        return ((3 if family in _ALWAYS else 2) * heads + 2 * kv_heads) * size * width
+    latent, rope = settings.whole("kv_lora_rank", 1, 2**14), settings.whole("qk_rope_head_dim", 2, 2**12)
+    nope, value = settings.whole("qk_nope_head_dim", 1, 2**12), settings.whole("v_head_dim", 1, 2**12)
+    rank = settings.whole("q_lora_rank", 0, 2**14, 0)
+    queries = rank * (width + heads * (nope + rope)) if rank else width * heads * (nope + rope)
+    return queries + width * (latent + rope) + latent * heads * (nope + value) + heads * value * width
+
+
+def _experts(settings: Settings, width: int, matrices: int = 3) -> int:
+    """Numbers of all experts of a layer, 0 without any."""
+    count = settings.whole("n_routed_experts", 0, 4096, settings.whole("num_experts", 0, 4096, 0))
+    if not count:
+        return 0
+    inner = settings.whole("moe_intermediate_size", 1, 2**18)
+    shared = settings.whole(
+        "shared_expert_intermediate_size",
+        0,
+        2**18,
+        settings.whole(
+            "moe_shared_expert_intermediate_size", 0, 2**18, inner if settings.get("n_shared_experts") else 0
+        ),
+    )
+    return matrices * width * (count * inner + shared)
