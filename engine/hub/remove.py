@@ -18,6 +18,7 @@ _MODEL_FILES = (
     "config.json",
     "generation_config.json",
     "model*.safetensors",
+    "mtp*.safetensors",
     "model.safetensors.index.json",
     "tokenizer*.json",
     "tokenizer.model",

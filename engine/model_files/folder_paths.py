@@ -8,10 +8,12 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-# What mlx-lm reads, without *.py: code from strangers is neither fetched nor looked for.
+# What mlx-lm reads, and heads. Without *.py: code from strangers is neither fetched nor looked for.
 MODEL_PATTERNS = (
     "*.json",
     "model*.safetensors",
+    # Heads beside their main model, in packs also in a folder of that name; mlx-lm leaves them alone.
+    "mtp*.safetensors",
     "tokenizer.model",
     "*.tiktoken",
     "tiktoken.model",

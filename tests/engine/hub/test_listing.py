@@ -37,6 +37,15 @@ def test_the_files_of_all_pages_are_listed_small_ones_first() -> None:
     assert listing.total_bytes == 2**30 + 10
 
 
+def test_heads_beside_the_model_are_part_of_it_and_other_weights_are_not() -> None:
+    """mlx-lm leaves them alone; that is why conversions keep them under such names."""
+    names = ["mtp.safetensors", "mtp/weights.safetensors", "mtp-4bit.safetensors", "model-mtp.safetensors"]
+    others = ["consolidated.safetensors", "adapter/x.safetensors", "mtp/run.py", "mtp.bin"]
+    files = [{**WEIGHTS, "path": name} for name in (*names, *others)]
+    listing = list_model(hub([CONFIG, WEIGHTS, *files]), "org/model", COMMIT)
+    assert {file.name for file in listing.files} == {"config.json", "model.safetensors", *names}
+
+
 @pytest.mark.parametrize("name", ["../config.json", "/etc/x.json", "a/../../b.json", "c:x.json"])
 def test_a_file_outside_the_folder_is_refused(name: str) -> None:
     assert reason_of([CONFIG, WEIGHTS, {**CONFIG, "path": name}]) == "unsafe-name"
