@@ -1,0 +1,126 @@
+"""What a head's logits become, for every form in which heads give them: draws with the main model's noise, or
+distributions over its whole vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import cast
+
+import mlx.core as mx
+import pytest
+
+from engine.heads.head import Draw, HeadProposal
+from engine.requests import SamplingSettings
+from engine.sampling import DRAFT, Sampler
+from engine.speculation.head_session import HeadSession
+from engine.speculation.proposers.head import HeadProposer
+from engine.speculation.sequence import Sequence as CachedSequence
+
+VOCABULARY, KNOWN, DEPTH = 50, 12, 4
+HISTORY = [3, 1, 4, 1, 5, 9]
+
+
+@dataclass(frozen=True)
+class Form:
+    """Whether the columns are a part of the vocabulary, another one in each row, and drawn one after the other."""
+
+    reduced: bool = False
+    by_row: bool = False
+    in_turn: bool = False
+
+    @property
+    def ids(self) -> list[list[int]]:
+        if not self.reduced:
+            return [list(range(VOCABULARY))] * DEPTH
+        return [
+            [(4 * column + 7 * row * self.by_row + 2) % VOCABULARY for column in range(KNOWN)] for row in range(DEPTH)
+        ]
+
+
+FORMS = {
+    "DFlash": Form(),
+    "speculators' DFlash": Form(reduced=True),
+    "MTP": Form(in_turn=True),
+    "EAGLE-3": Form(reduced=True, in_turn=True),
+    "DFlash2, DSpark and Gemma 4's assistant": Form(reduced=True, by_row=True, in_turn=True),
+}
+
+
+class GivenHead:
+    """Proposes by given logits."""
+
+    kind, max_proposals = "given", DEPTH
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        columns = len(form.ids[0])
+        self.scores = 2.0 * mx.random.normal((DEPTH, columns), key=mx.random.key(5))
+
+    def propose(self, context: object, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
+        del context, anchor
+        ids = mx.array(self.form.ids) if self.form.reduced else None
+        pieces = [slice(row, row + 1) for row in range(count)] if self.form.in_turn else [slice(0, count)]
+        tokens = [draw(rows.start, self.scores[rows], None if ids is None else ids[rows]) for rows in pieces]
+        return HeadProposal(mx.concatenate(tokens), self.scores[:count], None if ids is None else ids[:count])
+
+
+def proposer(form: Form, sampler: Sampler, *, rejection: bool) -> HeadProposer:
+    session = SimpleNamespace(head=GivenHead(form), context=None, read_some=lambda: 0)
+    main = SimpleNamespace(tokens=HISTORY)
+    return HeadProposer(cast(HeadSession, session), cast(CachedSequence, main), sampler, keep_distributions=rejection)
+
+
+def sampler_of(seed: int) -> Sampler:
+    return Sampler(SamplingSettings(temperature=0.7, seed=seed), VOCABULARY)
+
+
+def expected_chances(form: Form, scores: mx.array, row: int) -> list[float]:
+    chances = [0.0] * VOCABULARY
+    for token, chance in zip(form.ids[row], mx.softmax(scores[row] / 0.7).tolist(), strict=True):  # type: ignore[arg-type]
+        chances[token] = chance
+    return chances
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_seeded_draw_takes_the_main_model_s_noise_of_the_tokens_that_the_head_scores(name: str, seed: int) -> None:
+    form, sampler = FORMS[name], sampler_of(seed)
+    drawing = proposer(form, sampler, rejection=False)
+    scores = cast(GivenHead, drawing.session.head).scores
+    found = drawing.propose(DEPTH).tokens
+    for row in range(DEPTH):
+        noise = sampler_of(seed).noise(len(HISTORY) + row, 1)
+        assert noise is not None
+        sums = scores[row] / 0.7 + noise[0, mx.array(form.ids[row])]
+        assert found[row].item() == form.ids[row][int(mx.argmax(sums).item())]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_distributions_for_rejection_span_the_whole_vocabulary(name: str) -> None:
+    form, sampler = FORMS[name], sampler_of(3)
+    drawing = proposer(form, sampler, rejection=True)
+    scores = cast(GivenHead, drawing.session.head).scores
+    proposal = drawing.propose(DEPTH)
+    assert proposal.distributions is not None
+    assert proposal.distributions.shape == (DEPTH, VOCABULARY)
+    noise = sampler_of(3).noise(len(HISTORY), DEPTH, DRAFT)
+    assert noise is not None
+    for row in range(DEPTH):
+        chances = expected_chances(form, scores, row)
+        assert proposal.distributions[row].tolist() == pytest.approx(chances, abs=1e-5)
+        # Drawn of just these, with noise of its own.
+        known = mx.array(form.ids[row])
+        best = mx.argmax(mx.log(mx.array(chances))[known] + noise[row, known])
+        assert proposal.tokens[row].item() == known[best].item()
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_greedy_draw_is_the_likeliest_of_the_tokens_that_the_head_scores(name: str) -> None:
+    form = FORMS[name]
+    drawing = proposer(form, Sampler(SamplingSettings(temperature=0.0), VOCABULARY), rejection=True)
+    scores = cast(GivenHead, drawing.session.head).scores
+    proposal = drawing.propose(DEPTH)
+    assert proposal.distributions is None
+    best = mx.argmax(scores, axis=-1).tolist()
+    assert proposal.tokens.tolist() == [ids[column] for ids, column in zip(form.ids, best, strict=True)]  # type: ignore[call-overload, arg-type]
