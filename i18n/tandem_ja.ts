@@ -3274,10 +3274,6 @@
         <translation>通常のデコードの速度を測定しています。</translation>
     </message>
     <message>
-        <source>Not speculating: several answers are running at once.</source>
-        <translation>投機的デコーディング休止中：複数の回答を同時に生成しています。</translation>
-    </message>
-    <message>
         <source>Not speculating: this model can only speculate for one answer at a time ({kind}).</source>
         <translation>投機的デコーディング休止中：このモデルでは一度に 1 つの回答でしか使えません（{kind}）。</translation>
     </message>
@@ -3294,12 +3290,20 @@
         <translation>投機的デコーディングなし：使える候補がありませんでした。</translation>
     </message>
     <message>
+        <source>Without speculation: another answer was about to start.</source>
+        <translation>投機的デコーディングなし：別の回答がまもなく始まるところでした。</translation>
+    </message>
+    <message>
         <source>Without speculation: drafting was still catching up with the chat.</source>
         <translation>投機的デコーディングなし：ドラフトの生成がまだチャットに追いついていませんでした。</translation>
     </message>
     <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
         <translation>投機的デコーディング休止中：まとめて処理できないため（{kind}）、回答を 1 件ずつ進めています。</translation>
+    </message>
+    <message>
+        <source>Not speculating: another answer is about to start.</source>
+        <translation>投機的デコーディング休止中：別の回答がまもなく始まります。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -3352,10 +3356,6 @@
     <message>
         <source>Without speculation: plain decoding was still being measured.</source>
         <translation>投機的デコーディングなし：通常のデコードの速度を測定していました。</translation>
-    </message>
-    <message>
-        <source>Without speculation: several answers were running at once.</source>
-        <translation>投機的デコーディングなし：複数の回答を同時に生成していました。</translation>
     </message>
     <message>
         <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>

@@ -3274,10 +3274,6 @@
         <translation>일반 디코딩 속도를 재고 있어요.</translation>
     </message>
     <message>
-        <source>Not speculating: several answers are running at once.</source>
-        <translation>추측하지 않음: 여러 답변을 동시에 생성하고 있어요.</translation>
-    </message>
-    <message>
         <source>Not speculating: this model can only speculate for one answer at a time ({kind}).</source>
         <translation>추측하지 않음: 이 모델은 한 번에 한 답변만 추측할 수 있어요({kind}).</translation>
     </message>
@@ -3294,12 +3290,20 @@
         <translation>추측 없음: 쓸 만한 제안이 없었어요.</translation>
     </message>
     <message>
+        <source>Without speculation: another answer was about to start.</source>
+        <translation>추측 없음: 다른 답변이 곧 시작될 참이었어요.</translation>
+    </message>
+    <message>
         <source>Without speculation: drafting was still catching up with the chat.</source>
         <translation>추측 없음: 초안 생성이 아직 대화를 따라잡는 중이었어요.</translation>
     </message>
     <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
         <translation>추측하지 않음: 답변을 한꺼번에 처리할 수 없어({kind}) 하나씩 진행하고 있어요.</translation>
+    </message>
+    <message>
+        <source>Not speculating: another answer is about to start.</source>
+        <translation>추측하지 않음: 다른 답변이 곧 시작돼요.</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -3352,10 +3356,6 @@
     <message>
         <source>Without speculation: plain decoding was still being measured.</source>
         <translation>추측 없음: 일반 디코딩 속도를 재고 있었어요.</translation>
-    </message>
-    <message>
-        <source>Without speculation: several answers were running at once.</source>
-        <translation>추측 없음: 여러 답변을 동시에 생성하고 있었어요.</translation>
     </message>
     <message>
         <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>

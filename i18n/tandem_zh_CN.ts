@@ -3274,10 +3274,6 @@
         <translation>正在测量普通解码的速度。</translation>
     </message>
     <message>
-        <source>Not speculating: several answers are running at once.</source>
-        <translation>未推测：多个回答正在同时生成。</translation>
-    </message>
-    <message>
         <source>Not speculating: this model can only speculate for one answer at a time ({kind}).</source>
         <translation>未推测：此模型一次只能为一个回答进行推测（{kind}）。</translation>
     </message>
@@ -3294,12 +3290,20 @@
         <translation>未使用推测：没有可用的草稿 token。</translation>
     </message>
     <message>
+        <source>Without speculation: another answer was about to start.</source>
+        <translation>未使用推测：当时另一个回答即将开始。</translation>
+    </message>
+    <message>
         <source>Without speculation: drafting was still catching up with the chat.</source>
         <translation>未使用推测：草稿生成当时仍在补读对话。</translation>
     </message>
     <message>
         <source>Not speculating: answers run one at a time because they cannot be batched ({kind}).</source>
         <translation>未推测：这些回答无法批量处理（{kind}），正在逐个进行。</translation>
+    </message>
+    <message>
+        <source>Not speculating: another answer is about to start.</source>
+        <translation>未推测：另一个回答即将开始。</translation>
     </message>
     <message>
         <source>The first token always comes from the main model alone.</source>
@@ -3352,10 +3356,6 @@
     <message>
         <source>Without speculation: plain decoding was still being measured.</source>
         <translation>未使用推测：当时正在测量普通解码的速度。</translation>
-    </message>
-    <message>
-        <source>Without speculation: several answers were running at once.</source>
-        <translation>未使用推测：当时多个回答正在同时生成。</translation>
     </message>
     <message>
         <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>

@@ -254,7 +254,7 @@ def plain_reasons() -> dict[str, str]:
         "not-forced": translate("PlainReasons", "Not speculating: the answer format leaves a choice at this point."),
         "costs-more": translate("PlainReasons", "Not speculating: plain decoding is faster."),
         "measuring": translate("PlainReasons", "Measuring plain decoding speed."),
-        "batch": translate("PlainReasons", "Not speculating: several answers are running at once."),
+        "batch": translate("PlainReasons", "Not speculating: another answer is about to start."),
         "batch-kind": translate(
             "PlainReasons", "Not speculating: this model can only speculate for one answer at a time ({kind})."
         ),
@@ -288,7 +288,7 @@ def past_plain_reasons() -> dict[str, str]:
         "not-forced": translate("PlainReasons", "Without speculation: the answer format left a choice everywhere."),
         "costs-more": translate("PlainReasons", "Without speculation: plain decoding was faster."),
         "measuring": translate("PlainReasons", "Without speculation: plain decoding was still being measured."),
-        "batch": translate("PlainReasons", "Without speculation: several answers were running at once."),
+        "batch": translate("PlainReasons", "Without speculation: another answer was about to start."),
         "batch-kind": translate(
             "PlainReasons", "Without speculation: this model could only speculate for one answer at a time ({kind})."
         ),
