@@ -98,6 +98,20 @@ def _print_arms(arms: dict[str, Any]) -> None:
             for name, figures in arms.items()
         ]
         print_table(("speed-up by kind", *part), by_kind, figures=part)
+    _print_sources(arms)
+
+
+def _print_sources(arms: dict[str, Any]) -> None:
+    """The share of each source in the tokens of every arm; "main" is what the main model wrote itself."""
+    sources = list(dict.fromkeys(source for figures in arms.values() for source in figures["sources"]))
+    if sources:
+        print()
+        rows = [
+            (name, *(_percent(figures["sources"].get(source)) for source in sources))
+            for name, figures in arms.items()
+            if figures["sources"]
+        ]
+        print_table(("tokens by source", *sources), rows, figures=sources)
 
 
 def _ratio(value: float | None) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from mlx_lm import stream_generate
 
 from engine.bench.prompts import Prompt
 from engine.errors import EngineError
-from engine.events import Event, Failed, Finished
+from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
@@ -30,7 +31,8 @@ class Measure:
 
     `total_s` is from the request to the last token. Decode speeds are not quite comparable: ours contains the draft
     model's prefill, which comes after the first token here and before it in mlx-lm. `total_s` contains everything on
-    both sides. `stats` is None for mlx-lm.
+    both sides. `sources` says how many tokens came from the main model ("main") and from each source of draft tokens.
+    For mlx-lm `stats` is None and `sources` is empty.
     """
 
     tokens: int
@@ -38,6 +40,7 @@ class Measure:
     ttft_s: float
     total_s: float
     stats: RequestStats | None = None
+    sources: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def host_share(self) -> float | None:
@@ -104,21 +107,26 @@ def _ours(
         messages = [{"role": "user", "content": prompt.text}]
         request = ChatRequest(messages, sampling, speculation, max_tokens, grammar=prompt.grammar)
         started = time.perf_counter()
-        last = run_to_end(scheduler, request)
-        stats = last.stats
+        sources = Counter[str]()
+        stats = run_to_end(scheduler, request, sources).stats
         total = time.perf_counter() - started
-        return Measure(stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, total, stats)
+        return Measure(stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, total, stats, sources)
 
     return answer
 
 
-def run_to_end(scheduler: Scheduler, request: ChatRequest) -> Finished:
-    """Run one request to its end on this thread. Raises the `EngineError` it failed with."""
-    ended: list[Event] = []
-    scheduler.admit(RequestStream(request, on_event=lambda event: ended.append(event)))
+def run_to_end(scheduler: Scheduler, request: ChatRequest, sources: Counter[str] | None = None) -> Finished:
+    """Run one request to its end on this thread, and count its tokens by source. Raises the `EngineError` it failed
+    with.
+    """
+    events: list[Event] = []
+    scheduler.admit(RequestStream(request, on_event=lambda event: events.append(event)))
     while scheduler.busy:
         scheduler.step()
-    last = ended[-1]
+    if sources is not None:
+        committed = (event for event in events if isinstance(event, TokensCommitted))
+        sources.update(token.source for event in committed for token in event.tokens)
+    last = events[-1]
     if isinstance(last, Failed):
         raise last.error
     if not isinstance(last, Finished):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -120,6 +121,7 @@ def _figures(samples: Sequence[Sample], reference: dict[tuple[Prompt, int], Meas
     drafted = sum(t.measure.stats.drafted for t in samples if t.measure.stats)
     accepted = sum(t.measure.stats.accepted for t in samples if t.measure.stats)
     hosts = [t.measure.host_share for t in samples if t.measure.host_share is not None]
+    tokens = sum((Counter(t.measure.sources) for t in samples), Counter[str]())
     return {
         "answers": len(samples),
         "decode_tps": round(median(t.measure.decode_tps for t in samples), 1),
@@ -129,6 +131,7 @@ def _figures(samples: Sequence[Sample], reference: dict[tuple[Prompt, int], Meas
         "ttft_ratio": round(median(ttfts), 3),
         "accept_rate": round(accepted / drafted, 3) if drafted else None,
         "host_share": round(median(hosts), 4) if hosts else None,
+        "sources": {source: round(count / tokens.total(), 3) for source, count in tokens.most_common()},
     }
 
 

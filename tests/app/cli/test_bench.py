@@ -148,6 +148,7 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
     figures: dict[str, Any] = {
         "decode_tps": 1234.5, "speedup": 12.34, "slowest_speedup": 12.34, "answer_speedup": 12.34,
         "ttft_ratio": 12.34, "accept_rate": 1.0, "host_share": 1.0,
+        "sources": {"main": 1.0, "draft": 1.0, "ngram": 1.0, "grammar": 1.0, "head": 1.0},
     }  # fmt: skip
     kinds = {
         kind: {"speedup": 12.34} for kind in ("chat", "code-edit", "copy", "list", "story", "translation", "maths")
@@ -163,6 +164,7 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
     assert all(sum(kind in line.split() for line in lines) == 1 for kind in kinds)
+    assert "tokens by source" in lines[-4]
 
 
 def test_ctrl_c_is_exit_code_130_on_a_line_of_its_own(

@@ -55,6 +55,15 @@ def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
     assert {kind: figures["speedup"] for kind, figures in auto["by_kind"].items()} == {"chat": 2.0, "list": 0.5}
 
 
+def test_sources_have_their_share_of_all_tokens_of_an_arm() -> None:
+    measures = (
+        Measure(10, 10.0, 0.1, 1.0, sources={"main": 4, "draft": 6}),
+        Measure(30, 10.0, 0.1, 1.0, sources={"main": 26, "ngram": 4}),
+    )
+    figures = summarise([Sample("plain", FIRST, index, measure) for index, measure in enumerate(measures)])
+    assert figures["arms"]["plain"]["sources"] == {"main": 0.75, "draft": 0.15, "ngram": 0.1}
+
+
 def test_answers_too_short_for_a_decode_speed_have_no_ratio() -> None:
     short = Measure(1, 0.0, 0.1, 0.1)
     figures = summarise([Sample("plain", FIRST, 0, short)])["arms"]["plain"]
