@@ -37,7 +37,7 @@ WIDTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 17)
 # Rounds for which the decision to decode plainly holds.
 PLAIN_STRETCH = 8
 # Of a proposer that was never timed in a batch, what each request adds to the drafting of one.
-UNKNOWN_SHARE = 0.5
+UNKNOWN_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)

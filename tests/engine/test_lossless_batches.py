@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +11,8 @@ import pytest
 from engine.events import Finished
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
-from engine.settings import EngineSettings
-from tests.engine.serving import PLAIN, Client, alone, load_models, request, run, set_draft, submit
-from tests.engine.speculation.families import model_type
-from tests.engine.speculation.family_configs import FAMILIES
-from tests.tiny_models import write_disturbed_copy, write_model
+from tests.engine.family_serving import CAMPAIGN, serving
+from tests.engine.serving import PLAIN, Client, alone, request, run, set_draft, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -29,23 +24,6 @@ METHODS = (
     SpeculationSettings(method="ngram", depth=2),
     SpeculationSettings(method="auto"),
 )
-# Dense, windows, latent, experts, recurrent and hybrid; the last four share plain batches or take turns.
-CAMPAIGN = (
-    "llama", "qwen3", "phi3", "gpt2", "mixtral", "starcoder2", "cohere2", "gemma3_text", "gpt_oss", "olmo3",
-    "granite", "deepseek_v3", "minicpm3", "qwen3_next", "qwen3_5", "falcon_h1", "mamba2", "lfm2", "granitemoehybrid",
-    "kimi_linear", "recurrent_gemma", "nemotron_h", "llama4", "gemma2",
-)  # fmt: skip
-
-
-@contextmanager
-def serving(name: str, folder: Path, kv_bits: int | None = None) -> Iterator[tuple[Scheduler, list[Path]]]:
-    """A scheduler with a tiny model of a family, and two drafts for it: one that agrees often and one that does not."""
-    main = write_model(folder / "main", seed=1, config={"model_type": model_type(name), **FAMILIES[name]})
-    drafts = [write_disturbed_copy(main, folder / f"draft {amount}", amount=amount) for amount in (0.02, 0.5)]
-    scheduler = Scheduler(EngineSettings(most_active=8, kv_bits=kv_bits))
-    load_models(scheduler, main, drafts[0])
-    yield scheduler, drafts
-    scheduler.close()
 
 
 @pytest.mark.parametrize("name", ["mamba", "llama"])
