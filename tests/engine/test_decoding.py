@@ -22,37 +22,8 @@ from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.row_caches import RowCaches
 from engine.status import MemoryUse
+from tests.engine.counting_model import CountingModel
 from tests.engine.serving import PLAIN, Client, alone, request, run, set_draft, submit
-
-
-class CountingModel:
-    """Calls `model` and counts the tokens it is fed; raises once `fails` is true for the shape of a pass."""
-
-    def __init__(self, model: Any) -> None:
-        self.model = model
-        self.tokens = 0
-        self.passes: list[tuple[int, ...]] = []
-        self.fails: Callable[[tuple[int, ...], Any], bool] = lambda *_: False
-
-    @property
-    def most_rows(self) -> int:
-        """The most requests that shared a pass."""
-        return max(rows for rows, _ in self.passes)
-
-    @property
-    def layers(self) -> Any:
-        return self.model.layers
-
-    def parameters(self) -> Any:
-        return self.model.parameters()
-
-    def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
-        self.tokens += tokens.size
-        self.passes.append(tokens.shape)
-        if self.fails(tokens.shape, cache):
-            raise RuntimeError("[metal::malloc] out of memory, says the test")
-        logits: mx.array = self.model(tokens, cache=cache)
-        return logits
 
 
 @pytest.fixture(scope="module")

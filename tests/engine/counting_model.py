@@ -1,0 +1,38 @@
+"""A model that counts what it is fed, and fails where a test says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mlx.core as mx
+
+
+class CountingModel:
+    """Calls `model` and counts the tokens it is fed; raises once `fails` is true for the shape of a pass."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.tokens = 0
+        self.passes: list[tuple[int, ...]] = []
+        self.fails: Callable[[tuple[int, ...], Any], bool] = lambda *_: False
+
+    @property
+    def most_rows(self) -> int:
+        """The most requests that shared a pass."""
+        return max(rows for rows, _ in self.passes)
+
+    @property
+    def layers(self) -> Any:
+        return self.model.layers
+
+    def parameters(self) -> Any:
+        return self.model.parameters()
+
+    def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
+        self.tokens += tokens.size
+        self.passes.append(tokens.shape)
+        if self.fails(tokens.shape, cache):
+            raise RuntimeError("[metal::malloc] out of memory, says the test")
+        logits: mx.array = self.model(tokens, cache=cache)
+        return logits
