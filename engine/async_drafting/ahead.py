@@ -5,15 +5,24 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from engine.async_drafting.link import DrafterLink
-from engine.async_drafting.messages import HIT, JUST_IN_TIME, LONGEST_DEADLINE_S, Answer, Begin, End, Verdict
-from engine.requests import MAX_DEPTH
+from engine.async_drafting.messages import (
+    HIT,
+    JUST_IN_TIME,
+    LONGEST_DEADLINE_S,
+    LONGEST_WINDOW,
+    Answer,
+    Begin,
+    End,
+    Verdict,
+)
+from engine.requests import MAX_DEPTH, SamplingSettings
 from engine.sampling import Sampler
 
-# How long a round waits to learn whether its outcome was prepared: a few passes of a small draft model.
+# A round waits at least so long to learn whether its outcome was prepared: a pass of the draft model may be under way.
 HANDOVER_S = 0.02
 # What drafting just in time may take until drafting here was measured.
 FIRST_PATIENCE_S = 0.1
@@ -57,7 +66,7 @@ class DraftingAhead:
         self.patience_s = FIRST_PATIENCE_S
         self._fixed = fixed_depth is not None
         self._link, self._text = link, text
-        self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, sampler.settings)
+        self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, _sendable(sampler))
         self._generation = 0
         self._sent = self._round = 0
         # Set while a verdict has not been answered; the position that its answer is to follow.
@@ -103,7 +112,7 @@ class DraftingAhead:
 
     def prepared(self) -> tuple[int, ...]:
         """The draft tokens that were prepared for the last verdict; () where there are none."""
-        answer = self._latest(HANDOVER_S)
+        answer = self._latest(max(HANDOVER_S, self.patience_s))
         return answer.tokens if answer is not None and answer.status == HIT else ()
 
     def missed(self) -> bool:
@@ -178,3 +187,15 @@ class DraftingAhead:
         self._declined = self._late = 0
         self._resting, self._rest = self._rest, min(2 * self._rest, LAST_REST)
         self._link.send(End(self._begin.conversation))
+
+
+def _sendable(sampler: Sampler) -> SamplingSettings:
+    """The settings without what has no effect, so that all numbers have a place in a message."""
+    settings, vocabulary = sampler.settings, sampler.vocabulary
+    return replace(
+        settings,
+        seed=None,
+        top_k=min(settings.top_k, vocabulary),
+        penalty_window=min(settings.penalty_window, LONGEST_WINDOW),
+        logit_bias={token: value for token, value in settings.logit_bias.items() if 0 <= token < vocabulary},
+    )

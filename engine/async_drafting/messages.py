@@ -22,6 +22,7 @@ KEY_BYTES = 32
 # How an answer came about: from the tree cache, drafted when the verdict was known, or not (yet).
 HIT, JUST_IN_TIME, MISS = 0, 1, 2
 LONGEST_DEADLINE_S = 60.0
+LONGEST_WINDOW = 2**20
 
 _HEAD = struct.Struct("<IBB")
 _BEGIN = struct.Struct("<QQIdIddddIId")
@@ -154,7 +155,7 @@ class Begin:
             raise BadMessage("a bias that is cut off")
         bias = dict(_BIAS.iter_unpack(payload[_BEGIN.size :]))
         numbers = (temperature, top_p, min_p, repetition, presence, frequency, *bias.values())
-        if not all(map(math.isfinite, numbers)) or not 0 < vocabulary <= 2**24 or window > 2**20:
+        if not all(map(math.isfinite, numbers)) or not 0 < vocabulary <= 2**24 or window > LONGEST_WINDOW:
             raise BadMessage("numbers out of bounds")
         sampling = SamplingSettings(
             temperature, top_k, top_p, min_p, repetition, presence, frequency, window, logit_bias=bias

@@ -10,7 +10,7 @@ import pytest
 
 from engine.async_drafting import ahead as aheads
 from engine.async_drafting.ahead import FIRST_REST, MOST_DECLINED, MOST_LATE, DraftingAhead
-from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Begin, End, Verdict
+from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Begin, End, Verdict, frame, take
 from engine.requests import MAX_DEPTH, SamplingSettings
 from engine.sampling import Sampler
 
@@ -50,6 +50,7 @@ class FakeLink:
 @pytest.fixture(autouse=True)
 def _without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aheads, "HANDOVER_S", 0.001)
+    monkeypatch.setattr(aheads, "FIRST_PATIENCE_S", 0.001)
 
 
 def ahead_of(link: FakeLink, text: list[int], depth: int | None = None) -> DraftingAhead:
@@ -119,3 +120,12 @@ def test_a_drafter_that_is_of_no_use_rests(silent: bool, rounds: int) -> None:
         text.append(4)
     assert ahead.active
     assert len(link.verdicts) > asked
+
+
+def test_settings_with_numbers_that_no_message_can_have_are_sent_without_them() -> None:
+    bias = {-5: 1.0, 2**40: 2.0, 7: 3.0}
+    settings = SamplingSettings(seed=3, temperature=0.5, top_k=2**50, penalty_window=2**40, logit_bias=bias)
+    link = FakeLink()
+    DraftingAhead(link, Sampler(settings, 100), [1, 2]).follow(0, 0)  # type: ignore[arg-type]
+    assert take(bytearray(frame(link.sent[0]))) == link.sent[0]
+    assert dict(link.sent[0].sampling.logit_bias) == {7: 3.0}
