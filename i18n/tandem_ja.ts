@@ -756,6 +756,10 @@
 <context>
     <name>Ahead</name>
     <message>
+        <source>Drafting ahead was tried, but would not have made this answer faster.</source>
+        <translation>先行ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
+    </message>
+    <message>
         <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid {seconds} s of drafting.</source>
         <translation>先行ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、全部で {branches} 個を準備して、ドラフト生成 {seconds} 秒を検証と重ねました。</translation>
     </message>

@@ -756,6 +756,10 @@
 <context>
     <name>Ahead</name>
     <message>
+        <source>Drafting ahead was tried, but would not have made this answer faster.</source>
+        <translation>미리 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
+    </message>
+    <message>
         <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid {seconds} s of drafting.</source>
         <translation>미리 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비되었고, 모두 {branches}개를 준비해 초안 생성 시간 {seconds}초를 검증과 겹쳤어요.</translation>
     </message>

@@ -756,6 +756,10 @@
 <context>
     <name>Ahead</name>
     <message>
+        <source>Drafting ahead was tried, but would not have made this answer faster.</source>
+        <translation>尝试了提前起草，但不会让这个回答更快。</translation>
+    </message>
+    <message>
         <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid {seconds} s of drafting.</source>
         <translation>提前起草：{rounds} 次草稿中有 {hits} 次及时就绪，共准备 {branches} 个，把 {seconds} 秒的起草时间与验证重叠。</translation>
     </message>

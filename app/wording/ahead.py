@@ -11,6 +11,8 @@ def ahead_sentence(stats: RequestStats) -> str:
     """One sentence for the panel; "" where drafting ahead is off."""
     translate = QCoreApplication.translate
     verdicts = stats.ahead_hits + stats.ahead_misses + stats.ahead_late
+    if stats.ahead == "ready" and verdicts and not stats.ahead_hidden_s:
+        return translate("Ahead", "Drafting ahead was tried, but would not have made this answer faster.")
     if stats.ahead == "ready" and verdicts:
         text = translate(
             "Ahead",

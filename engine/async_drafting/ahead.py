@@ -72,7 +72,7 @@ class DraftingAhead:
         # Set while a verdict has not been answered; the position that its answer is to follow.
         self._asked_for: int | None = None
         self._answer: Answer | None = None
-        self._declined = self._late = self._resting = 0
+        self._accepted = self._used = self._declined = self._late = self._resting = 0
         self._rest = FIRST_REST
 
     @property
@@ -81,8 +81,13 @@ class DraftingAhead:
         self.figures.state = self._link.reason or self._link.state
         return self._resting == 0 and self._link.state == "ready"
 
-    def follow(self, accepted: int, used: int) -> None:
-        """Tell the drafter what the last round committed; it had `used` draft tokens of it, `accepted` of them kept."""
+    def note(self, accepted: int, used: int) -> None:
+        """The last round had `used` draft tokens of the drafter, of which it kept the first `accepted`."""
+        self._accepted, self._used = accepted, used
+
+    def follow(self) -> None:
+        """Tell the drafter what the last round committed."""
+        accepted, used, self._accepted, self._used = self._accepted, self._used, 0, 0
         self._judge(used)
         self._answer = self._asked_for = None
         if self._resting:

@@ -116,8 +116,7 @@ class TreeDrafter:
         proposed = self._cache.proposed
         if verdict.position != self._cache.position or not proposed:
             return
-        tried = min(verdict.accepted + 1, len(proposed))
-        for index in range(tried):
+        for index in range(min(verdict.accepted + 1, len(proposed))):
             self._acceptance += _STEP * ((index < verdict.accepted) - self._acceptance)
         if self._prepared_for:
             self._budget.observe(self._prepared_for, finished=not self.busy)

@@ -36,7 +36,9 @@ class AheadProposer(Proposer):
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         del tokens
-        self._ahead.follow(accepted, drafted)
+        if drafted:
+            self._ahead.note(accepted, drafted)
+        self._ahead.follow()
 
     def abandon(self) -> None:
         self._ahead.end()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from engine.async_drafting.ahead import DraftingAhead
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.proposal import Proposal, Proposer
@@ -30,3 +32,8 @@ class JustInTimeProposer(Proposer):
     def propose(self, depth: int) -> Proposal:
         tokens = list(self._ahead.drafted()[:depth])
         return Proposal(tokens, self.source, len(tokens))
+
+    def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
+        del tokens
+        if drafted:
+            self._ahead.note(accepted, drafted)

@@ -29,8 +29,9 @@ class ProposerEntry:
 # By source name. Where several have proposals at a fixed depth, the first one is used.
 PROPOSERS: dict[str, ProposerEntry] = {
     "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True),
-    "ahead": ProposerEntry("engine.speculation.proposers.ahead", uses_drafter=True),
     "just-in-time": ProposerEntry("engine.speculation.proposers.just_in_time", uses_drafter=True),
+    # Behind the other, because it tells the drafter what became of a round of either.
+    "ahead": ProposerEntry("engine.speculation.proposers.ahead", uses_drafter=True),
     "draft": ProposerEntry(
         "engine.speculation.proposers.draft", "engine.speculation.proposers.joint_draft", uses_drafter=True
     ),

@@ -29,3 +29,7 @@ def test_hits_are_counted_among_all_verdicts() -> None:
     sentence = ahead_sentence(stats)
     assert "7 of 10" in sentence
     assert "from 50 prepared" in sentence
+
+
+def test_what_was_prepared_and_never_used_is_said() -> None:
+    assert "tried" in ahead_sentence(RequestStats(ahead="ready", ahead_hits=8))

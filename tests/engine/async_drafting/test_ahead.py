@@ -13,6 +13,9 @@ from engine.async_drafting.ahead import FIRST_REST, MOST_DECLINED, MOST_LATE, Dr
 from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Begin, End, Verdict, frame, take
 from engine.requests import MAX_DEPTH, SamplingSettings
 from engine.sampling import Sampler
+from engine.speculation.proposers.ahead import AheadProposer
+from engine.speculation.proposers.just_in_time import JustInTimeProposer
+from engine.speculation.proposers.registry import PROPOSERS
 
 
 @dataclass
@@ -60,28 +63,30 @@ def ahead_of(link: FakeLink, text: list[int], depth: int | None = None) -> Draft
 def test_the_drafter_hears_all_that_is_new_once() -> None:
     link, text = FakeLink(), [1, 2, 3]
     ahead = ahead_of(link, text)
-    ahead.follow(0, 0)
+    ahead.follow()
     text += [4, 5]
-    ahead.follow(1, 2)
+    ahead.note(1, 2)
+    ahead.follow()
     assert isinstance(link.sent[0], Begin)
     assert [(verdict.position, verdict.tokens) for verdict in link.verdicts] == [(0, (1, 2, 3)), (3, (4, 5))]
+    assert [verdict.accepted for verdict in link.verdicts] == [0, 1]
     assert ahead.prepared() == (7, 8, 9)
 
 
 def test_a_new_drafter_hears_everything_again() -> None:
     link, text = FakeLink(), [1, 2, 3]
     ahead = ahead_of(link, text)
-    ahead.follow(0, 0)
+    ahead.follow()
     link.generation = 2
     text.append(4)
-    ahead.follow(0, 0)
+    ahead.follow()
     assert link.verdicts[-1].tokens == (1, 2, 3, 4)
 
 
 def test_a_miss_is_waited_for_only_when_it_is_wanted() -> None:
     link = FakeLink(status=MISS)
     ahead = ahead_of(link, [1, 2, 3])
-    ahead.follow(0, 0)
+    ahead.follow()
     assert ahead.prepared() == ()
     assert ahead.missed()
     assert ahead.drafted() == (7, 8, 9)
@@ -90,7 +95,7 @@ def test_a_miss_is_waited_for_only_when_it_is_wanted() -> None:
 
 def test_a_token_that_the_main_model_does_not_have_is_refused() -> None:
     ahead = ahead_of(FakeLink(tokens=(7, 100)), [1, 2, 3])
-    ahead.follow(0, 0)
+    ahead.follow()
     assert ahead.prepared() == ()
 
 
@@ -98,7 +103,8 @@ def test_the_depth_follows_what_is_used_within_what_a_round_can_have() -> None:
     link, text = FakeLink(tokens=tuple(range(MAX_DEPTH))), [1, 2, 3]
     ahead = ahead_of(link, text)
     for _ in range(2):
-        ahead.follow(0, MAX_DEPTH)
+        ahead.note(0, MAX_DEPTH)
+        ahead.follow()
         ahead.prepared()
         text.append(4)
     assert ahead.depth == MAX_DEPTH
@@ -109,14 +115,14 @@ def test_a_drafter_that_is_of_no_use_rests(silent: bool, rounds: int) -> None:
     link, text = FakeLink(silent=silent), [1, 2, 3]
     ahead = ahead_of(link, text)
     for _ in range(rounds + 1):
-        ahead.follow(0, 0)
+        ahead.follow()
         ahead.prepared()
         text.append(4)
     assert not ahead.active
     assert isinstance(link.sent[-1], End)
     asked = len(link.verdicts)
     for _ in range(FIRST_REST + 2):
-        ahead.follow(0, 0)
+        ahead.follow()
         text.append(4)
     assert ahead.active
     assert len(link.verdicts) > asked
@@ -126,6 +132,20 @@ def test_settings_with_numbers_that_no_message_can_have_are_sent_without_them() 
     bias = {-5: 1.0, 2**40: 2.0, 7: 3.0}
     settings = SamplingSettings(seed=3, temperature=0.5, top_k=2**50, penalty_window=2**40, logit_bias=bias)
     link = FakeLink()
-    DraftingAhead(link, Sampler(settings, 100), [1, 2]).follow(0, 0)  # type: ignore[arg-type]
+    DraftingAhead(link, Sampler(settings, 100), [1, 2]).follow()  # type: ignore[arg-type]
     assert take(bytearray(frame(link.sent[0]))) == link.sent[0]
     assert dict(link.sent[0].sampling.logit_bias) == {7: 3.0}
+
+
+def test_rounds_that_were_drafted_just_in_time_are_no_declined_ones() -> None:
+    link, text = FakeLink(status=MISS), [1, 2, 3]
+    ahead = ahead_of(link, text)
+    behind, first = JustInTimeProposer(ahead), AheadProposer(ahead)
+    for _ in range(2 * MOST_DECLINED):
+        first.committed((4,), 0, 0)
+        assert first.max_proposals() == 0
+        proposal = behind.propose(behind.max_proposals())
+        behind.committed((4,), 1, proposal.count)
+        text.append(4)
+    assert ahead.active
+    assert [source for source in PROPOSERS if source in ("ahead", "just-in-time")] == ["just-in-time", "ahead"]
