@@ -10,10 +10,12 @@ from typing import Any
 
 from engine.async_drafting.link import DrafterLink
 from engine.async_drafting.messages import (
+    BEHIND,
     HIT,
     JUST_IN_TIME,
     LONGEST_DEADLINE_S,
     LONGEST_WINDOW,
+    MISS,
     Answer,
     Begin,
     End,
@@ -123,7 +125,7 @@ class DraftingAhead:
     def missed(self) -> bool:
         """Whether the last verdict was not prepared for, so that `drafted` has to wait."""
         answer = self._latest(0.0)
-        return answer is not None and answer.status != HIT
+        return answer is not None and answer.status in (MISS, JUST_IN_TIME)
 
     def drafted(self) -> tuple[int, ...]:
         """The draft tokens behind a miss, as soon as they are there; () where that takes too long."""
@@ -170,12 +172,12 @@ class DraftingAhead:
         self.figures.branches += answer.branches
         if answer.status == HIT:
             self.figures.hits += 1
-        else:
+        elif answer.status != BEHIND:
             self.figures.misses += 1
 
     def _judge(self, used: int) -> None:
         """Rest where the controller keeps declining what is offered."""
-        if self._answer is None:
+        if self._answer is None or self._answer.status == BEHIND:
             return
         if used:
             self._declined, self._rest = 0, FIRST_REST

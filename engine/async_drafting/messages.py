@@ -19,8 +19,9 @@ VERSION = 1
 LARGEST_FRAME = 2**23
 LARGEST_GREETING = 256
 KEY_BYTES = 32
-# How an answer came about: from the tree cache, drafted when the verdict was known, or not (yet).
-HIT, JUST_IN_TIME, MISS = 0, 1, 2
+# How an answer came about: from the tree cache, drafted when the verdict was known, not yet, or not at all, because the
+# drafter has to read the text first.
+HIT, JUST_IN_TIME, MISS, BEHIND = 0, 1, 2, 3
 LONGEST_DEADLINE_S = 60.0
 LONGEST_WINDOW = 2**20
 
@@ -204,8 +205,9 @@ class Verdict:
 class Answer:
     """Draft `tokens` to follow the text of `position` tokens, which is also where their noise begins.
 
-    `status` is HIT, JUST_IN_TIME or MISS, after which a second answer may follow. `probabilities` are the draft model's
-    own of each token. `branches` were prepared for the verdict, in `drafted_s` seconds behind the main model's pass.
+    `status` is HIT, JUST_IN_TIME, MISS, after which a second answer follows, or BEHIND. `probabilities` are the draft
+    model's own of each token. `branches` were prepared for the verdict, in `drafted_s` seconds behind the main model's
+    pass.
     """
 
     kind: ClassVar[int] = 8
@@ -230,7 +232,7 @@ class Answer:
         key, number, position, status, branches, drafted_s, count = _ANSWER.unpack_from(payload)
         if len(payload) != _ANSWER.size + 8 * count or count > MAX_DEPTH:
             raise BadMessage("draft tokens that are cut off")
-        if status not in (HIT, JUST_IN_TIME, MISS) or not 0.0 <= drafted_s < math.inf:
+        if status not in (HIT, JUST_IN_TIME, MISS, BEHIND) or not 0.0 <= drafted_s < math.inf:
             raise BadMessage("numbers out of bounds")
         values = struct.unpack_from(f"<{count}I{count}f", payload, _ANSWER.size)
         return cls(key, number, position, status, values[:count], values[count:], branches, drafted_s)

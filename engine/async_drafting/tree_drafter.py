@@ -14,12 +14,12 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.async_drafting.branches import BranchPasses, Tree
-from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Begin, Verdict
+from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, Answer, Begin, Verdict
 from engine.async_drafting.outcomes import Branch, RowBudget, TreeCache, fan_out
 from engine.sampling import MIN_JOINT_PROBABILITY, Sampler, top_probabilities
 
-# The most tokens of one pass over text that was missed, and how many make an answer wait too long.
-CHUNK = 256
+# The most tokens of one pass over text that was missed, and with how many no round should wait for a proposal.
+CHUNK, MOST_BACKLOG = 256, 64
 MOST_ROWS = 12
 # How fast the measured acceptance follows one round.
 _STEP = 0.1
@@ -86,8 +86,9 @@ class TreeDrafter:
             self._start(self._prepare(cache, depth))
             answer = verdict.conversation, verdict.round, position, HIT
             return Answer(*answer, tuple(cache.proposed), tuple(cache.probabilities), branches, drafted_s)
-        self._start(self._draft(verdict))
-        return Answer(verdict.conversation, verdict.round, position, MISS, branches=branches)
+        behind = self.backlog > MOST_BACKLOG
+        self._start(self._catch_up() if behind else self._draft(verdict))
+        return Answer(verdict.conversation, verdict.round, position, BEHIND if behind else MISS, branches=branches)
 
     def step(self) -> Answer | None:
         """Run one pass of what is to be done; returns an answer that became due with it."""

@@ -10,7 +10,7 @@ import pytest
 
 from engine.async_drafting import ahead as aheads
 from engine.async_drafting.ahead import FIRST_REST, MOST_DECLINED, MOST_LATE, DraftingAhead
-from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Begin, End, Verdict, frame, take
+from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, Answer, Begin, End, Verdict, frame, take
 from engine.requests import MAX_DEPTH, SamplingSettings
 from engine.sampling import Sampler
 from engine.speculation.proposers.ahead import AheadProposer
@@ -149,3 +149,15 @@ def test_rounds_that_were_drafted_just_in_time_are_no_declined_ones() -> None:
         text.append(4)
     assert ahead.active
     assert [source for source in PROPOSERS if source in ("ahead", "just-in-time")] == ["just-in-time", "ahead"]
+
+
+def test_a_drafter_that_has_to_read_first_is_neither_waited_for_nor_given_up() -> None:
+    text = [1, 2, 3]
+    ahead = ahead_of(FakeLink(status=BEHIND), text)
+    for _ in range(2 * MOST_DECLINED):
+        ahead.follow()
+        assert ahead.prepared() == ()
+        assert not ahead.missed()
+        text.append(4)
+    assert ahead.active
+    assert (ahead.figures.hits, ahead.figures.misses, ahead.figures.late) == (0, 0, 0)

@@ -9,7 +9,7 @@ import mlx.nn as nn
 import pytest
 
 from engine.async_drafting.branches import BranchPasses, NoBranches
-from engine.async_drafting.messages import HIT, MISS, Begin, Verdict
+from engine.async_drafting.messages import BEHIND, HIT, MISS, Begin, Verdict
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.loading import load
 from engine.requests import SamplingSettings
@@ -92,6 +92,19 @@ def test_a_verdict_on_another_conversation_or_behind_the_text_is_passed_over(dra
     assert drafter.take(Verdict(12, 0, 0, (1, 2), 0, 3)) is None
     assert drafter.take(Verdict(11, 0, 5, (1, 2), 0, 3)) is None
     assert not drafter.busy
+
+
+def test_a_long_text_is_read_before_anything_is_drafted(drafter: TreeDrafter, tiny_draft: Path) -> None:
+    begin, text = Begin(11, 5, 384, SamplingSettings()), [number % 300 + 3 for number in range(400)]
+    drafter.begin(begin)
+    answer = drafter.take(Verdict(11, 0, 0, tuple(text), 0, 3, False, 10.0))
+    assert answer is not None
+    assert answer.status == BEHIND
+    assert until_idle(drafter) is None
+    drafter.take(Verdict(11, 1, 400, (7,), 0, 3, False, 10.0))
+    drafted = until_idle(drafter)
+    assert drafted is not None
+    assert list(drafted.tokens) == continued(load(tiny_draft).model, sampler_of(begin), [*text, 7], 3)
 
 
 def test_an_edited_text_is_drafted_for_as_it_is_now(drafter: TreeDrafter, tiny_draft: Path) -> None:
