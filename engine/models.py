@@ -193,6 +193,10 @@ class Models:
         if parked is not None:
             log.info("unloaded %s after %s idle seconds", parked.main, self.settings.unload_after_s)
 
+    def end_async_drafter(self) -> None:
+        """End the asynchronous drafter, if there is one; answers under way go on without it."""
+        self._async_drafters.close()
+
     def _reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
         """The asynchronous drafter for `draft` where the settings want one and its copy of the draft model fits, or
         why there is none, as in `RequestStats.ahead`.

@@ -105,6 +105,8 @@ class Scheduler:
         self._check_thread()
         before, self.settings = self.settings, settings
         self.models.settings = settings
+        if settings.async_drafter != before.async_drafter:
+            self.models.end_async_drafter()
         self.prefix_cache.budget = settings.prefix_cache_bytes
         self.prefix_cache.shrink()
         stored = (settings.prefix_cache_folder, settings.prefix_folder_bytes)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.async_drafting import reaching
+from engine.async_drafting.link import Connection
 from engine.events import Finished
 from engine.loading import load
 from engine.requests import SpeculationSettings
@@ -40,6 +41,22 @@ def answer(scheduler: Scheduler, speculation: SpeculationSettings, temperature: 
 def test_the_text_is_plain_decodings(scheduler: Scheduler, disturbance: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Greedy in every other text, and with a seed."""
     check(scheduler, disturbance, TEXTS, monkeypatch)
+
+
+def test_a_drafter_that_is_switched_off_ends_at_once(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[bool] = []
+
+    def connect(folder: Path) -> Connection:
+        connection = on_a_thread(folder, DISTURBANCES["untouched"])
+        return Connection(connection.channel, lambda: ended.append(True))
+
+    monkeypatch.setattr(reaching, "in_a_process", connect)
+    while answer(scheduler, FIXED, 0.0, TEXTS[0]).stats.ahead == "starting":
+        pass
+    assert not ended
+    scheduler.configure(EngineSettings(async_drafter="off"))
+    assert ended == [True]
+    assert answer(scheduler, FIXED, 0.0, TEXTS[0]).stats.ahead == ""
 
 
 @pytest.mark.campaign
