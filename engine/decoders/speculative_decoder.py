@@ -148,7 +148,8 @@ class SpeculativeDecoder:
             return self._plain
         if (plain := self._drafting.always_plain) is not None:
             return plain
-        carried = len(self._generation.conversation.main.pending) - 1
+        # While a plain round is under way, nothing is pending: what it drew will be.
+        carried = max(0, len(self._generation.conversation.main.pending) - 1)
         read_before, started = self._drafting.draft_prefill_tokens, time.perf_counter()
         try:
             return self._drafting.choose(self._generation.remaining - under_way, carried)
