@@ -15,6 +15,9 @@ import mlx.nn as nn
 
 # Rows of the pass that checks whether the layers of a model can be tapped.
 PROBE_ROWS = 8
+# On the CPU, a pass over at most so many rows is sent to the device from tap to tap, while the host builds the rest of
+# it: MLX lets the host wait until nearly all that was sent is done, so that it would build with the device idle.
+FEW_ROWS = 64
 
 
 class CannotTap(Exception):
@@ -81,11 +84,13 @@ class Taps:
             self._recorded.clear()
 
     def _tapped(self, base: type[nn.Module], index: int) -> type[nn.Module]:
-        recorded = self._recorded
+        recorded, on_cpu = self._recorded, mx.default_device() == mx.Device(mx.cpu)
 
         def call(layer: nn.Module, *args: Any, **kwargs: Any) -> Any:
             output = base.__call__(layer, *args, **kwargs)
-            recorded[index] = first_output(output)
+            recorded[index] = rows = first_output(output)
+            if on_cpu and rows.shape[1] <= FEW_ROWS:
+                mx.async_eval(rows)  # type: ignore[no-untyped-call]
             return output
 
         return type(f"Tapped{base.__name__}", (base,), {"__call__": call})

@@ -100,7 +100,9 @@ class HeadProposer(Proposer):
     def propose(self, depth: int) -> Proposal:
         session, sampler = self.session, self._sampler
         tokens = self._main.tokens
-        session.read_some()
+        if session.read_some() and mx.default_device() == mx.Device(mx.cpu):
+            # The device reads the new rows while the host builds the block's pass; see `FEW_ROWS` of taps.
+            mx.async_eval(session.arrays())  # type: ignore[no-untyped-call]
         drawing = _Drawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
         proposed = session.head.propose(session.context, mx.array(tokens[-1:], mx.int32), depth, drawing)
         count = self._worthwhile(proposed, depth) if self.prices else depth
