@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,10 +18,12 @@ from resources.starter.recipe.head import Head, HeadShape  # noqa: E402
 from resources.starter.recipe.head_acceptance import measure  # noqa: E402
 from resources.starter.recipe.head_training import (  # noqa: E402
     Blocks,
+    Read,
     block_mask,
     blocks_from,
     fall_of,
     head_loss,
+    read_by,
     targets_and_weights,
     train_head,
 )
@@ -29,6 +32,8 @@ from resources.starter.recipe.packing import Rows  # noqa: E402
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from torch import Tensor
 
 MAIN_SHAPE = Shape(32, 3, 2, 2, 16, 32, vocab_size=50)
 SHAPE = HeadShape(main=MAIN_SHAPE, num_hidden_layers=2, taps=(0, 2), block_size=4)
@@ -65,16 +70,26 @@ def two_chats(count: int = 8, length: int = LENGTH) -> Rows:
     return Rows(generator.integers(3, 50, (count, length)).astype(np.uint16), answers, owners)
 
 
-def some_blocks() -> Blocks:
-    rows = two_chats()
-    return next(iter(blocks_from(rows, two_chats(2, 96), SHAPE.block_size, 7, 1, 0)))
+def read(main: LanguageModel) -> tuple[Read, Read]:
+    """Short rows and long ones."""
+    return read_by(main, two_chats(), SHAPE.taps), read_by(main, two_chats(2, 96), SHAPE.taps)
+
+
+def some_blocks(main: LanguageModel) -> Blocks:
+    return next(iter(blocks_from(*read(main), SHAPE.block_size, 7, 1, 0)))
+
+
+def mask_of(blocks: Blocks) -> Tensor:
+    """Main's mask: each chat sees itself alone."""
+    same = blocks.owners[:, :, None] == blocks.owners[:, None]
+    return (same & torch.ones(same.shape[1:], dtype=torch.bool).tril())[:, None]
 
 
 def test_a_block_looks_like_one_drafted_alone(main: LanguageModel, head: Head) -> None:
     """Packed rows, other blocks and a cut block's missing rows change nothing."""
-    blocks = some_blocks()
+    blocks = some_blocks(main)
     size = SHAPE.block_size
-    _, taps = main.tapped(blocks.tokens, SHAPE.taps, blocks.mask)
+    _, taps = main.tapped(blocks.tokens, SHAPE.taps, mask_of(blocks))
     embedded = head.blocks_of(main, blocks.tokens.gather(1, blocks.anchors)).flatten(1, 2)
     positions = (blocks.anchors[..., None] + torch.arange(size)).flatten(1)
     together = head(embedded, positions, taps, block_mask(blocks, size))
@@ -97,13 +112,13 @@ def test_a_block_looks_like_one_drafted_alone(main: LanguageModel, head: Head) -
 
 
 def test_rows_are_asked_for_what_main_would_say(main: LanguageModel) -> None:
-    blocks = some_blocks()
-    choices = main.logits(main(blocks.tokens, blocks.mask)).argmax(-1)
+    blocks = some_blocks(main)
+    choices = main.logits(main(blocks.tokens, mask_of(blocks))).argmax(-1)
+    assert torch.equal(blocks.choices, choices)
     tokens, agreeing = blocks.tokens.clone(), choices.roll(1, dims=1)
     tokens[0] = agreeing[0]
-    blocks = Blocks(tokens, blocks.answers, blocks.owners, blocks.mask, blocks.anchors, blocks.sizes)
 
-    targets, weights = targets_and_weights(blocks, choices, SHAPE.block_size)
+    targets, weights = targets_and_weights(replace(blocks, tokens=tokens), SHAPE.block_size)
 
     for row in range(len(tokens)):
         for index, (anchor, size) in enumerate(
@@ -126,13 +141,22 @@ def test_the_paper_s_weights() -> None:
     assert (fall_of(8), fall_of(16)) == (4, 7)
 
 
-def test_a_run_that_goes_on_sees_the_blocks_it_would_have_seen() -> None:
-    short, long = two_chats(), two_chats(2, 96)
+def test_the_head_learns_from_what_main_hands_out(main: LanguageModel) -> None:
+    blocks = some_blocks(main)
+    _, taps = main.tapped(blocks.tokens, SHAPE.taps, mask_of(blocks))
+
+    assert taps is not None
+    assert torch.allclose(blocks.taps.float(), taps, rtol=1e-2, atol=1e-2)
+
+
+def test_a_run_that_goes_on_sees_the_blocks_it_would_have_seen(main: LanguageModel) -> None:
+    short, long = read(main)
     whole = list(blocks_from(short, long, 4, 7, 20, 0))
 
     for resumed, expected in zip(blocks_from(short, long, 4, 7, 20, 12), whole[12:], strict=True):
         assert torch.equal(resumed.tokens, expected.tokens)
         assert torch.equal(resumed.anchors, expected.anchors)
+        assert torch.equal(resumed.taps, expected.taps)
 
 
 def test_training_teaches_the_head_and_leaves_main_alone(
@@ -142,7 +166,7 @@ def test_training_teaches_the_head_and_leaves_main_alone(
     before = {name: value.clone() for name, value in main.state_dict().items()}
     torch.manual_seed(3)
     head = Head(SHAPE)
-    blocks = some_blocks()
+    blocks = some_blocks(main)
     untrained = head_loss(main, head, blocks).item()
 
     train_head(head, main, two_chats(), two_chats(2, 96), 40, 7, tmp_path / "head.pt")

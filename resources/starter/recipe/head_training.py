@@ -1,7 +1,8 @@
 """How the head is trained: main is frozen, and at chosen anchors the head learns what main would say next.
 
-Main reads each row once, for its tapped layers and its own choices. A block is worth learning as far as the text
-equals those choices, since only then is a later guess looked at; nearer guesses weigh more, as in the DFlash paper.
+Main reads each row once, before the first step, for its tapped layers and its own choices: reading them anew in every
+step would take half of the time. A block is worth learning as far as the text equals those choices, since only then is
+a later guess looked at; nearer guesses weigh more, as in the DFlash paper.
 Half of the blocks are cut to fewer masks, because who decodes asks for as many guesses as pay at that moment.
 """
 
@@ -16,7 +17,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from resources.starter.recipe.training import make_batch, train
+from resources.starter.recipe.packing import SHORT_ROW
+from resources.starter.recipe.training import make_batch, narrow_numbers, train
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,20 +34,51 @@ SHARE_OF_CUT_BLOCKS, LEAST_BLOCK = 0.5, 3
 OPENING_TOKENS, OPENING_ODDS = 4, 4
 
 
+# Rows that main reads at once.
+READ_AT_ONCE = 8
+
+
+@dataclass(frozen=True)
+class Read:
+    """Rows that main has read: `taps` (rows, length, taps * hidden_size), in bfloat16 as main hands them out, and its
+    own `choices` (rows, length) of the token behind each place.
+    """
+
+    rows: Rows
+    taps: Tensor
+    choices: Tensor
+
+
 @dataclass(frozen=True)
 class Blocks:
-    """Text rows and the blocks to draft in them.
+    """Text rows, what main made of them (as in `Read`), and the blocks to draft in them.
 
-    `tokens`, `answers`, `owners` are (rows, length), `mask` is main's; `anchors` (rows, blocks) are places in a row,
-    `sizes` (rows, blocks) how many rows of a block are there, 0 where there is none.
+    `tokens`, `answers`, `owners` are (rows, length); `anchors` (rows, blocks) are places in a row, `sizes` (rows,
+    blocks) how many rows of a block are there, 0 where there is none.
     """
 
     tokens: Tensor
     answers: Tensor
     owners: Tensor
-    mask: Tensor
+    taps: Tensor
+    choices: Tensor
     anchors: Tensor
     sizes: Tensor
+
+
+@torch.no_grad()
+def read_by(main: LanguageModel, rows: Rows, taps: tuple[int, ...]) -> Read:
+    """Have `main` read all rows."""
+    parts, choices = [], []
+    at_once = max(1, READ_AT_ONCE * SHORT_ROW // rows.tokens.shape[1])
+    for start in range(0, len(rows), at_once):
+        batch = make_batch(rows, list(range(start, min(start + at_once, len(rows)))))
+        with narrow_numbers():
+            hidden, tapped = main.tapped(batch.tokens, taps, batch.mask)
+            choices.append(main.logits(hidden).argmax(-1).to(torch.int16))
+        assert tapped is not None
+        parts.append(tapped.to(torch.bfloat16))
+    return Read(rows, torch.cat(parts), torch.cat(choices))
 
 
 def train_head(
@@ -64,26 +97,27 @@ def train_head(
     """
     main.requires_grad_(False).eval()
     fall = [first_rate * (1 - step / steps) for step in range(steps)]
-    data = partial(blocks_from, short, long, head.shape.block_size, seed, steps)
+    read = [read_by(main, rows, head.shape.taps) for rows in (short, long)]
+    data = partial(blocks_from, *read, head.shape.block_size, seed, steps)
     train(head, data, fall, work, loss_of=partial(head_loss, main))
 
 
-def blocks_from(short: Rows, long: Rows, block_size: int, seed: int, steps: int, start: int) -> Iterator[Blocks]:
+def blocks_from(short: Read, long: Read, block_size: int, seed: int, steps: int, start: int) -> Iterator[Blocks]:
     """The blocks of steps `start` to `steps`: the same for the same seed, wherever a run begins."""
     for step in range(start, steps):
         generator = np.random.default_rng((seed, step))
         is_long = (step + 1) % LONG_EVERY == 0
-        rows, count = (long, 1) if is_long else (short, SHORT_ROWS)
-        chosen = generator.choice(len(rows), count, replace=False).tolist()
-        yield draw_blocks(rows, chosen, BLOCKS // count, block_size, generator)
+        read, count = (long, 1) if is_long else (short, SHORT_ROWS)
+        chosen = generator.choice(len(read.rows), count, replace=False).tolist()
+        yield draw_blocks(read, chosen, BLOCKS // count, block_size, generator)
 
 
-def draw_blocks(rows: Rows, chosen: list[int], blocks: int, block_size: int, generator: np.random.Generator) -> Blocks:
+def draw_blocks(read: Read, chosen: list[int], blocks: int, block_size: int, generator: np.random.Generator) -> Blocks:
     """`blocks` anchors in each chosen row, among the answers' tokens that another one follows.
 
     An answer's first `OPENING_TOKENS` are `OPENING_ODDS` times as likely to be drawn as others.
     """
-    answers, owners = rows.answers[chosen], rows.owners[chosen]
+    answers, owners = read.rows.answers[chosen], read.rows.owners[chosen]
     is_anchor = np.zeros_like(answers)
     is_anchor[:, :-1] = answers[:, :-1] & answers[:, 1:] & (owners[:, :-1] == owners[:, 1:])
     is_late = is_anchor.copy()
@@ -98,12 +132,12 @@ def draw_blocks(rows: Rows, chosen: list[int], blocks: int, block_size: int, gen
     is_cut = generator.random(anchors.shape) < SHARE_OF_CUT_BLOCKS
     sizes[is_cut] = generator.integers(LEAST_BLOCK, block_size + 1, int(is_cut.sum()))
     sizes[~np.take_along_axis(is_anchor, anchors, axis=1)] = 0
-    batch = make_batch(rows, chosen)
     return Blocks(
-        batch.tokens,
+        torch.from_numpy(read.rows.tokens[chosen].astype(np.int64)),
         torch.from_numpy(answers),
         torch.from_numpy(owners.astype(np.int64)),
-        batch.mask,
+        read.taps[chosen],
+        read.choices[chosen].long(),
         torch.from_numpy(anchors),
         torch.from_numpy(sizes),
     )
@@ -112,14 +146,11 @@ def draw_blocks(rows: Rows, chosen: list[int], blocks: int, block_size: int, gen
 def head_loss(main: LanguageModel, head: Head, blocks: Blocks) -> Tensor:
     """Cross-entropy of the drafts with main's own choices, weighted by their place in the block."""
     with torch.no_grad():
-        hidden, taps = main.tapped(blocks.tokens, head.shape.taps, blocks.mask)
-        choices = main.logits(hidden).argmax(-1)
         embedded = head.blocks_of(main, blocks.tokens.gather(1, blocks.anchors)).flatten(1, 2)
-    assert taps is not None
     offsets = torch.arange(head.shape.block_size)
     positions = (blocks.anchors[..., None] + offsets).flatten(1)
-    drafted = head(embedded, positions, taps, block_mask(blocks, head.shape.block_size))
-    targets, weights = targets_and_weights(blocks, choices, head.shape.block_size)
+    drafted = head(embedded, positions, blocks.taps.float(), block_mask(blocks, head.shape.block_size))
+    targets, weights = targets_and_weights(blocks, head.shape.block_size)
     wanted = weights.flatten().nonzero().squeeze(1)
     scores = main.logits(drafted.flatten(0, 1)[wanted]).float()
     losses = functional.cross_entropy(scores, targets.flatten()[wanted], reduction="none")
@@ -142,7 +173,7 @@ def block_mask(blocks: Blocks, block_size: int) -> Tensor:
     return torch.cat([text, own_block & is_there[:, None, :].expand(rows, count * block_size, -1)], dim=2)[:, None]
 
 
-def targets_and_weights(blocks: Blocks, choices: Tensor, block_size: int) -> tuple[Tensor, Tensor]:
+def targets_and_weights(blocks: Blocks, block_size: int) -> tuple[Tensor, Tensor]:
     """Main's choice at every row of every block, and what it counts; both (rows, blocks, block_size).
 
     Row j >= 1 predicts the token at anchor + j. It counts exp(-(j - 1) / fall) while the text up to there is what main
@@ -154,7 +185,7 @@ def targets_and_weights(blocks: Blocks, choices: Tensor, block_size: int) -> tup
     places = blocks.anchors[..., None] + offsets
     inside = places.clamp(max=last)
     before = (places - 1).clamp(min=0, max=last)
-    targets = choices[rows, before]
+    targets = blocks.choices[rows, before]
     is_same_answer = blocks.answers[rows, inside] & (
         blocks.owners[rows, inside] == blocks.owners[rows, blocks.anchors[..., None]]
     )
