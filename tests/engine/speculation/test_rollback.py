@@ -25,7 +25,7 @@ from engine.speculation.cache_rules import flatten, leaves
 from engine.speculation.rollback import CachesOutOfStep, PlainOnly, Rollback, TransactionError, UnknownCacheKind
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
-from tests.engine.speculation.family_configs import WINDOW
+from tests.engine.speculation.family_parts import WINDOW
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
