@@ -14,7 +14,7 @@ from engine.scheduler import Scheduler
 from engine.speculation.draft_rows import DraftRows
 from engine.speculation.sequence import Sequence
 from tests.engine.counting import Counts, counting
-from tests.engine.serving import PLAIN, request, run, submit
+from tests.engine.serving import PLAIN, alone, request, run, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -94,3 +94,25 @@ def test_a_draft_model_drafts_for_all_in_one_pass_a_step(monkeypatch: pytest.Mon
         scheduler.step()
     # Three draft tokens a round, of which the last one is not fed.
     assert passes == {DraftRows: 4 * 2, Sequence: 0}
+
+
+@pytest.mark.expects_log
+def test_drafting_that_fails_for_all_ends_no_answer(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
+    asked = [request(text, max_tokens=40) for text in TEXTS]
+    expected = [alone(scheduler, one).ids for one in asked]
+    clients = [submit(scheduler, one) for one in asked]
+    while not all(len(client.committed) > 1 for client in clients):
+        scheduler.step()
+
+    def failing(*_arguments: object) -> None:
+        raise RuntimeError("[metal::malloc] out of memory, says the test")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(DraftRows, "draft", failing)
+        scheduler.step()
+    while scheduler.busy:
+        scheduler.step()
+    assert [client.finished.ids for client in clients] == expected
+    assert all("draft-failed" in client.reasons for client in clients)
+    # Neither does it leave anything wrong behind.
+    assert [client.finished.ids for client in run(scheduler, *asked)] == expected
