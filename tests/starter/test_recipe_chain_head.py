@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +34,7 @@ from resources.starter.recipe.chain_training import (  # noqa: E402
 from resources.starter.recipe.export import export_head  # noqa: E402
 from resources.starter.recipe.model import LanguageModel, Shape  # noqa: E402
 from resources.starter.recipe.packing import Rows  # noqa: E402
+from resources.starter.recipe.quantisation import write_quantised  # noqa: E402
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,10 +133,7 @@ def test_a_run_that_goes_on_sees_the_rows_it_would_have_seen() -> None:
 
 
 @pytest.mark.parametrize("kind", ["eagle", "mtp"])
-def test_training_teaches_the_head_and_leaves_main_alone(
-    main: LanguageModel, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("resources.starter.recipe.training.compile_if_possible", lambda _: None)  # dearer than 40 steps
+def test_training_teaches_the_head_and_leaves_main_alone(main: LanguageModel, kind: str, tmp_path: Path) -> None:
     before = {name: value.clone() for name, value in main.state_dict().items()}
     head, texts = head_of(kind, main), some_texts()
     untrained = chain_loss(main, head, texts).item()
@@ -143,6 +142,34 @@ def test_training_teaches_the_head_and_leaves_main_alone(
 
     assert chain_loss(main, head, texts).item() < 0.97 * untrained
     assert all(torch.equal(value, before[name]) for name, value in main.state_dict().items())
+
+
+@pytest.mark.parametrize("kind", ["eagle", "mtp"])
+def test_a_run_makes_the_same_bytes_again_also_when_it_is_stopped_between(
+    main: LanguageModel, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On as many threads as there happen to be at first."""
+    monkeypatch.setattr("resources.starter.recipe.training.CHECKPOINT_EVERY", 5)
+    real, left = chain_loss, [7]
+
+    def stopping(*given: object) -> object:
+        left[0] -= 1
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        return real(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("resources.starter.recipe.chain_training.chain_loss", stopping)
+    made = []
+    for run, threads in (("stopped", 1), ("whole", 2)):
+        torch.set_num_threads(threads)
+        for _ in range(2 if run == "stopped" else 1):
+            head = head_of(kind, main)
+            with suppress(KeyboardInterrupt):
+                train_chain_head(head, main, two_chats(), two_chats(2, 96), 12, 7, tmp_path / f"{run}.pt")
+        export_head(head, tmp_path / run)
+        write_quantised(tmp_path / run, tmp_path / f"{run}-8bit")
+        made.append([(tmp_path / folder / "model.safetensors").read_bytes() for folder in (run, f"{run}-8bit")])
+    assert made[0] == made[1]
 
 
 def test_the_folder_of_an_eagle_head_is_a_published_one_s(main: LanguageModel, tmp_path: Path) -> None:

@@ -43,11 +43,15 @@ class Texts:
 def train_chain_head(
     head: ChainHead, main: LanguageModel, short: Rows, long: Rows, steps: int, seed: int, work: Path
 ) -> None:
-    """Train `head` in place for `main`, which stays as it is; `work` is the checkpoint's path."""
+    """Train `head` in place for `main`, which stays as it is; `work` is the checkpoint's path.
+
+    On one thread, for the same bits wherever torch and the processor are the same.
+    """
+    torch.set_num_threads(1)
     main.requires_grad_(False).eval()
     fall = [1 - step / steps for step in range(steps)]
     data = partial(texts_from, short, long, seed, steps)
-    train(head, data, fall, work, loss_of=partial(chain_loss, main))
+    train(head, data, fall, work, loss_of=partial(chain_loss, main), compiled=False)
 
 
 def texts_from(short: Rows, long: Rows, seed: int, steps: int, start: int) -> Iterator[Texts]:

@@ -183,7 +183,9 @@ def build_mtp_head(plan: Plan, work: Path, target: Path) -> None:
 
 
 def _for_chain_heads(plan: Plan, work: Path, target: Path) -> tuple[LanguageModel, Rows, Rows]:
+    """Main, and the rows to learn from. One thread, so that main's answers do not depend on how many there are."""
     work.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)
     torch.manual_seed(plan.seed)
     tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
     main = load_model(MAIN, target / "main")

@@ -16,8 +16,8 @@ class Plan:
     draft_steps: int = 1500
     refresh_steps: int = 600
     head_steps: int = 3800
-    eagle_steps: int = 1000
-    mtp_steps: int = 700
+    eagle_steps: int = 800
+    mtp_steps: int = 600
     refresh_head_steps: int = 320
     head_own_answers: int = 500
     head_odd_requests: int = 300

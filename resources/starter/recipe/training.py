@@ -121,13 +121,15 @@ def train(
     optimisers_of: Callable[[nn.Module], list[torch.optim.Optimizer]] | None = None,
     held: Held = (),
     held_steps: int = 0,
+    compiled: bool = True,
 ) -> None:
     """Train `model` in place, a step for each share of the full rate, going on from `checkpoint` if any.
 
     `optimisers_of` makes the optimisers at their full rates; unless given, Muon on matrices and AdamW on the rest.
-    What is `held` keeps its value for the first `held_steps`.
+    What is `held` keeps its value for the first `held_steps`. Unless `compiled`, no C++ compiler has a say in the bits.
     """
-    compile_if_possible(model)
+    if compiled:
+        compile_if_possible(model)
     optimisers = (optimisers_of or muon_and_adamw)(model)
     full = [[group["lr"] for group in optimiser.param_groups] for optimiser in optimisers]
     start = _resume(model, optimisers, checkpoint)
