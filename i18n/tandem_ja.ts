@@ -104,6 +104,14 @@
         <translation>ローカル API のアドレスと状況を表示</translation>
     </message>
     <message>
+        <source>Several Macs…</source>
+        <translation>複数の Mac…</translation>
+    </message>
+    <message>
+        <source>Run a model on several Macs together</source>
+        <translation>1 つのモデルを複数の Mac で動かす</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>送信</translation>
     </message>
@@ -2496,6 +2504,108 @@
     </message>
 </context>
 <context>
+    <name>Machines</name>
+    <message>
+        <source>{count} Macs answer together: {names}</source>
+        <translation>{count} 台の Mac で回答中：{names}</translation>
+    </message>
+    <message>
+        <source>This Mac</source>
+        <translation>この Mac</translation>
+    </message>
+    <message>
+        <source>{name} is ready</source>
+        <translation>{name} は準備完了</translation>
+    </message>
+    <message>
+        <source>{size} for models</source>
+        <translation>モデル用に {size}</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>{size}/秒</translation>
+    </message>
+    <message>
+        <source>round trip {time} ms</source>
+        <translation>往復 {time} ms</translation>
+    </message>
+    <message>
+        <source>{name}: layers {first} to {last}</source>
+        <translation>{name}：レイヤー {first}～{last}</translation>
+    </message>
+    <message>
+        <source>{name}: parts {first} to {last} of every layer</source>
+        <translation>{name}：全レイヤーの {first}～{last} 番目の部分</translation>
+    </message>
+    <message>
+        <source>needs {size}</source>
+        <translation>{size} 必要</translation>
+    </message>
+    <message>
+        <source>needs {size} of {free}</source>
+        <translation>{free} のうち {size} 必要</translation>
+    </message>
+    <message>
+        <source>needs {size}, but only {free} can be used</source>
+        <translation>{size} 必要ですが、使えるのは {free} だけです</translation>
+    </message>
+</context>
+<context>
+    <name>MachinesPage</name>
+    <message>
+        <source>Start</source>
+        <translation>開始</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状況</translation>
+    </message>
+    <message>
+        <source>Checking the Macs…</source>
+        <translation>Mac を確認中…</translation>
+    </message>
+    <message>
+        <source>Starting the Macs…</source>
+        <translation>Mac を起動中…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>停止中…</translation>
+    </message>
+    <message>
+        <source>This Mac answers alone.</source>
+        <translation>この Mac だけで回答します。</translation>
+    </message>
+    <message>
+        <source>Enter another Mac first.</source>
+        <translation>まず、ほかの Mac を入力してください。</translation>
+    </message>
+    <message>
+        <source>What the check found</source>
+        <translation>確認の結果</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Its files must be on every Mac. A model that is too large for one Mac is divided among them.</source>
+        <translation>モデルのファイルがすべての Mac に必要です。1 台に収まらないモデルは、複数の Mac に分けられます。</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>確認</translation>
+    </message>
+    <message>
+        <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>
+        <translation>ネットワーク経由では、Mac の間の通信は暗号化されません。信頼できるネットワークか Thunderbolt でのみ接続してください。</translation>
+    </message>
+</context>
+<context>
     <name>MeasurementCard</name>
     <message>
         <source>Stop</source>
@@ -3121,6 +3231,14 @@
             <numerusform>%n 件のメッセージを削除しました。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Go on alone</source>
+        <translation>この Mac だけで続ける</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>もう一度開始</translation>
+    </message>
 </context>
 <context>
     <name>PaneHandle</name>
@@ -3733,6 +3851,14 @@
         <translation>同一の分布</translation>
     </message>
     <message>
+        <source>Network</source>
+        <translation>ネットワーク</translation>
+    </message>
+    <message>
+        <source>Thunderbolt</source>
+        <translation>Thunderbolt</translation>
+    </message>
+    <message>
         <source>Language</source>
         <translation>言語</translation>
     </message>
@@ -4065,6 +4191,22 @@
         <translation>http://localhost:3000 のようなアドレスをスペースで区切って入力します。空欄ならどのページも接続できません。</translation>
     </message>
     <message>
+        <source>Other Macs</source>
+        <translation>ほかの Mac</translation>
+    </message>
+    <message>
+        <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
+        <translation>mac-studio.local のような名前またはアドレスを、コンマで区切って入力します。この Mac から SSH 鍵で接続でき、接続先にも Tandem がインストールされている必要があります。</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>接続</translation>
+    </message>
+    <message>
+        <source>Automatic uses Thunderbolt where every Mac has it, else the network.</source>
+        <translation>自動では、すべての Mac が Thunderbolt でつながっていれば Thunderbolt を、それ以外はネットワークを使います。</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>使わないモデルを解放するまでの時間</translation>
     </message>
@@ -4155,6 +4297,10 @@
     <message>
         <source>Local API</source>
         <translation>ローカル API</translation>
+    </message>
+    <message>
+        <source>Several Macs</source>
+        <translation>複数の Mac</translation>
     </message>
     <message>
         <source>Advanced</source>

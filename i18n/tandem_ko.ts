@@ -104,6 +104,14 @@
         <translation>로컬 API의 주소와 상태 보기</translation>
     </message>
     <message>
+        <source>Several Macs…</source>
+        <translation>여러 대의 Mac…</translation>
+    </message>
+    <message>
+        <source>Run a model on several Macs together</source>
+        <translation>여러 대의 Mac에서 모델 하나를 함께 실행하기</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>보내기</translation>
     </message>
@@ -2496,6 +2504,108 @@
     </message>
 </context>
 <context>
+    <name>Machines</name>
+    <message>
+        <source>{count} Macs answer together: {names}</source>
+        <translation>Mac {count}대가 함께 답하는 중: {names}</translation>
+    </message>
+    <message>
+        <source>This Mac</source>
+        <translation>이 Mac</translation>
+    </message>
+    <message>
+        <source>{name} is ready</source>
+        <translation>{name} 준비됨</translation>
+    </message>
+    <message>
+        <source>{size} for models</source>
+        <translation>모델용 {size}</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>초당 {size}</translation>
+    </message>
+    <message>
+        <source>round trip {time} ms</source>
+        <translation>왕복 {time}ms</translation>
+    </message>
+    <message>
+        <source>{name}: layers {first} to {last}</source>
+        <translation>{name}: 레이어 {first}~{last}</translation>
+    </message>
+    <message>
+        <source>{name}: parts {first} to {last} of every layer</source>
+        <translation>{name}: 모든 레이어의 {first}~{last}번째 부분</translation>
+    </message>
+    <message>
+        <source>needs {size}</source>
+        <translation>{size} 필요</translation>
+    </message>
+    <message>
+        <source>needs {size} of {free}</source>
+        <translation>{free} 중 {size} 필요</translation>
+    </message>
+    <message>
+        <source>needs {size}, but only {free} can be used</source>
+        <translation>{size} 필요, {free}만 사용 가능</translation>
+    </message>
+</context>
+<context>
+    <name>MachinesPage</name>
+    <message>
+        <source>Start</source>
+        <translation>시작</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>중지</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>상태</translation>
+    </message>
+    <message>
+        <source>Checking the Macs…</source>
+        <translation>Mac을 확인하는 중…</translation>
+    </message>
+    <message>
+        <source>Starting the Macs…</source>
+        <translation>Mac을 시작하는 중…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>중지하는 중…</translation>
+    </message>
+    <message>
+        <source>This Mac answers alone.</source>
+        <translation>이 Mac이 혼자 답해요.</translation>
+    </message>
+    <message>
+        <source>Enter another Mac first.</source>
+        <translation>먼저 다른 Mac을 입력해 주세요.</translation>
+    </message>
+    <message>
+        <source>What the check found</source>
+        <translation>확인 결과</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>모델</translation>
+    </message>
+    <message>
+        <source>Its files must be on every Mac. A model that is too large for one Mac is divided among them.</source>
+        <translation>모델 파일이 모든 Mac에 있어야 해요. 한 대에 담기 어려운 모델을 여러 대에 나눠요.</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>확인</translation>
+    </message>
+    <message>
+        <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>
+        <translation>네트워크로 연결하면 Mac 사이에 오가는 내용이 암호화되지 않아요. 신뢰하는 네트워크나 Thunderbolt로만 연결해 주세요.</translation>
+    </message>
+</context>
+<context>
     <name>MeasurementCard</name>
     <message>
         <source>Stop</source>
@@ -3121,6 +3231,14 @@
             <numerusform>메시지 %n개를 삭제했어요.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Go on alone</source>
+        <translation>이 Mac으로만 계속</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>다시 시작</translation>
+    </message>
 </context>
 <context>
     <name>PaneHandle</name>
@@ -3733,6 +3851,14 @@
         <translation>동일한 분포</translation>
     </message>
     <message>
+        <source>Network</source>
+        <translation>네트워크</translation>
+    </message>
+    <message>
+        <source>Thunderbolt</source>
+        <translation>Thunderbolt</translation>
+    </message>
+    <message>
         <source>Language</source>
         <translation>언어</translation>
     </message>
@@ -4065,6 +4191,22 @@
         <translation>http://localhost:3000 같은 주소를 빈칸으로 구분해 입력해 주세요. 비워 두면 아무 페이지도 연결할 수 없어요.</translation>
     </message>
     <message>
+        <source>Other Macs</source>
+        <translation>다른 Mac</translation>
+    </message>
+    <message>
+        <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
+        <translation>mac-studio.local 같은 이름이나 주소를 쉼표로 구분해 입력해 주세요. 이 Mac에서 SSH 키로 접속할 수 있어야 하고, 그곳에도 Tandem이 설치되어 있어야 해요.</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>연결</translation>
+    </message>
+    <message>
+        <source>Automatic uses Thunderbolt where every Mac has it, else the network.</source>
+        <translation>자동: 모든 Mac이 Thunderbolt로 연결되어 있으면 Thunderbolt를, 아니면 네트워크를 사용해요.</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>쓰지 않는 모델을 내리기까지의 시간</translation>
     </message>
@@ -4155,6 +4297,10 @@
     <message>
         <source>Local API</source>
         <translation>로컬 API</translation>
+    </message>
+    <message>
+        <source>Several Macs</source>
+        <translation>여러 대의 Mac</translation>
     </message>
     <message>
         <source>Advanced</source>

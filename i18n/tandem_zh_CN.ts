@@ -104,6 +104,14 @@
         <translation>显示本地 API 的地址和状态</translation>
     </message>
     <message>
+        <source>Several Macs…</source>
+        <translation>多台 Mac…</translation>
+    </message>
+    <message>
+        <source>Run a model on several Macs together</source>
+        <translation>用多台 Mac 一起运行一个模型</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>发送</translation>
     </message>
@@ -2496,6 +2504,108 @@
     </message>
 </context>
 <context>
+    <name>Machines</name>
+    <message>
+        <source>{count} Macs answer together: {names}</source>
+        <translation>{count} 台 Mac 一起回答：{names}</translation>
+    </message>
+    <message>
+        <source>This Mac</source>
+        <translation>这台 Mac</translation>
+    </message>
+    <message>
+        <source>{name} is ready</source>
+        <translation>{name} 已就绪</translation>
+    </message>
+    <message>
+        <source>{size} for models</source>
+        <translation>{size} 可供模型使用</translation>
+    </message>
+    <message>
+        <source>{size}/s</source>
+        <translation>{size}/秒</translation>
+    </message>
+    <message>
+        <source>round trip {time} ms</source>
+        <translation>往返 {time} 毫秒</translation>
+    </message>
+    <message>
+        <source>{name}: layers {first} to {last}</source>
+        <translation>{name}：第 {first} 至 {last} 层</translation>
+    </message>
+    <message>
+        <source>{name}: parts {first} to {last} of every layer</source>
+        <translation>{name}：每一层的第 {first} 至 {last} 部分</translation>
+    </message>
+    <message>
+        <source>needs {size}</source>
+        <translation>需要 {size}</translation>
+    </message>
+    <message>
+        <source>needs {size} of {free}</source>
+        <translation>需要 {size}，可用 {free}</translation>
+    </message>
+    <message>
+        <source>needs {size}, but only {free} can be used</source>
+        <translation>需要 {size}，但只有 {free} 可用</translation>
+    </message>
+</context>
+<context>
+    <name>MachinesPage</name>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Checking the Macs…</source>
+        <translation>正在检查各台 Mac…</translation>
+    </message>
+    <message>
+        <source>Starting the Macs…</source>
+        <translation>正在启动各台 Mac…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>This Mac answers alone.</source>
+        <translation>由这台 Mac 单独回答。</translation>
+    </message>
+    <message>
+        <source>Enter another Mac first.</source>
+        <translation>请先输入另一台 Mac。</translation>
+    </message>
+    <message>
+        <source>What the check found</source>
+        <translation>检查结果</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Its files must be on every Mac. A model that is too large for one Mac is divided among them.</source>
+        <translation>每台 Mac 上都要有模型的文件。一台 Mac 放不下的模型会分给多台。</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>检查</translation>
+    </message>
+    <message>
+        <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>
+        <translation>通过网络连接时，各台 Mac 之间交换的内容不加密。请只在信任的网络中连接，或使用雷雳。</translation>
+    </message>
+</context>
+<context>
     <name>MeasurementCard</name>
     <message>
         <source>Stop</source>
@@ -3121,6 +3231,14 @@
             <numerusform>已删除 %n 条消息。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Go on alone</source>
+        <translation>单独继续</translation>
+    </message>
+    <message>
+        <source>Start again</source>
+        <translation>重新开始</translation>
+    </message>
 </context>
 <context>
     <name>PaneHandle</name>
@@ -3733,6 +3851,14 @@
         <translation>分布一致</translation>
     </message>
     <message>
+        <source>Network</source>
+        <translation>网络</translation>
+    </message>
+    <message>
+        <source>Thunderbolt</source>
+        <translation>雷雳</translation>
+    </message>
+    <message>
         <source>Language</source>
         <translation>语言</translation>
     </message>
@@ -4065,6 +4191,22 @@
         <translation>填写地址，例如 http://localhost:3000，以空格分隔。留空则不允许任何网页连接。</translation>
     </message>
     <message>
+        <source>Other Macs</source>
+        <translation>其他 Mac</translation>
+    </message>
+    <message>
+        <source>Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH with a key, and Tandem has to be installed there.</source>
+        <translation>名称或地址，用逗号分隔，例如 mac-studio.local。这台 Mac 要能用 SSH 密钥连接它们，并且那里也要安装 Tandem。</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>Automatic uses Thunderbolt where every Mac has it, else the network.</source>
+        <translation>自动：每台 Mac 都有雷雳连接时使用雷雳，否则使用网络。</translation>
+    </message>
+    <message>
         <source>Unload idle models after</source>
         <translation>空闲多久后将模型移出内存</translation>
     </message>
@@ -4155,6 +4297,10 @@
     <message>
         <source>Local API</source>
         <translation>本地 API</translation>
+    </message>
+    <message>
+        <source>Several Macs</source>
+        <translation>多台 Mac</translation>
     </message>
     <message>
         <source>Advanced</source>

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
@@ -91,8 +90,9 @@ class ModelService(QObject):
         super().__init__(parent)
         self._make_engine, self._bridge, self._stores_prefixes = make_engine, bridge, stores_prefixes
         self._engine: EngineClient | None = None
-        # An engine of somebody else's, in use instead of one of this process.
+        # An engine of somebody else's that is in use, and the one of this process that waits meanwhile.
         self._given: EngineClient | None = None
+        self._own: EngineClient | None = None
         self._limits: EngineSettings | None = None
         self._known: Collection[str] | None = None
         self._closing = False
@@ -115,26 +115,43 @@ class ModelService(QObject):
     def engine(self) -> EngineClient:
         """Made when it is first needed: its thread's imports must not slow down the opening of the window."""
         if self._engine is None:
-            self._engine = engine = self._given or self._make_engine()
-            engine.on_failure(lambda _error: self._engine_ended.emit(engine))
-            if self._limits is not None:
-                self._engine.configure(self._limits)
-            if self._known is not None:
-                self._engine.keep_stored(self._known)
+            self._take(self._make_engine())
+        assert self._engine is not None
         return self._engine
 
-    def use(self, engine: EngineClient | None) -> None:
-        """Answer with `engine` from now on, None: with one of this process; no model is loaded in it yet.
+    def _take(self, engine: EngineClient) -> None:
+        """Use an engine that is new here."""
+        self._engine = engine
+        engine.on_failure(lambda _error: self._engine_ended.emit(engine))
+        if self._limits is not None:
+            engine.configure(self._limits)
+        if self._known is not None:
+            engine.keep_stored(self._known)
 
-        Answers under way end with what they have committed. Whoever gives an engine closes it; `restarted` is not
-        emitted when it ends by itself.
+    @property
+    def limits(self) -> EngineSettings:
+        """The settings that were asked for last."""
+        return self._limits or EngineSettings()
+
+    def use(self, engine: EngineClient | None) -> None:
+        """Answer with `engine` from now on, None: with the one of this process; it has no models then.
+
+        Answers under way in the latter end as cancelled. Whoever gives an engine closes it; `restarted` is not emitted
+        when it ends by itself.
         """
-        before, given = self._engine, self._given
-        self._engine, self._given, self.pair = None, engine, Pair()
         # Changes of models that were asked of the engine before tell nothing about this one.
         self._changes += 1
-        if before is not None and before is not given:
-            threading.Thread(target=before.close, name="engine-close").start()
+        self.pair = Pair()
+        if self._given is None and self._engine is not None:
+            self._engine.unload()
+            self._own = self._engine
+        self._given = engine
+        if engine is not None:
+            self._take(engine)
+        else:
+            self._engine, self._own = self._own, None
+            if self._engine is not None and self._limits is not None:
+                self._engine.configure(self._limits)
         self.changed.emit()
 
     def configure(self, limits: EngineSettings) -> None:
@@ -228,8 +245,9 @@ class ModelService(QObject):
         self._closing = True
 
     def close(self) -> None:
-        if self._engine is not None and self._engine is not self._given:
-            self._engine.close()
+        for engine in (self._engine, self._own):
+            if engine is not None and engine is not self._given:
+                engine.close()
 
     @property
     def _starter(self) -> tuple[str, str | None]:
@@ -238,6 +256,9 @@ class ModelService(QObject):
 
     def _replace_engine(self, ended: EngineClient) -> None:
         """Start a new engine with the pair that was in use, or with the starter pair if two engines ended with it."""
+        if ended is self._own:
+            self._own = None
+            ended.close()
         if ended is not self._engine or self._closing:
             return
         # All that the engine ended with has arrived: answers and loads learn of it first.

@@ -13,6 +13,7 @@ from app.session.api_service import ApiService
 from app.session.bridge import Bridge
 from app.session.chat_service import ChatService
 from app.session.chats import Chat
+from app.session.cluster_service import ClusterService
 from app.session.history_service import HistoryService
 from app.session.list_service import ListService
 from app.session.model_service import ModelService
@@ -40,6 +41,7 @@ class Session(QObject):
         self.list = ListService(self._store, self)
         self.history = HistoryService(self._store, self)
         self.api = ApiService(self.models, self)
+        self.cluster = ClusterService(self.models, self)
         self._store.purged.connect(self.models.forget_conversations)
         self._store.opened.connect(self._drop_unknown_prefixes)
 
@@ -75,6 +77,7 @@ class Session(QObject):
         self.answers.close()
         self._store.close()
         self.models.close()
+        self.cluster.close()
 
     def _drop_unknown_prefixes(self, report: OpenReport | None) -> None:
         """Not for a temporary store, which knows nothing of the chats in the one that cannot be opened."""

@@ -29,3 +29,9 @@ RULES = (
     ("match", QT_TRANSLATE_NOOP("Settings", "Identical text")),
     ("rejection", QT_TRANSLATE_NOOP("Settings", "Same distribution")),
 )
+# What joins several Macs.
+BACKENDS = (
+    ("auto", QT_TRANSLATE_NOOP("Settings", "Automatic")),
+    ("ring", QT_TRANSLATE_NOOP("Settings", "Network")),
+    ("jaccl", QT_TRANSLATE_NOOP("Settings", "Thunderbolt")),
+)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from app.settings.choices import AHEAD, FIT_CONTEXTS, KV_PRECISION, LANGUAGE_NAMES, METHOD_NAMES, RULES
-from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Page, Setting, setting
+from app.settings.choices import AHEAD, BACKENDS, KV_PRECISION, LANGUAGE_NAMES, METHOD_NAMES, RULES
+from app.settings.remembered import RememberedValues
+from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Page, Setting
 from app.system.translatable import QT_TRANSLATE_NOOP
 from engine.speculation.proposers.registry import methods
 
@@ -17,22 +18,16 @@ SPECULATION = Page("speculation", NEXT_ANSWER)
 GENERATION = Page("generation", NEXT_ANSWER)
 NETWORK = Page("network")
 API = Page("api")
+MACHINES = Page("machines")
 STORAGE = Page("storage")
 ADVANCED = Page("advanced")
 
 
 @dataclass(frozen=True)
-class SettingsValues:
-    """The value of every setting. The field names are the keys of the file.
+class SettingsValues(RememberedValues):
+    """The value of every setting, those of `RememberedValues` too. The field names are the keys of the file.
 
-    `hub_endpoint` and `proxy` are addresses, "" for none. `pairs` has its rows in `settings.pairs`. `model_folders` are
-    searched for models besides the Hugging Face cache. `move_chats_to` is the folder that the chats move to at the next
-    start, "" for none; `restore_backup` is the name of the backup that replaces them then; `remove_everything`: what
-    Tandem keeps is removed when it quits. `update_checked_at` is in seconds since 1970. `offer_seen`: the offer of a
-    first pair was answered. `fit_context` is the context in tokens for which memory is calculated. `main_model` and
-    `draft_model` are the folders of the pair used last, "" for the starter or no draft. `window_place` is the window's
-    x, y, width and height, empty before the first run, `window_state` how it was left. `sidebar` and `panel` say
-    whether a pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default.
+    `hub_endpoint` and `proxy` are addresses, "" for none.
     """
 
     language: str = GENERAL.setting(
@@ -324,6 +319,21 @@ class SettingsValues:
             "Settings", "Their addresses, such as http://localhost:3000, separated by spaces. Leave empty for none."
         ),
     )
+    machines: str = MACHINES.setting(
+        "",
+        title=QT_TRANSLATE_NOOP("Settings", "Other Macs"),
+        help=QT_TRANSLATE_NOOP(
+            "Settings",
+            "Names or addresses, separated by commas, such as mac-studio.local. This Mac has to reach them over SSH "
+            "with a key, and Tandem has to be installed there.",
+        ),
+    )
+    machines_backend: str = MACHINES.setting(
+        "auto",
+        title=QT_TRANSLATE_NOOP("Settings", "Connection"),
+        help=QT_TRANSLATE_NOOP("Settings", "Automatic uses Thunderbolt where every Mac has it, else the network."),
+        choices=BACKENDS,
+    )
     unload_after_min: int = ADVANCED.setting(
         0,
         title=QT_TRANSLATE_NOOP("Settings", "Unload idle models after"),
@@ -370,23 +380,6 @@ class SettingsValues:
             ("debug", QT_TRANSLATE_NOOP("Settings", "Everything")),
         ),
     )
-    kept_sampling: tuple[str, ...] = ()
-    pairs: tuple[tuple[str, str, str, int, str], ...] = ()
-    model_folders: tuple[str, ...] = ()
-    move_chats_to: str = ""
-    restore_backup: str = ""
-    remove_everything: bool = False
-    update_checked_at: int = 0
-    offer_seen: bool = False
-    fit_context: int = setting(8192, choices=tuple((tokens, "") for tokens in FIT_CONTEXTS))
-    main_model: str = ""
-    draft_model: str = ""
-    window_place: tuple[int, ...] = ()
-    window_state: str = setting("normal", choices=(("normal", ""), ("maximized", ""), ("full-screen", "")))
-    sidebar: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
-    panel: str = setting("auto", choices=(("auto", ""), ("shown", ""), ("hidden", "")))
-    sidebar_width: int = 0
-    panel_width: int = 0
 
 
 SETTINGS = {item.name: Setting(item.name, item.default, **item.metadata) for item in fields(SettingsValues)}

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.session.api_service import ApiChoice
+from app.session.cluster_service import ClusterChoice
 from app.session.session import Session
 from app.settings.declarations import SettingsValues
 from app.settings.engine_settings import engine_settings_of, longest_of, recommended_of, sampling_of
@@ -65,6 +66,7 @@ class Effects(QObject):
         self._apply_to_pair()
         session.models.configure(engine_settings_of(values))
         session.api.configure(_api_choice(values))
+        session.cluster.configure(ClusterChoice(values.machines, values.machines_backend))
         self._composer.set_send_key(values.send_key)
         LOG_BUFFER.set_level(values.log_level)
 

@@ -15,6 +15,7 @@ from app.settings_window.advanced_page import AdvancedPage
 from app.settings_window.api_page import ApiPage
 from app.settings_window.generation_page import GenerationPage
 from app.settings_window.history_page import HistoryPage
+from app.settings_window.machines_page import MachinesPage
 from app.settings_window.network_page import NetworkPage
 from app.settings_window.speculation_page import SpeculationPage
 from app.settings_window.storage_page import StoragePage
@@ -33,6 +34,7 @@ def build_page(page_id: str, title: str, library: Library, session: Session, mod
         "storage": lambda: StoragePage(title, library, session),
         "network": lambda: NetworkPage(title, library),
         "api": lambda: ApiPage(title, settings, session.api),
+        "machines": lambda: MachinesPage(title, library, session),
         "advanced": lambda: AdvancedPage(title, library, session),
     }
     return builders[page_id]()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
@@ -28,17 +29,19 @@ class Banner(Restyled, QFrame):
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._button = styled(QPushButton(self), "button")
-        self._button.clicked.connect(self._act)
+        self._buttons = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
+        for index, button in enumerate(self._buttons):
+            button.clicked.connect(partial(self._act, index))
         self._close = QToolButton(self)
         self._close.clicked.connect(self.hide)
         self._sentence: Callable[[], str] | None = None
-        self._action: QAction | None = None
+        self._actions: tuple[QAction, ...] = ()
         self._calm = False
         row = hbox(self, margins=(14, 8, 8, 8), spacing=12)
         row.addWidget(self._mark)
         row.addWidget(self._label, 1)
-        row.addWidget(self._button)
+        for button in self._buttons:
+            row.addWidget(button)
         row.addWidget(self._close)
         self.hide()
         self.restyle()
@@ -47,12 +50,15 @@ class Banner(Restyled, QFrame):
     def text(self) -> str:
         return self._label.text()
 
-    def show_message(self, sentence: Callable[[], str], action: QAction | None, calm: bool = False) -> None:
-        """Show a message and the action that helps. `sentence` is called again when the language changes.
+    def show_message(
+        self, sentence: Callable[[], str], action: QAction | None, other: QAction | None = None, calm: bool = False
+    ) -> None:
+        """Show a message and the action that helps, or two. `sentence` is called again when the language changes.
 
         `calm` for messages that report no problem.
         """
-        self._sentence, self._action, self._calm = sentence, action, calm
+        self._sentence, self._calm = sentence, calm
+        self._actions = tuple(one for one in (action, other) if one is not None)
         set_object_name(self, "note" if calm else "banner")
         self.apply_theme()
         self.retranslate()
@@ -72,14 +78,14 @@ class Banner(Restyled, QFrame):
         set_name(self._close, self.tr("Dismiss"))
         if self._sentence is not None:
             self._label.setText(self._sentence())
-        self._button.setVisible(self._action is not None)
-        if self._action is not None:
-            self._button.setText(self._action.text())
+        for index, button in enumerate(self._buttons):
+            button.setVisible(index < len(self._actions))
+        for button, action in zip(self._buttons, self._actions, strict=False):
+            button.setText(action.text())
 
-    def _act(self) -> None:
+    def _act(self, index: int) -> None:
         self.hide()
-        if self._action is not None:
-            self._action.trigger()
+        self._actions[index].trigger()
 
     def apply_theme(self) -> None:
         colours = theme.colours()

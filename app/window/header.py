@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QLocale, QSize, Qt, QTimer
+from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -28,6 +28,7 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
 from app.wording.api import serving_sentence
 from app.wording.figures import percent, source_name
+from app.wording.machines import together_sentence
 from app.wording.speculation import LOOKS_UP, state_now, why_off
 from engine.model_files.cache_names import name_of_snapshot
 
@@ -105,7 +106,12 @@ class Chip(QPushButton):
 
 
 class Header(Restyled, QFrame):
-    """Paints the session's pair. Its buttons show and hide the two side panes."""
+    """Paints the session's pair. Its buttons show and hide the two side panes.
+
+    `page_wanted` carries the page of the settings that belongs to a mark that was pressed.
+    """
+
+    page_wanted = Signal(str)
 
     def __init__(self, session: Session, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -127,15 +133,12 @@ class Header(Restyled, QFrame):
         self._as_tokens.setIconSize(QSize(18, 18))
         self._as_tokens.clicked.connect(lambda on: actions["show-tokens" if on else "show-text"].trigger())
         actions["show-tokens"].changed.connect(self._show_as_tokens)
-        self.downloads = QToolButton(self)
-        self.downloads.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.api = QToolButton(self)
-        self.api.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.downloads, self.machines, self.api = (self._mark(page) for page in ("models", "machines", "api"))
         self._running = 0
         self._shown_state = ""
         row = hbox(self, margins=(_MARGIN, 0, _MARGIN, 0), spacing=_SPACING)
         shown: tuple[QWidget, ...] = (self._left, self.main, self._plus, self.draft, self._status)
-        for view in (*shown, self.downloads, self.api, self._answers, self._as_tokens, self._right):
+        for view in (*shown, self.downloads, self.machines, self.api, self._answers, self._as_tokens, self._right):
             row.addWidget(view)
         row.setStretchFactor(self._status, 1)
         self._progress_timer = QTimer(self)
@@ -145,6 +148,7 @@ class Header(Restyled, QFrame):
         session.settings.speculation_changed.connect(self.refresh)
         session.chats.opened.connect(lambda _chat: self.refresh())
         session.api.changed.connect(self.show_api)
+        session.cluster.changed.connect(self.show_machines)
         self.restyle()
 
     def _pane_button(self, action_id: str) -> QToolButton:
@@ -152,6 +156,12 @@ class Header(Restyled, QFrame):
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         button.setDefaultAction(self._actions[action_id])
         button.setIconSize(QSize(20, 20))
+        return button
+
+    def _mark(self, page: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.clicked.connect(lambda: self.page_wanted.emit(page))
         return button
 
     def refresh(self) -> None:
@@ -227,6 +237,15 @@ class Header(Restyled, QFrame):
             set_name(self.api, serving_sentence(requests, status.address))
         self._fit()
 
+    def show_machines(self) -> None:
+        """How many machines answer together, while there are several."""
+        hosts = self._session.cluster.hosts
+        self.machines.setVisible(bool(hosts))
+        self.machines.setText(QLocale().toString(len(hosts)))
+        self.machines.setIcon(icon("main-model", theme.colours().main))
+        set_name(self.machines, together_sentence(hosts))
+        self._fit()
+
     def _fit(self) -> None:
         """Share the width: shortened names in a narrow window, the state as text where it fits."""
         chips = (self.main, self.draft)
@@ -256,7 +275,16 @@ class Header(Restyled, QFrame):
 
     def _free(self) -> int:
         """The width that is left for the two chips and the state, in pixels."""
-        fixed = [self._left, self._plus, self.downloads, self.api, self._answers, self._as_tokens, self._right]
+        fixed = [
+            self._left,
+            self._plus,
+            self.downloads,
+            self.machines,
+            self.api,
+            self._answers,
+            self._as_tokens,
+            self._right,
+        ]
         shown = [view for view in fixed if not view.isHidden()]
         gaps = 2 * _MARGIN + _SPACING * (len(shown) + 2)
         return self.width() - gaps - sum(view.sizeHint().width() for view in shown)
@@ -308,6 +336,7 @@ class Header(Restyled, QFrame):
         self.refresh()
         self.show_downloads(self._running)
         self.show_api()
+        self.show_machines()
 
     def retranslate(self) -> None:
         self._as_tokens.setAccessibleName(self._actions["show-tokens"].whatsThis())

@@ -209,13 +209,13 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         session.answers.ended.connect(self._update_actions)
         session.models.changed.connect(self._update_models)
         self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
-        for wanted in (self._models.page_wanted, self._header.downloads.clicked, self._offer.more_wanted):
+        for wanted in (self._models.page_wanted, self._offer.more_wanted):
             wanted.connect(lambda *_: self._settings.open("models"))
-        self._header.api.clicked.connect(lambda: self._settings.open("api"))
+        self._header.page_wanted.connect(self._settings.open)
         self._models.chat_wanted.connect(self._come_to_chat)
         self._offer.starter_wanted.connect(self._composer.setFocus)
         session.models.failed.connect(self._show_problem)
-        session.models.restarted.connect(self.notifications.show_restart)
+        self.notifications.follow(session)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
         self._composer.sendable_changed.connect(self._update_actions)

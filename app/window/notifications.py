@@ -10,12 +10,14 @@ from PySide6.QtGui import QAction, QDesktopServices
 from app.actions.actions import Actions
 from app.conversations.errors import StoreError
 from app.conversations.opening import Damage
+from app.session.session import Session
 from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
 from app.system.language import best_language
 from app.widgets.banner import Banner
-from app.wording.errors import closed_store_sentence, damage_sentence, joined, store_sentence
+from app.wording.errors import closed_store_sentence, damage_sentence, error_sentence, joined, store_sentence
 from app.wording.hub import refused_sentence
+from engine.errors import EngineError
 
 
 class Notifications(QObject):
@@ -27,6 +29,14 @@ class Notifications(QObject):
         super().__init__(parent)
         self._banner, self._actions = banner, actions
         self.report: Path | None = None
+        self._alone, self._again = QAction(self), QAction(self)
+
+    def follow(self, session: Session) -> None:
+        """Tell of engines that end by themselves."""
+        session.models.restarted.connect(self.show_restart)
+        self._alone.triggered.connect(session.cluster.go_on_alone)
+        self._again.triggered.connect(session.cluster.start_again)
+        session.cluster.ended.connect(self.show_machines_ended)
 
     @property
     def visible(self) -> bool:
@@ -150,6 +160,16 @@ class Notifications(QObject):
     def show_damage(self, damage: Damage) -> None:
         """What was lost of a damaged store."""
         self._banner.show_message(lambda: damage_sentence(damage), self._actions["show-chats-folder"])
+
+    def show_machines_ended(self, error: EngineError) -> None:
+        """Several machines answered together, and one of them was lost."""
+
+        def sentence() -> str:
+            self._alone.setText(self.tr("Go on alone"))
+            self._again.setText(self.tr("Start again"))
+            return error_sentence(error)
+
+        self._banner.show_message(sentence, self._again, self._alone)
 
     def _set_report(self, report: Path | None) -> None:
         self.report = report

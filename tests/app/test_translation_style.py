@@ -22,7 +22,15 @@ NAMES = {
     *("Mac", "GB", "KV", "PDF", "UTF-8", "HTML", "JSON", "JSON Schema", "Markdown", "config.json", "http://proxy:8080"),
     *("Enter", "Shift", "Command", "Ctrl", "Top p", "Top k", "Min p", "n-gram", "Finder", "Cmd", "ID", "URL", "OCR"),
     *("MTP", "API", "OpenAI-compatible", "default", "http://localhost:3000", "Web", "CPU", "SSH"),
-    *("tandem drafter serve", "mac.local:8799", "TANDEM_DRAFTER_SECRET"),
+    *(
+        "tandem drafter serve",
+        "mac.local:8799",
+        "TANDEM_DRAFTER_SECRET",
+        "Macs",
+        "Thunderbolt",
+        "mac-studio.local",
+        "ms",
+    ),
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".
 OF_MANY_SENSES = {

@@ -289,9 +289,15 @@ class WindowDriver:
     def banner_button(self) -> QPushButton:
         return self.banner.findChild(QPushButton)
 
-    def press_banner(self) -> None:
-        """Press the button of the banner."""
-        self.banner_button.click()
+    @property
+    def banner_buttons(self) -> list[str]:
+        """What the buttons of the banner say."""
+        return [button.text() for button in self.banner.findChildren(QPushButton) if not button.isHidden()]
+
+    def press_banner(self, text: str = "") -> None:
+        """Press the button of the banner that says `text`, or its first one."""
+        buttons = self.banner.findChildren(QPushButton)
+        next(button for button in buttons if text in ("", button.text())).click()
 
     # The search in the chat
 

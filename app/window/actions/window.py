@@ -83,4 +83,10 @@ WINDOW_ACTIONS = (
         "",
         "link",
     ),
+    WindowAction(
+        "machines-page",
+        QT_TRANSLATE_NOOP("Actions", "Several Macs…"),
+        QT_TRANSLATE_NOOP("Actions", "Run a model on several Macs together"),
+        lambda parts: parts.settings.open("machines"),
+    ),
 )

@@ -97,12 +97,26 @@ def test_another_engine_answers_and_leaves_when_it_ends(open_session: OpenSessio
     session.models.load("large", None)
     qtbot.waitUntil(lambda: not session.busy)
     assert (session.models.pair.names[0], session.models.pair.loading) == ("large", "")
-    qtbot.waitUntil(lambda: own.closed)
+    qtbot.waitUntil(lambda: own.pair.main is None)
     restarted: list[str] = []
     session.models.restarted.connect(restarted.append)
     given.end_by_itself()
     qtbot.waitUntil(lambda: session.models.pair.names == ("", ""))
     assert (given.closed, restarted) == (False, [])
-    assert session.models.engine is not given
+    given.close()
+    session.models.load("small", None)
+    qtbot.waitUntil(lambda: session.models.pair.names[0] == "small")
+    assert session.models.engine is own
+
+
+def test_an_engine_that_ends_while_another_answers_is_made_anew(open_session: OpenSession, qtbot: QtBot) -> None:
+    own, given = ScriptedEngine(), ScriptedEngine()
+    session = open_session(own)
+    session.models.use(given)
+    own.end_by_itself()
+    qtbot.waitUntil(lambda: own.closed)
+    session.models.load("large", None)
+    qtbot.waitUntil(lambda: session.models.pair.names[0] == "large")
     session.close()
+    assert not given.closed
     given.close()

@@ -1,0 +1,229 @@
+"""Several Macs: checks the machines that were named, starts them together, and goes back to this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from app.session.model_service import ModelService
+from app.system.background import Background
+from engine.errors import EngineError, InternalFailure
+from engine.settings import EngineSettings
+
+if TYPE_CHECKING:
+    # Most people never use several machines, and the window does not wait for what they take.
+    from engine.cluster.checks import HostCheck
+    from engine.cluster.cluster import Cluster
+    from engine.cluster.hosts import Machines
+    from engine.cluster.plan import Plan
+
+OFF, CHECKING, STARTING, ON, STOPPING = "off", "checking", "starting", "on", "stopping"
+
+
+@dataclass(frozen=True)
+class ClusterChoice:
+    """What the person chose: names or addresses with commas between them, and what joins the machines."""
+
+    machines: str = ""
+    backend: str = "auto"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a check has found: one result a machine in their order, and how the model lies on them, if it can."""
+
+    checks: tuple[HostCheck, ...]
+    plan: Plan | None
+    problem: EngineError | None = None
+
+
+class ClusterService(QObject):
+    """`changed` follows every change of what is public here. `ended` carries the error of machines that were lost.
+
+    `state` is one of the constants above; `findings` those of the last check, None before it and after another choice;
+    `problem` why the last start failed or the machines ended; `hosts` the names of those that answer together.
+    """
+
+    changed = Signal()
+    ended = Signal(object)
+    # Emitted on a thread of the machines' watch.
+    _lost = Signal(object, object)
+
+    def __init__(self, models: ModelService, parent: QObject) -> None:
+        super().__init__(parent)
+        self._models = models
+        self._choice = ClusterChoice()
+        self._background = Background("several-macs", parent=self)
+        self._cluster: Cluster | None = None
+        # Counts starts and stops: what an earlier one brings is not wanted any more.
+        self._wanted = 0
+        self._pair: tuple[str, str | None] | None = None
+        self._alone: tuple[str, str | None] | None = None
+        self.state = OFF
+        self.findings: Findings | None = None
+        self.problem: EngineError | None = None
+        self.hosts: tuple[str, ...] = ()
+        self._lost.connect(self._end, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def named(self) -> bool:
+        """Whether any machine was named."""
+        return bool(self._choice.machines.strip())
+
+    def configure(self, choice: ClusterChoice) -> None:
+        """Use other machines from the next check or start."""
+        if choice != self._choice:
+            self._choice, self.findings, self.problem = choice, None, None
+            self.changed.emit()
+
+    def check(self, main: Path | None, context: int) -> None:
+        """Look whether the machines can run the model in the folder `main` for a context of so many tokens."""
+        if self.state == OFF:
+            choice = self._choice
+            self._become(CHECKING)
+            work = partial(look_at_machines, choice, main, context)
+            self._background.run(work, self._checked, self._check_failed, owner=self)
+
+    def start(self, main: str, draft: str | None) -> None:
+        """Start the machines, and load these models on them. `problem` says why where that fails."""
+        if self.state != OFF:
+            return
+        pair, choice, settings = self._models.pair, self._choice, self._models.limits
+        if pair.main is not None:
+            self._alone = str(pair.main.path), str(pair.draft.path) if pair.draft else None
+        self._pair, self.problem = (main, draft), None
+        self._wanted += 1
+        number = self._wanted
+        self._become(STARTING)
+        # A thread for each start: one that hangs for its minute must not hold up the next.
+        starting = Background("several-macs-start", parent=self)
+        starting.run(
+            lambda: start_machines(choice, settings, self._lost.emit),
+            lambda cluster: self._started(number, cluster),
+            lambda error: self._start_failed(number, error),
+        )
+
+    def start_again(self) -> None:
+        """Start the machines that ended, with the models that they had."""
+        if self._pair is not None:
+            self.start(*self._pair)
+
+    def stop(self) -> None:
+        """Let the other machines go, and load here again what was loaded before."""
+        if self.state not in (STARTING, ON):
+            return
+        self._wanted += 1
+        cluster, self._cluster, self.hosts = self._cluster, None, ()
+        self._become(STOPPING)
+        if cluster is not None:
+            self._models.use(None)
+            self._background.run(cluster.stop, lambda _: self._stopped(), owner=self)
+            self.go_on_alone()
+        else:
+            # It is stopped as soon as it has started.
+            self._stopped()
+
+    def go_on_alone(self) -> None:
+        """Load on this machine what was loaded before the machines were started, or the starter pair."""
+        if self._alone is not None:
+            self._models.load(*self._alone)
+        else:
+            self._models.load_starter()
+
+    def close(self) -> None:
+        """End everything, on every machine."""
+        self._wanted += 1
+        self._background.close()
+        if self._cluster is not None:
+            self._cluster.stop()
+
+    def _become(self, state: str) -> None:
+        self.state = state
+        self.changed.emit()
+
+    def _checked(self, found: Findings) -> None:
+        self.findings = found
+        self._become(OFF)
+
+    def _check_failed(self, error: Exception) -> None:
+        self.problem = _as_engine_error(error)
+        self._become(OFF)
+
+    def _started(self, number: int, cluster: Cluster) -> None:
+        if number != self._wanted:
+            self._background.run(cluster.stop)
+            return
+        if cluster.error is not None:
+            self._start_failed(number, cluster.error)
+            return
+        self._cluster, self.hosts = cluster, cluster.machines.labels
+        self._models.use(cluster.engine)
+        assert self._pair is not None
+        self._models.load(*self._pair)
+        self._become(ON)
+
+    def _start_failed(self, number: int, error: Exception) -> None:
+        if number == self._wanted:
+            self.problem = _as_engine_error(error)
+            self._become(OFF)
+
+    def _stopped(self) -> None:
+        if self.state == STOPPING:
+            self._become(OFF)
+
+    def _end(self, cluster: Cluster | None, error: EngineError) -> None:
+        """The machines are lost; the models already know, because their engine ended first."""
+        if cluster is None or cluster is self._cluster:
+            self._cluster, self.hosts, self.problem = None, (), error
+            self._become(OFF)
+            self.ended.emit(error)
+
+
+def _as_engine_error(error: Exception) -> EngineError:
+    return error if isinstance(error, EngineError) else InternalFailure(str(error))
+
+
+def _machines(choice: ClusterChoice) -> Machines:
+    from engine.cluster.hosts import parse_machines
+
+    return parse_machines(choice.machines, choice.backend)
+
+
+def look_at_machines(choice: ClusterChoice, main: Path | None, context: int) -> Findings:
+    """Look at each machine, and divide the model among them; takes seconds. Raises `EngineError`."""
+    from engine.advice.fit import ModelSize
+    from engine.cluster.checks import check_machines
+    from engine.cluster.plan import make_plan
+    from engine.model_files.inspection import read_checked_config, weight_files
+
+    machines = _machines(choice)
+    found = tuple(check_machines(machines, main))
+    if main is None:
+        return Findings(found, None)
+    try:
+        weights = sum(file.stat().st_size for file in weight_files(main))
+        size = ModelSize(str(main), weights, read_checked_config(main))
+        free = [one.free or None for one in found]
+        return Findings(found, make_plan(size, main.name, machines.labels, free, context))
+    except EngineError as error:
+        return Findings(found, None, error)
+
+
+def start_machines(
+    choice: ClusterChoice, settings: EngineSettings, lost: Callable[[Cluster | None, EngineError], object]
+) -> Cluster:
+    """Start them; takes seconds. `lost` is called when they end by themselves. Raises `EngineError`."""
+    from engine.cluster.cluster import Cluster
+
+    started: list[Cluster] = []
+
+    def ended(error: EngineError) -> None:
+        lost(started[0] if started else None, error)
+
+    started.append(Cluster(_machines(choice), settings, on_end=ended))
+    return started[0]

@@ -1,0 +1,170 @@
+"""Several Macs: which ones, whether they are ready, how a model lies on them, and the switch that joins them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.library.entries import Entry
+from app.library.library import Library
+from app.session.cluster_service import CHECKING, OFF, ON, STARTING, STOPPING
+from app.session.session import Session
+from app.settings_window.table_page import TablePage
+from app.widgets.badges import Bar
+from app.widgets.controls import Chooser
+from app.widgets.labels import label
+from app.widgets.layouts import hbox, vbox
+from app.widgets.style_class import styled
+from app.wording.errors import error_sentence
+from app.wording.machines import check_line, part_line, together_sentence
+from app.wording.models import entry_name
+from engine.cluster.plan import RankPart
+
+_WIDEST_NAME = 280
+
+
+class PartView(QWidget):
+    """What one Mac would hold: a bar of its memory, and the same in words."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words, self.bar = label(self, "muted", wraps=True), Bar(self)
+        column = vbox(self, margins=(0, 6, 0, 0), spacing=4)
+        column.addWidget(self.words)
+        column.addWidget(self.bar)
+
+    def show_part(self, part: RankPart, split: str, largest: int) -> None:
+        """`largest` bytes fill a bar where the memory of a Mac is not known."""
+        whole = max(1, part.free_bytes or largest)
+        words = part_line(part, split)
+        self.words.setText(words)
+        weights, needed = part.weight_bytes / whole, part.needed_bytes / whole
+        shares = [(1.0, "problem")] if part.fits is False else [(weights, "main"), (needed - weights, "draft")]
+        self.bar.show_parts(shares, words)
+
+
+class MachinesPage(TablePage):
+    """Follows the service. A check is made when it is asked for: it connects to the other Macs."""
+
+    def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__("machines", title, library.settings, parent)
+        self._library, self._cluster, self._models = library, session.cluster, session.models
+        self._wanted = ""
+        self.model = Chooser(self, chosen=self._choose)
+        self.model.setMaximumWidth(_WIDEST_NAME)
+        self.model_row = self.row(self.model)
+        self.check, self.switch = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
+        self.check.clicked.connect(self._check)
+        self.switch.clicked.connect(self._switch)
+        buttons = QWidget(self)
+        line = hbox(buttons, margins=(0, 0, 0, 0), spacing=8)
+        line.addWidget(self.check)
+        line.addWidget(self.switch)
+        self.state = self.row(buttons)
+        self.found = self.row(None)
+        self._parts = QWidget(self)
+        self._parts_column = vbox(self._parts, margins=(0, 0, 0, 0), spacing=2)
+        self._views: list[PartView] = []
+        self.add(self._parts)
+        self._privacy = label(self, "reason-plain", wraps=True)
+        self.add(self._privacy, 16)
+        self._cluster.changed.connect(self._show)
+        library.models_changed.connect(self._show)
+        self.restyle()
+
+    def _entries(self) -> list[Entry]:
+        inventory = self._library.inventory
+        return [one for one in inventory.installed if one.complete and not one.head] if inventory is not None else []
+
+    def _choose(self, path: str) -> None:
+        self._wanted = path
+
+    def _check(self) -> None:
+        self.keep_typed()
+        path = self.model.currentData()
+        self._cluster.check(Path(path) if path else None, self.settings.values.fit_context)
+
+    def _switch(self) -> None:
+        self.keep_typed()
+        if self._cluster.state != OFF:
+            self._cluster.stop()
+            return
+        path, pair = self.model.currentData(), self._models.pair
+        same = pair.main is not None and str(pair.main.path) == path
+        draft = str(pair.draft.path) if same and pair.draft is not None else self._draft_of(path)
+        self._cluster.start(path, draft)
+
+    def _draft_of(self, path: str) -> str | None:
+        entries = self._entries()
+        here = next((one for one in entries if one.path == path), None)
+        return next((one.path for one in entries if here and one.id == here.draft), None)
+
+    def _show(self) -> None:
+        self._show_models()
+        state = self._cluster.state
+        self.model.setEnabled(state == OFF)
+        self.check.setEnabled(state == OFF and self._cluster.named)
+        self.switch.setEnabled(state in (STARTING, ON) or (state == OFF and self._cluster.named))
+        self.switch.setText(self.tr("Start") if state in (OFF, CHECKING) else self.tr("Stop"))
+        self.state.set_words(self.tr("Status"), self._state_words())
+        self._show_findings()
+
+    def _show_models(self) -> None:
+        pair = self._models.pair
+        wanted = self._wanted or (str(pair.main.path) if pair.main is not None else "")
+        self.model.clear()
+        for entry in self._entries():
+            self.model.addItem(entry_name(entry), entry.path)
+        self.model.setCurrentIndex(max(0, self.model.findData(wanted)))
+
+    def _state_words(self) -> str:
+        cluster = self._cluster
+        if cluster.state == OFF and cluster.problem is not None:
+            return error_sentence(cluster.problem)
+        if cluster.state == ON:
+            return together_sentence(cluster.hosts)
+        words = {
+            CHECKING: self.tr("Checking the Macs…"),
+            STARTING: self.tr("Starting the Macs…"),
+            STOPPING: self.tr("Stopping…"),
+        }
+        off = self.tr("This Mac answers alone.") if cluster.named else self.tr("Enter another Mac first.")
+        return words.get(cluster.state, off)
+
+    def _show_findings(self) -> None:
+        found = self._cluster.findings
+        for view in self._views:
+            self._parts_column.removeWidget(view)
+            view.deleteLater()
+        self._views = []
+        self.found.setVisible(found is not None)
+        self._parts.setVisible(found is not None and found.plan is not None)
+        if found is None:
+            return
+        lines = [check_line(check) for check in found.checks]
+        if found.problem is not None:
+            lines.append(error_sentence(found.problem))
+        self.found.set_words(self.tr("What the check found"), "\n".join(lines))
+        if found.plan is not None:
+            largest = max(part.needed_bytes for part in found.plan.parts)
+            for part in found.plan.parts:
+                view = PartView(self._parts)
+                view.show_part(part, found.plan.split, largest)
+                self._parts_column.addWidget(view)
+                self._views.append(view)
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self.model_row.set_words(
+            self.tr("Model"),
+            self.tr("Its files must be on every Mac. A model that is too large for one Mac is divided among them."),
+        )
+        self.check.setText(self.tr("Check"))
+        self._privacy.setText(
+            self.tr(
+                "Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you "
+                "trust, or by Thunderbolt."
+            )
+        )
+        self._show()

@@ -1,0 +1,67 @@
+"""Several Macs in sentences: what a check found on each, what each would hold, and who answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from app.wording.errors import error_sentence
+from app.wording.hub import size_words
+
+if TYPE_CHECKING:
+    from engine.cluster.checks import HostCheck
+    from engine.cluster.plan import RankPart
+
+
+def together_sentence(hosts: Sequence[str]) -> str:
+    """Who answers together: for the mark in the header, and the page."""
+    text = QCoreApplication.translate("Machines", "{count} Macs answer together: {names}")
+    return text.format(count=QLocale().toString(len(hosts)), names=", ".join(host_name(host) for host in hosts))
+
+
+def host_name(host: str) -> str:
+    """What a person calls that machine."""
+    return QCoreApplication.translate("Machines", "This Mac") if host in ("127.0.0.1", "localhost", "::1") else host
+
+
+def check_line(check: HostCheck) -> str:
+    """What was found on one Mac, in a line."""
+    if check.problem is not None:
+        return error_sentence(check.problem)
+    translate, number = QCoreApplication.translate, QLocale().toString
+    parts = [translate("Machines", "{name} is ready").format(name=host_name(check.host))]
+    if check.system:
+        parts.append(check.system)
+    if check.free:
+        parts.append(translate("Machines", "{size} for models").format(size=size_words(check.free)))
+    if check.bytes_per_s is not None:
+        parts.append(translate("Machines", "{size}/s").format(size=size_words(int(check.bytes_per_s))))
+    if check.round_trip_s is not None:
+        parts.append(
+            translate("Machines", "round trip {time} ms").format(time=number(check.round_trip_s * 1000, "f", 1))
+        )
+    return " · ".join(parts)
+
+
+def part_line(part: RankPart, split: str) -> str:
+    """What one Mac would hold of a model, in a line."""
+    translate = QCoreApplication.translate
+    first, end = part.layers if split == "pipeline" else part.heads
+    text = (
+        translate("Machines", "{name}: layers {first} to {last}")
+        if split == "pipeline"
+        else translate("Machines", "{name}: parts {first} to {last} of every layer")
+    )
+    number = QLocale().toString
+    held = text.format(name=host_name(part.host), first=number(first + 1), last=number(end))
+    if part.free_bytes is None:
+        needs = translate("Machines", "needs {size}").format(size=size_words(part.needed_bytes))
+    elif part.fits:
+        needs = translate("Machines", "needs {size} of {free}")
+        needs = needs.format(size=size_words(part.needed_bytes), free=size_words(part.free_bytes))
+    else:
+        needs = translate("Machines", "needs {size}, but only {free} can be used")
+        needs = needs.format(size=size_words(part.needed_bytes), free=size_words(part.free_bytes))
+    return f"{held} · {needs}"

@@ -1,0 +1,116 @@
+"""Several Macs in the window: what is found, what starts and stops, and what a person is told when one is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session import cluster_service
+from app.session.cluster_service import OFF, ON, Findings
+from app.settings_window.machines_page import PartView
+from engine.cluster.checks import HostCheck
+from engine.cluster.errors import ClusterError
+from engine.cluster.plan import Plan, RankPart
+from tests.app.conftest import OpenShown
+from tests.app.fake_cluster import FakeClusters, fake_clusters
+from tests.app.window_driver import WindowDriver
+
+GB = 10**9
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeClusters]:
+    with fake_clusters(monkeypatch) as made:
+        yield made
+
+
+@pytest.fixture
+def window(open_shown: OpenShown) -> WindowDriver:
+    window = open_shown()[0]
+    window.settings.open("machines")
+    return window
+
+
+@pytest.fixture
+def page(window: WindowDriver) -> Any:
+    return window.settings.page("machines")
+
+
+def test_nothing_can_be_started_before_a_machine_is_named(page: Any) -> None:
+    assert not page.switch.isEnabled()
+    assert not page.check.isEnabled()
+    assert page.state.help.text() == "Enter another Mac first."
+    page.settings.change(machines="studio")
+    assert page.switch.isEnabled()
+    assert page.state.help.text() == "This Mac answers alone."
+
+
+def test_the_header_counts_the_machines_that_answer(
+    page: Any, window: WindowDriver, fakes: FakeClusters, qtbot: QtBot
+) -> None:
+    page.settings.change(machines="studio")
+    assert window.header.machines.isHidden()
+    page.switch.click()
+    qtbot.waitUntil(lambda: window.session.cluster.state == ON)
+    assert (window.header.machines.isHidden(), window.header.machines.text()) == (False, "2")
+    assert page.state.help.text() == "2 Macs answer together: This Mac, studio"
+    assert page.switch.text() == "Stop"
+    page.switch.click()
+    qtbot.waitUntil(lambda: window.session.cluster.state == OFF and not window.session.busy)
+    assert window.header.machines.isHidden()
+    assert fakes.made[0].stopped == 1
+
+
+def test_a_lost_machine_is_named_with_two_ways_on(
+    page: Any, window: WindowDriver, fakes: FakeClusters, qtbot: QtBot
+) -> None:
+    page.settings.change(machines="studio")
+    page.switch.click()
+    qtbot.waitUntil(lambda: window.session.cluster.state == ON and not window.session.busy)
+    fakes.made[0].lose()
+    qtbot.waitUntil(lambda: "studio" in window.banner_text)
+    assert window.banner_buttons == ["Start again", "Go on alone"]
+    assert "studio" in page.state.help.text()
+    window.press_banner("Go on alone")
+    qtbot.waitUntil(lambda: window.session.models.pair.main is not None and not window.session.busy)
+    assert window.session.models.engine is not fakes.made[0].engine
+
+
+def test_what_a_check_finds_is_told_for_each_machine(
+    page: Any, window: WindowDriver, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    parts = (
+        RankPart(0, "127.0.0.1", (0, 8), (0, 40), 20 * GB, 22 * GB, 48 * GB),
+        RankPart(1, "studio", (8, 16), (0, 40), 20 * GB, 22 * GB, 16 * GB),
+    )
+    checks = (
+        HostCheck("127.0.0.1", None, "macOS 26.1", (), 64 * GB, 48 * GB),
+        HostCheck("studio", ClusterError("no-tandem", "studio", "not found")),
+        HostCheck("mini", None, "macOS 26.1", (), 32 * GB, 16 * GB, 0.0004, 1.1e9),
+    )
+    found = Findings(checks, Plan("large", "tensor", parts))
+    monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: found)
+    page.settings.change(machines="studio")
+    page.check.click()
+    qtbot.waitUntil(lambda: window.session.cluster.findings is found)
+    ready, missing, linked = page.found.help.text().splitlines()
+    assert ready == "This Mac is ready · macOS 26.1 · 48.0\u00a0GB for models"
+    assert linked.endswith("16.0\u00a0GB for models · 1.1\u00a0GB/s · round trip 0.4 ms")
+    assert "studio" in missing
+    shown = [view.words.text() for view in page.findChildren(PartView)]
+    assert shown == [
+        "This Mac: parts 1 to 8 of every layer · needs 22.0\u00a0GB of 48.0\u00a0GB",
+        "studio: parts 9 to 16 of every layer · needs 22.0\u00a0GB, but only 16.0\u00a0GB can be used",
+    ]
+
+
+def test_a_start_that_fails_says_why(page: Any, window: WindowDriver, fakes: FakeClusters, qtbot: QtBot) -> None:
+    fakes.problem = ClusterError("unreachable", "studio", "timed out")
+    page.settings.change(machines="studio")
+    page.switch.click()
+    qtbot.waitUntil(lambda: window.session.cluster.problem is not None)
+    assert "studio" in page.state.help.text()
+    assert page.switch.text() == "Start"
