@@ -99,12 +99,11 @@ class _Rank:
         places = _next_order()
         threading.Thread(target=self._watch, name="rank-watch", daemon=True).start()
         threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
-        _set_environment(self._rank, places["environment"], places["files"])
         try:
             if control is not None and client is not None:
                 self._lead(control, client, order, places)
             else:
-                self._follow(places, str(order["backend"]))
+                self._follow(order, places)
         except BaseException as error:
             log.exception("the rank has failed")
             self._tell(failed=f"{type(error).__name__}: {error}"[:300])
@@ -128,7 +127,7 @@ class _Rank:
             from engine.cluster.leader import Leader
 
             try:
-                group = _join(str(order["backend"]))
+                group = _join(self._rank, order, places)
                 leader = Leader(group, followers, str(places["split"]), self._lost)
                 joined.append(None)
                 return leader
@@ -162,11 +161,11 @@ class _Rank:
             found[rank] = hosts[rank], connection
         return found
 
-    def _follow(self, places: Mapping[str, Any], backend: str) -> None:
+    def _follow(self, order: Mapping[str, Any], places: Mapping[str, Any]) -> None:
         connection = connect((str(places["control"][0]), int(places["control"][1])), self._secret, self._rank)
         from engine.cluster.follower import Follower
 
-        follower = Follower(_join(backend), connection)
+        follower = Follower(_join(self._rank, order, places), connection)
         self._tell(ready=True)
         follower.run()
 
@@ -210,21 +209,18 @@ def _next_order() -> dict[str, Any]:
     raise EOFError
 
 
-def _join(backend: str) -> Any:
+def _join(rank: int, order: Mapping[str, Any], places: Mapping[str, Any]) -> Any:
+    """The group of all ranks, found by what `mlx.launch` sets too: variables, and variables that name files."""
     import mlx.core as mx
 
-    return mx.distributed.init(strict=True, backend=backend)
-
-
-def _set_environment(rank: int, variables: Mapping[str, str], files: Mapping[str, str]) -> None:
-    """What mlx's backends look for, as `mlx.launch` sets it."""
-    os.environ["MLX_RANK"] = str(rank)
-    os.environ.update(variables)
-    for name, content in files.items():
-        handle, path = tempfile.mkstemp(prefix="tandem-ranks-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(content)
-        os.environ[name] = path
+    with tempfile.TemporaryDirectory(prefix="tandem-ranks-") as folder:
+        os.environ["MLX_RANK"] = str(rank)
+        os.environ.update(places["environment"])
+        for name, content in places["files"].items():
+            path = Path(folder) / name
+            path.write_text(content, encoding="utf-8")
+            os.environ[name] = str(path)
+        return mx.distributed.init(strict=True, backend=str(order["backend"]))
 
 
 def _listen(address: str) -> socket.socket:
@@ -236,12 +232,6 @@ def _listen(address: str) -> socket.socket:
 def _free_port(address: str) -> int:
     with _listen(address) as found:
         return int(found.getsockname()[1])
-
-
-def remove_files(names: list[str]) -> None:
-    """Remove what `_set_environment` wrote."""
-    for name in names:
-        Path(os.environ.pop(name, "")).unlink(missing_ok=True)
 
 
 if __name__ == "__main__":
