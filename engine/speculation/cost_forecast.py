@@ -50,12 +50,15 @@ class Forecast:
     def _bounds(self, width: int) -> tuple[float, float]:
         """Nothing but noise makes a pass too short, while anything may have made one too long."""
         passes, once = self.passes, self.once
-        # A round whose proposer had nothing after all can make the narrowest width one that was measured once.
-        if width in passes and (width not in once or width == min(passes)):
+        narrowest = min(passes)
+        if width <= narrowest:
+            # A pipelined round carries no row: the width of what may follow it can come out as 0.
+            return passes[narrowest], passes[narrowest]
+        if width in passes and width not in once:
             return passes[width], passes[width]
         narrower = [known for known in passes if known < width]
         not_narrower = [seconds for known, seconds in passes.items() if known >= width]
-        least = passes[max((known for known in narrower if known not in once), default=min(narrower))]
+        least = passes[max((known for known in narrower if known not in once), default=narrowest)]
         in_proportion = min(passes[known] * width / known for known in narrower)
         return min([least, *not_narrower]), min([in_proportion, *not_narrower])
 

@@ -164,5 +164,5 @@ def test_data_that_was_never_exported_is_refused(row: list[object], error: type[
 
 def test_a_width_that_was_measured_once_is_better_than_none() -> None:
     forecast = Forecast({1: 1.0}, {0: 0.0}, {}, frozenset({1}))
-    assert forecast.at_least(0, 1) == forecast.at_least(0, 3) == 1.0
+    assert forecast.at_least(0, 0) == forecast.at_least(0, 1) == forecast.at_least(0, 3) == 1.0
     assert forecast.at_most(0, 1) == 1.0
