@@ -1,6 +1,7 @@
 """`tandem bench --api`: throughput of the local API beside mlx-lm's server, on the same models, in one run.
 
-Each server is a process of its own. Both are loaded before anything is measured, and take turns in running first.
+Each server is a process of its own. Both are loaded before anything is measured, and take turns in running first. Both
+get the same conversations, and no conversation twice: none is in a cache of prompts already.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import cycle, islice
 from statistics import median
 from typing import Any
 
 from engine.errors import EngineError
 
+Conversation = list[dict[str, str]]
 CLIENTS = (1, 4, 8)
 # Seconds for a server to load its models, and for an answer.
 _START_S, _ANSWER_S = 300.0, 600.0
@@ -48,14 +51,15 @@ def measure(
     """
     groups: dict[str, Any] = {}
     interrupted = False
+    conversations = _conversations(texts)
     with ExitStack() as running:
         try:
             ours = running.enter_context(_server("tandem", _our_command(main, draft)))
             theirs = running.enter_context(_server("mlx-lm", _mlx_lm_command(main, draft)))
             for clients in CLIENTS:
-                asked = [texts[index % len(texts)] for index in range(clients)]
                 speeds: list[tuple[float, float]] = []
                 for repetition in range(-1, repetitions):
+                    asked = list(islice(conversations, clients))
                     order = (ours, theirs) if repetition % 2 == 0 else (theirs, ours)
                     measured = {address: _tokens_per_s(address, asked, max_tokens) for address in order}
                     if repetition >= 0:
@@ -109,26 +113,32 @@ def _server(name: str, command: list[str]) -> Iterator[str]:
 
 def _answers(address: str) -> bool:
     try:
-        _ask(address, 1, "Hi")
+        _ask(address, 1, [{"role": "user", "content": "Hi"}])
     except OSError:
         return False
     return True
 
 
-def _tokens_per_s(address: str, texts: Sequence[str], max_tokens: int) -> float:
+def _conversations(texts: Sequence[str]) -> Iterator[Conversation]:
+    """The texts as questions, over and over, each behind a first message that no other has."""
+    for number, text in enumerate(cycle(texts), 1):
+        yield [{"role": "system", "content": f"Conversation {number}."}, {"role": "user", "content": text}]
+
+
+def _tokens_per_s(address: str, asked: Sequence[Conversation], max_tokens: int) -> float:
     """From the first question to the last token of all answers."""
     started = time.perf_counter()
     try:
-        with ThreadPoolExecutor(len(texts)) as clients:
-            tokens = sum(clients.map(partial(_ask, address, max_tokens), texts))
+        with ThreadPoolExecutor(len(asked)) as clients:
+            tokens = sum(clients.map(partial(_ask, address, max_tokens), asked))
     except OSError as error:
         raise ServerFailed(f"a server did not answer: {error}") from error
     return tokens / (time.perf_counter() - started)
 
 
-def _ask(address: str, max_tokens: int, text: str) -> int:
+def _ask(address: str, max_tokens: int, messages: Conversation) -> int:
     """The number of tokens of an answer."""
-    body = {"messages": [{"role": "user", "content": text}], "max_tokens": max_tokens, "temperature": 0.0}
+    body = {"messages": messages, "max_tokens": max_tokens, "temperature": 0.0}
     headers = {"Content-Type": "application/json"}
     asked = urllib.request.Request(f"{address}/v1/chat/completions", json.dumps(body).encode(), headers)
     with urllib.request.urlopen(asked, timeout=_ANSWER_S) as response:
