@@ -1,9 +1,11 @@
-"""Further clients, unmodified, each in a process of its own; they come with the extra `clients`."""
+"""Further clients, unmodified, each in a process of its own; they come with the extra `clients`, or from npm."""
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +18,7 @@ from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.campaign
 
+NODE = Path(__file__).resolve().parent / "node_client"
 QUESTION = "What is a draft model?"
 LANGCHAIN = f"""
 from langchain_openai import ChatOpenAI
@@ -40,11 +43,17 @@ cli()
 """
 
 
-def run(*arguments: str, **environment: str) -> str:
-    """What a program of this interpreter prints."""
+def run(*arguments: str, folder: Path | None = None, **environment: str) -> str:
+    """What a program of this interpreter prints; it may leave files in `folder`."""
     whole = {**os.environ, "OPENAI_API_KEY": "none", "LITELLM_LOCAL_MODEL_COST_MAP": "True", **environment}
     done = subprocess.run(
-        [sys.executable, *arguments], env=whole, capture_output=True, text=True, timeout=4 * PATIENCE_S, check=False
+        [sys.executable, *arguments],
+        env=whole,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=4 * PATIENCE_S,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -73,7 +82,29 @@ def test_a_client_reads_the_same_answer(
     assert printed.strip() == own["choices"][0]["message"]["content"].strip()
 
 
-def test_schemathesis_finds_no_server_error(told: Served) -> None:
+def test_the_clients_of_npm_read_the_same_answer(starter: Served, question: dict[str, Any]) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is not installed")
+    if not (NODE / "node_modules").is_dir():
+        pytest.skip(f"the clients are not installed: npm ci --ignore-scripts --prefix {NODE.relative_to(Path.cwd())}")
+    done = subprocess.run(
+        [node, "client.mjs", starter.address],
+        cwd=NODE,
+        capture_output=True,
+        text=True,
+        timeout=4 * PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    own = starter.chat(question | {"messages": [{"role": "user", "content": QUESTION}]})
+    assert found["text"] == own["choices"][0]["message"]["content"]
+    assert found["models"] == ["starter/draft", "starter/head", "starter/main"]
+    assert starter.api.status.under_way == ()
+
+
+def test_schemathesis_finds_no_server_error(told: Served, tmp_path: Path) -> None:
     needs("schemathesis")
     run(
         "-m",
@@ -84,4 +115,5 @@ def test_schemathesis_finds_no_server_error(told: Served) -> None:
         "--max-examples=30",
         # It never ends by itself.
         "--exclude-path=/v1/speculation/events",
+        folder=tmp_path,
     )

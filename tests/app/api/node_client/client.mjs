@@ -1,0 +1,59 @@
+// Speaks to a local API as people's programs do, and prints what it got as one line of JSON.
+import assert from "node:assert/strict";
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+
+const [address] = process.argv.slice(2);
+const openai = new OpenAI({ baseURL: `${address}/v1`, apiKey: "none", maxRetries: 0 });
+const claude = new Anthropic({ baseURL: address, apiKey: "none", maxRetries: 0 });
+const messages = [{ role: "user", content: "What is a draft model?" }];
+const asked = { model: "starter/main", messages, max_tokens: 24, temperature: 0 };
+
+const models = [];
+for await (const model of openai.models.list()) models.push(model.id);
+
+const whole = await openai.chat.completions.create({ ...asked, logprobs: true, top_logprobs: 2 });
+assert.equal(whole.choices[0].logprobs.content[0].top_logprobs.length, 2);
+const text = whole.choices[0].message.content;
+
+let streamed = "";
+let usage = null;
+const chunks = await openai.chat.completions.create({
+  ...asked,
+  stream: true,
+  stream_options: { include_usage: true },
+});
+for await (const chunk of chunks) {
+  streamed += chunk.choices[0]?.delta?.content ?? "";
+  usage = chunk.usage ?? usage;
+}
+assert.equal(streamed, text);
+assert.equal(usage.completion_tokens, whole.usage.completion_tokens);
+
+const early = await openai.chat.completions.create({ ...asked, max_tokens: 400, stream: true });
+for await (const _ of early) break;
+
+const response = await openai.responses.create({ model: "default", input: messages[0].content, max_output_tokens: 24, temperature: 0 });
+assert.equal(response.output_text, text);
+
+const schema = {
+  type: "object",
+  properties: { dark: { type: "boolean" } },
+  required: ["dark"],
+  additionalProperties: false,
+};
+const formatted = await openai.chat.completions.create({
+  ...asked,
+  response_format: { type: "json_schema", json_schema: { name: "colour", strict: true, schema } },
+});
+assert.equal(typeof JSON.parse(formatted.choices[0].message.content).dark, "boolean");
+
+const message = await claude.messages.create({ model: "default", messages, max_tokens: 24, temperature: 0 });
+assert.equal(message.content[0].text, text);
+const events = claude.messages.stream({ model: "default", messages, max_tokens: 24, temperature: 0 });
+assert.equal((await events.finalMessage()).content[0].text, text);
+
+await assert.rejects(openai.chat.completions.create({ ...asked, model: "gpt-4o" }), OpenAI.NotFoundError);
+await assert.rejects(openai.chat.completions.create({ ...asked, temperature: -1 }), OpenAI.BadRequestError);
+
+console.log(JSON.stringify({ models, text }));
