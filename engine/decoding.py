@@ -63,6 +63,7 @@ class Decoding:
         may remove the request immediately. `joining`: another request is being prefilled and about to be added.
         """
         for active in list(self._turns):
+            active.generation.speculation = active.stream.speculation
             if active.batched and len(self._turns) == 1:
                 yield from self._leave_batch_of_one(active)
             if active in self._turns:

@@ -62,12 +62,16 @@ class TokensCommitted:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The whole answer: `reason` is "stop", "length" or "cancelled"; `ids` are all committed tokens."""
+    """The whole answer: `reason` is "stop", "length" or "cancelled"; `ids` are all committed tokens.
+
+    `stopped_by` is the stop string that ended it, if one did.
+    """
 
     reason: str
     text: str
     ids: tuple[int, ...]
     stats: RequestStats
+    stopped_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

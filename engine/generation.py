@@ -54,7 +54,8 @@ class Generation:
 
     `made` is its prompt, where that was made already, and `grammar` its grammar, compiled. The constructor raises
     `PromptTooLong`, `TemplateFailed`, `BadRequest` or `GrammarNotUsable` when the conversation cannot be answered.
-    `started` is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round.
+    `started` is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round, and `speculation`
+    to speculate in another way from the next round on.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Generation:
         _check_ids(prompt, main)
         constraint = None if grammar is None else _constraint(request, grammar, main, prompt)
         self.request = request
+        self.speculation = request.speculation
         self.cancelled = False
         self.conversation: Conversation = cache.take(main, prompt, request.conversation)
         sequence = self.conversation.main
@@ -144,7 +146,7 @@ class Generation:
             else:
                 text = self._text.add(token)
             self.ids.append(token)
-            if self._text.stopped:
+            if self._text.stopped_by is not None:
                 self.reason = "stop"
             elif self.reason is None and len(self.ids) == self._budget:
                 self.reason = "length"
@@ -200,7 +202,9 @@ class Generation:
 
     def finish(self) -> Finished:
         """The event that ends the answer. Text held back at a cancellation between two rounds is not part of it."""
-        return Finished(self.reason or "cancelled", self._text.text, tuple(self.ids), self.stats())
+        return Finished(
+            self.reason or "cancelled", self._text.text, tuple(self.ids), self.stats(), self._text.stopped_by
+        )
 
     def release(self) -> None:
         """Give the caches to the prefix cache, as far as they are intact."""

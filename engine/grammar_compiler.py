@@ -8,12 +8,11 @@ from collections.abc import Collection
 from concurrent.futures import Future
 from typing import Any
 
-from llguidance import LLTokenizer
-
 from engine.errors import without_frames
-from engine.grammars.compiling import TokenBytes, compile_grammar
+from engine.grammars.compiling import compile_by_byte
 from engine.grammars.constraint import CompiledGrammar, Spelling
 from engine.grammars.grammar import Grammar
+from engine.grammars.model_tokens import ModelTokens
 from engine.prompt_process.grammars import check_grammar
 from engine.speculation.vocabulary import bytes_by_id, vocabulary_of
 
@@ -30,7 +29,9 @@ class GrammarCompiler:
         self._ends = frozenset(ends)
         self._lock = threading.Lock()
         self._building = threading.Lock()
-        self._tokens: LLTokenizer | None = None
+        self._tokens: ModelTokens | None = None
+        # Control tokens by their text.
+        self._marks: dict[str, int] = {}
         self._kept: OrderedDict[Grammar, Future[CompiledGrammar]] = OrderedDict()
 
     def start(self, grammar: Grammar) -> Future[CompiledGrammar]:
@@ -50,20 +51,23 @@ class GrammarCompiler:
             check_grammar(grammar)
             with self._building:
                 if self._tokens is None:
-                    self._tokens = self._prefix_tree()
-                matcher = compile_grammar(self._tokens, grammar.as_lark())
+                    self._tokens = self._model_tokens()
+                matcher = self._tokens.compile(grammar.as_lark(self._marks))
             named = getattr(self._tokenizer, "eos_token_id", None)
             end = named if named in self._ends else min(self._ends, default=0)
-            spelling = Spelling(self._tokens)
-            future.set_result(CompiledGrammar(matcher, self._tokens, self._vocabulary, self._ends, end, spelling))
+            spelling, bytewise = Spelling(self._tokens), compile_by_byte(grammar.as_lark())
+            future.set_result(
+                CompiledGrammar(matcher, bytewise, self._tokens, self._vocabulary, self._ends, end, spelling)
+            )
         except Exception as error:
             without_frames(error)
             future.set_exception(error)
 
-    def _prefix_tree(self) -> LLTokenizer:
-        """The model's tokens for llguidance."""
+    def _model_tokens(self) -> ModelTokens:
         found = vocabulary_of(self._tokenizer)
         names = [""] * found.size
         for text, token in found.ids.items():
             names[token] = text
-        return TokenBytes(bytes_by_id(found), names, self._ends).build()
+        table = bytes_by_id(found)
+        self._marks = {text: token for text, token in found.ids.items() if table[token] is None}
+        return ModelTokens(table, names, self._ends)

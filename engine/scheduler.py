@@ -270,7 +270,7 @@ class Scheduler:
                 return False
             stream.deliver(Failed(as_engine_error(error), ""))
             return True
-        self.models.drafting.follow(request.speculation, generation.conversation)
+        self.models.drafting.follow(stream.speculation, generation.conversation)
         self._prefilling.append(active)
         stream.deliver(generation.progress())
         return True
@@ -313,7 +313,7 @@ class Scheduler:
     def _report(self, active: ActiveRequest, outcome: Outcome) -> None:
         if isinstance(outcome, CachesLost):
             active.generation.restart()
-            self.models.drafting.follow(active.generation.request.speculation, active.generation.conversation)
+            self.models.drafting.follow(active.stream.speculation, active.generation.conversation)
             self._prefilling.appendleft(active)
             return
         if isinstance(outcome, Exception):

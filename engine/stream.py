@@ -11,7 +11,7 @@ from concurrent.futures import Future
 
 from engine.errors import EngineClosed
 from engine.events import Event, Failed, Finished
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, SpeculationSettings
 from engine.status import LoadedPair
 
 log = logging.getLogger(__name__)
@@ -20,11 +20,13 @@ log = logging.getLogger(__name__)
 class RequestStream:
     """The events of one request. Iterate it from one thread, or pass `on_event` to `EngineClient.submit` instead.
 
-    `submitted` is the `time.perf_counter()` of its creation; `cancel_requested` is set by `cancel`.
+    `submitted` is the `time.perf_counter()` of its creation. `cancel` sets `cancel_requested`, and `speculate` sets
+    `speculation`, which is first that of the request.
     """
 
     def __init__(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> None:
         self.request = request
+        self.speculation: SpeculationSettings = request.speculation
         self.submitted = time.perf_counter()
         self.cancel_requested = threading.Event()
         self._on_event = on_event
@@ -33,6 +35,10 @@ class RequestStream:
     def cancel(self) -> None:
         """End the request within one round; what was committed stays cached. May be called from any thread."""
         self.cancel_requested.set()
+
+    def speculate(self, settings: SpeculationSettings) -> None:
+        """Speculate with other settings from the next round on. May be called from any thread."""
+        self.speculation = settings
 
     def __iter__(self) -> Iterator[Event]:
         while True:

@@ -32,14 +32,18 @@ class AnswerText:
         self._most_held = max((len(string) for string in self._stop), default=1) - 1
         self._held = ""
         self._parts: list[str] = []
-        self.stopped = False
+        self.stopped_by: str | None = None
+
+    @property
+    def stopped(self) -> bool:
+        return self.stopped_by is not None
 
     @property
     def text(self) -> str:
         return "".join(self._parts)
 
     def add(self, token: int) -> str:
-        """Take the next token and return the text that may be shown now. After a stop string, `stopped` is set."""
+        """Take the next token and return the text that may be shown now. After a stop string, `stopped_by` is that."""
         # As in `panics_as_errors`, without its six calls for every token.
         try:
             self._detokenizer.add_token(token)
@@ -48,7 +52,7 @@ class AnswerText:
             raise
         except BaseException as error:
             raise panicked(error) from error
-        if self._stop or self.stopped:
+        if self._stop:
             return self._release(segment, final=False)
         if segment:
             self._parts.append(segment)
@@ -65,10 +69,10 @@ class AnswerText:
         if self.stopped:
             return ""
         candidate = self._held + segment
-        starts = [start for stop in self._stop if (start := candidate.find(stop)) >= 0]
+        starts = [(start, stop) for stop in self._stop if (start := candidate.find(stop)) >= 0]
         if starts:
-            self.stopped = True
-            shown, self._held = candidate[: min(starts)], ""
+            start, self.stopped_by = min(starts)
+            shown, self._held = candidate[:start], ""
         else:
             keep = 0 if final else self._longest_stop_prefix(candidate)
             shown, self._held = candidate[: len(candidate) - keep], candidate[len(candidate) - keep :]

@@ -29,15 +29,16 @@ class Delta:
 class AnswerParts:
     """Fed with the text of an answer piece by piece; knows the parts found so far.
 
-    Without a `form` nothing is a call. A mark that is not complete yet is held back, as is a call until it is whole.
-    Text between the marks that is no call that can be read stays text. Once a reply has begun, all that follows belongs
-    to it, and a piece costs the same however long the answer is.
+    Without a `form` nothing is a call; of the calls the first `most_calls` count. A mark that is not complete yet is
+    held back, as is a call until it is whole. Text between the marks that is no call that can be read stays text. Once
+    a reply has begun, all that follows belongs to it, and a piece costs the same however long the answer is.
     """
 
     form: ToolFormat | None = None
     tools: Sequence[Mapping[str, Any]] = ()
     reasoning: str = ""
     calls: list[ToolCall] = field(default_factory=list)
+    most_calls: int | None = None
 
     def __post_init__(self) -> None:
         self._parts, self._text = GrowingParts(), ""
@@ -64,6 +65,8 @@ class AnswerParts:
         content, calls = self._take(text, ended)
         self.reasoning += reasoning
         self._contents.append(content)
+        if self.most_calls is not None:
+            calls = calls[: self.most_calls - len(self.calls)]
         self.calls += calls
         return Delta(reasoning, content, tuple(calls))
 

@@ -22,8 +22,9 @@ from app.api.activity import CANCELLED, Activity, outcome
 from app.api.errors import ApiError
 from app.api.replies import EVENT_STREAM, KEEP_ALIVE
 from engine.client import EngineClient
+from engine.errors import GrammarNotUsable
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, SpeculationSettings
 from engine.stream import RequestStream
 
 # Seconds: for a place in the queue, for the client to read, and between signs of life during a long prompt.
@@ -52,6 +53,8 @@ class Answering:
         self._pending: deque[Indexed] = deque()
         self._call_id, self._activity = call_id, activity
         self._open = set(range(len(requests)))
+        # Whether the grammar is one of calls.
+        self._calls = any(request.grammar is not None and request.grammar.kind == "calls" for request in requests)
         self._last: list[Event] = []
         self.prompt_tokens = 0
         self._streams: list[RequestStream] = [
@@ -109,6 +112,11 @@ class Answering:
             raise ClientGone
         return [self._pending.popleft() for _ in range(len(self._pending))]
 
+    def speculate(self, settings: SpeculationSettings) -> None:
+        """Speculate so from the next round of each answer on."""
+        for stream in self._streams:
+            stream.speculate(settings)
+
     def leave(self) -> None:
         """The client is gone: nobody will read the rest."""
         self._gone = True
@@ -123,6 +131,8 @@ class Answering:
 
     def _refusal(self, event: Failed) -> ApiError:
         error = errors.of_engine(event.error)
+        if self._calls and isinstance(event.error, GrammarNotUsable):
+            error.param = "tools"
         if error.retry_after is not None:
             error.retry_after = self._retry_after()
         return error

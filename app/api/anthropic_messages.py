@@ -14,18 +14,20 @@ from app.api.answer_parts import AnswerParts, Delta
 from app.api.answering import Answer, Indexed, failure
 from app.api.bodies import Fields
 from app.api.calls import Api, Plan, fields_of, new_id
-from app.api.conversation import Message, call_turn, checked_tools, function_tool
+from app.api.conversation import Message, call_turn
 from app.api.errors import bad_field, of_engine, unsupported
 from app.api.replies import JsonReply, sse
 from app.api.request_settings import choices_of
+from app.api.tool_use import CHOICE, ToolUse, function_tool, tool_use
 from app.api.usage import speculation, timings
 from engine.errors import EngineError
 from engine.events import Finished, PrefillProgress, TokensCommitted
 from engine.requests import ChatRequest
 from engine.stats import RequestStats
 from engine.status import ModelInfo
-from engine.tool_calls import ToolCall, tool_format
+from engine.tool_calls import ToolCall
 
+_CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 _REASONS = {"stop": "end_turn", "length": "max_tokens"}
 
 
@@ -46,12 +48,13 @@ async def count_tokens(request: Request) -> Response:
 
 def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     request, parts = _request(api, fields, info)
-    return Plan([request], MessageShape(name, parts))
+    return Plan([request], MessageShape(name, parts, fields.items("stop_sequences")))
 
 
 def _request(api: Api, fields: Fields, info: ModelInfo) -> tuple[ChatRequest, AnswerParts]:
     choices = choices_of(fields, api.recommended(info), api.speculation, stop_key="stop_sequences")
     tools = _tools(fields, info.tool_format)
+    grammar = tools.grammar(None, "")
     options: dict[str, str | bool] = {}
     if (thinking := fields.fields("thinking").text("type")) is not None:
         options["enable_thinking"] = thinking != "disabled"
@@ -61,29 +64,30 @@ def _request(api: Api, fields: Fields, info: ModelInfo) -> tuple[ChatRequest, An
             choices.sampling,
             choices.speculation,
             choices.max_tokens,
-            choices.stop,
+            choices.stop + tools.stop(grammar),
             template_options=options,
-            tools=tools,
+            tools=tools.tools,
+            grammar=grammar,
         )
     except EngineError as error:
         raise of_engine(error) from error
-    return request, AnswerParts(tool_format(info.tool_format) if tools else None, tools)
+    return request, tools.parts()
 
 
-def _tools(fields: Fields, form: str) -> list[dict[str, Any]]:
-    choice = fields.fields("tool_choice").text("type", "auto")
-    tools = fields.objects("tools")
-    if not tools or choice == "none":
-        return []
-    if choice != "auto":
-        raise unsupported("tool_choice", "Only `auto` and `none` are supported as the choice of a tool.")
+def _tools(fields: Fields, form: str) -> ToolUse:
+    choice = fields.fields(CHOICE)
+    kind = choice.text("type", "auto") or "auto"
+    if kind not in _CHOICES:
+        raise bad_field(choice.name("type"), f"one of {', '.join(_CHOICES)}")
+    named = choice.required_text("name") if kind == "tool" else None
     found = []
-    for tool in tools:
+    for tool in fields.objects("tools"):
         if tool.text("type", "custom") != "custom":
             raise unsupported(tool.name("type"), "Tools that run at the provider are not supported.")
         schema = dict(tool.fields("input_schema").values)
         found.append(function_tool(tool.required_text("name"), tool.text("description"), schema))
-    return checked_tools(found, form)
+    parallel = not choice.flag("disable_parallel_tool_use")
+    return tool_use(form, found, _CHOICES[kind], named, parallel=parallel)
 
 
 def _conversation(fields: Fields) -> list[Message]:
@@ -139,8 +143,8 @@ def _turns(message: Fields) -> list[Message]:
 class MessageShape:
     """Writes an answer as a message: its events, or whole."""
 
-    def __init__(self, model: str, parts: AnswerParts) -> None:
-        self._parts = parts
+    def __init__(self, model: str, parts: AnswerParts, stops: Sequence[str]) -> None:
+        self._parts, self._stops = parts, stops
         self._base = {"id": new_id("msg"), "type": "message", "role": "assistant", "model": model}
         self._blocks: list[dict[str, Any]] = []
         self._open = ""
@@ -168,8 +172,7 @@ class MessageShape:
         return {
             **self._base,
             "content": self._blocks,
-            "stop_reason": self._reason(answer.finished),
-            "stop_sequence": None,
+            **self._stopped(answer.finished),
             "usage": _usage(answer.finished.stats),
             "timings": timings(answer.finished.stats),
         }
@@ -223,13 +226,17 @@ class MessageShape:
         ]
 
     def _end(self, event: Finished) -> bytes:
-        delta = {"stop_reason": self._reason(event), "stop_sequence": None}
+        delta = self._stopped(event)
         figures = {"usage": _usage(event.stats), "timings": timings(event.stats)}
         last = sse({"type": "message_delta", "delta": delta, **figures}, "message_delta")
         return last + sse({"type": "message_stop"}, "message_stop")
 
-    def _reason(self, event: Finished) -> str:
-        return "tool_use" if self._parts.calls and event.reason == "stop" else _REASONS[event.reason]
+    def _stopped(self, event: Finished) -> dict[str, str | None]:
+        if self._parts.calls and event.reason == "stop":
+            return {"stop_reason": "tool_use", "stop_sequence": None}
+        if event.stopped_by in self._stops:
+            return {"stop_reason": "stop_sequence", "stop_sequence": event.stopped_by}
+        return {"stop_reason": _REASONS[event.reason], "stop_sequence": None}
 
     def _block_event(self, kind: str, **fields: Any) -> bytes:
         return sse({"type": kind, "index": len(self._blocks) - 1, **fields}, kind)

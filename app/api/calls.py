@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 from starlette.types import ASGIApp
@@ -18,6 +19,7 @@ from app.api.answering import MOST_WAITING_S, Answer, Answering, EventStream, In
 from app.api.bodies import Fields, read_object
 from app.api.models import ModelDirectory, ModelHost
 from app.api.replies import JsonReply
+from app.api.request_settings import speculation_of
 from app.settings.engine_settings import recommended_of
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.status import ModelInfo
@@ -60,10 +62,18 @@ class Api:
     def __init__(self, host: ModelHost, activity: Activity, speculation: SpeculationSettings) -> None:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
+        # The calls under way, with their fields.
+        self._answering: WeakKeyDictionary[Answering, Fields] = WeakKeyDictionary()
 
     def recommended(self, info: ModelInfo) -> dict[str, float]:
         """How the model's authors recommend to sample."""
         return recommended_of(info.sampling)
+
+    def speculate(self, speculation: SpeculationSettings) -> None:
+        """Use other settings: for calls to come, and for those under way from their next round on."""
+        self.speculation = speculation
+        for answering, fields in list(self._answering.items()):
+            answering.speculate(speculation_of(fields, speculation))
 
     async def answer(
         self, request: Request, fields: Fields, make: Callable[[ModelInfo, str], Plan]
@@ -78,6 +88,7 @@ class Api:
             name = self.models.name_of(lease.info)
             plan = make(lease.info, name)
             answering = self._start(request, plan.requests, name)
+            self._answering[answering] = fields
             await answering.begin(request.receive)
             if fields.flag("stream"):
                 streaming = True

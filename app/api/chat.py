@@ -22,7 +22,7 @@ from engine.events import Finished, Token, TokensCommitted
 from engine.requests import MOST_ALTERNATIVES, ChatRequest
 from engine.stats import RequestStats
 from engine.status import ModelInfo
-from engine.tool_calls import ToolCall, tool_format
+from engine.tool_calls import ToolCall
 
 _UNSUPPORTED = {
     "audio": "Audio is not supported.",
@@ -42,7 +42,8 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     choices = choices_of(fields, api.recommended(info), api.speculation)
     tools = tools_of(fields, info.tool_format)
     form, logprobs = fields.fields("response_format"), logprobs_of(fields)
-    grammar = grammar_of(form, form.fields("json_schema"), tools=bool(tools))
+    grammar = tools.grammar(grammar_of(form, form.fields("json_schema")), "response_format")
+    stop = choices.stop + tools.stop(grammar)
     try:
         requests = [
             ChatRequest(
@@ -50,9 +51,9 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
                 choices.sampling_of(index),
                 choices.speculation,
                 choices.max_tokens,
-                choices.stop,
+                stop,
                 template_options=template_options(fields),
-                tools=tools,
+                tools=tools.tools,
                 grammar=grammar,
                 alternatives=logprobs or 0,
             )
@@ -60,8 +61,7 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
         ]
     except EngineError as error:
         raise of_engine(error) from error
-    calls = tool_format(info.tool_format) if tools else None
-    parts = [AnswerParts(calls, tools) for _ in requests]
+    parts = [tools.parts() for _ in requests]
     with_usage = fields.fields("stream_options").flag("include_usage")
     return Plan(requests, ChatShape(name, parts, with_usage=with_usage, logprobs=logprobs is not None))
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from app.api.bodies import Fields
 from app.api.errors import bad_field, unsupported
+from app.api.tool_use import ToolUse, function_tool, openai_choice, tool_use
 
-MOST_TOOLS = 256
 # Parts that are text; a refusal is what the assistant said, too.
 _TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 _ROLES = ("system", "developer", "user", "assistant", "tool")
@@ -45,35 +45,10 @@ def text_of(fields: Fields, key: str) -> str:
     return "".join(texts)
 
 
-def tools_of(fields: Fields, tool_format: str) -> list[dict[str, Any]]:
-    """The functions that the model may call. Raises `ApiError` for a model that knows no calls."""
-    tools = fields.objects("tools")
-    if not tools or tool_choice(fields) == "none":
-        return []
-    return checked_tools([_tool(tool) for tool in tools], tool_format)
-
-
-def tool_choice(fields: Fields) -> str:
-    """Whether functions may be called: "auto" or "none". Raises `ApiError` for others, which nothing can enforce."""
-    choice = fields.raw("tool_choice")
-    if choice not in (None, "auto", "none"):
-        raise unsupported("tool_choice", "Only `auto` and `none` are supported as the choice of a tool.")
-    return choice or "auto"
-
-
-def checked_tools(tools: list[dict[str, Any]], tool_format: str) -> list[dict[str, Any]]:
-    """Raise `ApiError` for more tools than anybody means, or for a model that knows no calls."""
-    if len(tools) > MOST_TOOLS:
-        raise bad_field("tools", f"at most {MOST_TOOLS} functions")
-    if tools and not tool_format:
-        raise unsupported("tools", "The chat template of the loaded model knows no tools.")
-    return tools
-
-
-def function_tool(name: str, description: str | None, parameters: Any) -> dict[str, Any]:
-    """A function in the form that chat templates take."""
-    function = {"name": name, "description": description or "", "parameters": parameters or {"type": "object"}}
-    return {"type": "function", "function": function}
+def tools_of(fields: Fields, tool_format: str) -> ToolUse:
+    """The functions that the model may or must call. Raises `ApiError`."""
+    tools = [_tool(tool) for tool in fields.objects("tools")]
+    return tool_use(tool_format, tools, *openai_choice(fields), parallel=fields.flag("parallel_tool_calls", True))
 
 
 def call_turn(call_id: str, name: str, arguments: Any) -> dict[str, Any]:

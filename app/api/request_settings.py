@@ -132,7 +132,7 @@ def _stop(fields: Fields, key: str) -> tuple[str, ...]:
     return tuple(strings)
 
 
-def grammar_of(form: Fields, schema: Fields, *, tools: bool) -> Grammar | None:
+def grammar_of(form: Fields, schema: Fields) -> Grammar | None:
     """What the answer has to match: `form` says its type, `schema` holds a JSON schema. Raises `ApiError`.
 
     Besides the types of the OpenAI API there are "regex" (with a `pattern`) and "lark" (with a `grammar`).
@@ -140,8 +140,6 @@ def grammar_of(form: Fields, schema: Fields, *, tools: bool) -> Grammar | None:
     kind = form.text("type", "text")
     if kind == "text":
         return None
-    if tools:
-        raise unsupported(form.name("type"), "An answer cannot follow a format and call functions at once.")
     try:
         if kind == "json_object":
             return Grammar("json_object")

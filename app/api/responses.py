@@ -15,24 +15,22 @@ from app.api.calls import Api, Plan, fields_of, new_id
 from app.api.conversation import (
     Message,
     call_turn,
-    checked_tools,
     conversation_turn,
-    function_tool,
     joined_instructions,
     parsed_arguments,
     text_of,
-    tool_choice,
 )
 from app.api.errors import of_engine, unsupported
 from app.api.replies import sse
 from app.api.request_settings import choices_of, grammar_of, refuse_unsupported
+from app.api.tool_use import ToolUse, function_tool, openai_choice, tool_use
 from app.api.usage import speculation, timings
 from engine.errors import EngineError
 from engine.events import Finished, TokensCommitted
 from engine.requests import ChatRequest
 from engine.stats import RequestStats
 from engine.status import ModelInfo
-from engine.tool_calls import ToolCall, tool_format
+from engine.tool_calls import ToolCall
 
 _UNSUPPORTED = {
     "previous_response_id": "Responses are not kept: send the whole conversation as `input`.",
@@ -62,7 +60,7 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     choices = choices_of(fields, api.recommended(info), api.speculation)
     tools = _tools(fields, info.tool_format)
     form = fields.fields("text").fields("format")
-    grammar = grammar_of(form, form, tools=bool(tools))
+    grammar = tools.grammar(grammar_of(form, form), "text.format")
     options: dict[str, str | bool] = {}
     if (effort := fields.fields("reasoning").text("effort")) is not None:
         options["reasoning_effort"] = effort
@@ -72,15 +70,14 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
             choices.sampling,
             choices.speculation,
             choices.max_tokens,
-            choices.stop,
+            choices.stop + tools.stop(grammar),
             template_options=options,
-            tools=tools,
+            tools=tools.tools,
             grammar=grammar,
         )
     except EngineError as error:
         raise of_engine(error) from error
-    parts = AnswerParts(tool_format(info.tool_format) if tools else None, tools)
-    return Plan([request], ResponseShape(name, parts, fields))
+    return Plan([request], ResponseShape(name, tools.parts(), fields))
 
 
 def _conversation(fields: Fields) -> list[Message]:
@@ -110,17 +107,14 @@ def _conversation(fields: Fields) -> list[Message]:
     return joined_instructions(turns)
 
 
-def _tools(fields: Fields, form: str) -> list[dict[str, Any]]:
-    tools = fields.objects("tools")
-    if not tools or tool_choice(fields) == "none":
-        return []
+def _tools(fields: Fields, form: str) -> ToolUse:
     found = []
-    for tool in tools:
+    for tool in fields.objects("tools"):
         if tool.required_text("type") != "function":
             raise unsupported(tool.name("type"), "Only tools of the type `function` are supported.")
         parameters = dict(tool.fields("parameters").values)
         found.append(function_tool(tool.required_text("name"), tool.text("description"), parameters))
-    return checked_tools(found, form)
+    return tool_use(form, found, *openai_choice(fields), parallel=fields.flag("parallel_tool_calls", True))
 
 
 class _Item:

@@ -30,7 +30,7 @@ async def show(request: Request) -> Response:
 
 
 async def change(request: Request) -> Response:
-    """Set what is given; a draft model takes effect at the next round of answers under way, the rest with the next."""
+    """Set what is given, for calls that do not say otherwise: also for those under way, from their next round on."""
     api: Api = request.app.state.api
     fields = await fields_of(request)
     # The same object as in a request, one level up.
@@ -38,7 +38,7 @@ async def change(request: Request) -> Response:
     if "draft_model" in fields.values:
         name = fields.text("draft_model")
         await api.models.set_draft(None if name in (None, "", "none") else name)
-    api.speculation = chosen
+    api.speculate(chosen)
     return JsonReply(_state(api))
 
 
@@ -46,7 +46,7 @@ async def clear(request: Request) -> Response:
     """Drop the draft model, and let method and depth be chosen automatically."""
     api: Api = request.app.state.api
     await api.models.set_draft(None)
-    api.speculation = SpeculationSettings()
+    api.speculate(SpeculationSettings())
     return JsonReply(_state(api))
 
 

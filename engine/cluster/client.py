@@ -17,7 +17,7 @@ from engine.cluster.errors import ClusterError
 from engine.cluster.wire import Connection
 from engine.errors import EngineClosed, EngineError
 from engine.events import Event, Failed, Finished, TokensCommitted
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
 from engine.status import EngineStatus, LoadedPair
@@ -31,16 +31,20 @@ class _RemoteStream(RequestStream):
     """A request that another process serves, with what it has committed so far."""
 
     def __init__(
-        self, request: ChatRequest, on_event: Callable[[Event], None] | None, cancel: Callable[[], None]
+        self, request: ChatRequest, on_event: Callable[[Event], None] | None, send: Callable[[str, Any], None]
     ) -> None:
         super().__init__(request, on_event)
-        self._cancel = cancel
+        self._send = send
         self._text: list[str] = []
         self._stats: RequestStats | None = None
 
     def cancel(self) -> None:
         super().cancel()
-        self._cancel()
+        self._send("cancel", None)
+
+    def speculate(self, settings: SpeculationSettings) -> None:
+        super().speculate(settings)
+        self._send("speculate", settings)
 
     def deliver(self, event: Event) -> None:
         if isinstance(event, TokensCommitted):
@@ -134,7 +138,11 @@ class RemoteEngine(EngineClient):
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         number = next(self._numbers)
-        stream = _RemoteStream(request, on_event, lambda: self._send({"cancel": number}))
+
+        def send(what: str, value: object) -> None:
+            self._send({what: number, "value": encode(value)})
+
+        stream = _RemoteStream(request, on_event, send)
         with self._lock:
             refusal = self._refusal
             if refusal is None:

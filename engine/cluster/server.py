@@ -57,6 +57,10 @@ class _Server:
             stream = self._streams.get(int(message["cancel"]))
             if stream is not None:
                 stream.cancel()
+        elif "speculate" in message:
+            stream = self._streams.get(int(message["speculate"]))
+            if stream is not None:
+                stream.speculate(decode(message["value"]))
         elif message.get("call") in CALLS:
             self._call(int(message["number"]), message)
         else:

@@ -61,7 +61,7 @@ class RaggedDecoder:
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):
             pass
-        request = self._drafting.join(generation.request.speculation, generation.conversation, generation.sampler)
+        request = self._drafting.join(generation.speculation, generation.conversation, generation.sampler)
         if self._batch is None:
             self._batch = SequenceBatch(sequence)
         self._batch.join(sequence)
@@ -143,7 +143,7 @@ class RaggedDecoder:
         """Propose and send the verify pass to the device."""
         assert self._batch is not None
         for member in self._members:
-            self._drafting.refresh(member.request)
+            self._drafting.refresh(member.request, member.generation.speculation)
         choices = self._prepared(self._choose(under_way=0))
         started_at = time.perf_counter()
         proposals = self._propose(choices)
@@ -158,7 +158,8 @@ class RaggedDecoder:
     def _start_next(self, current: RaggedRound) -> RaggedRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         assert self._batch is not None
-        if not current.plain or any(choice.depth for choice in current.choices):
+        stale = any(self._drafting.is_stale(member.request, member.generation.speculation) for member in self._members)
+        if stale or not current.plain or any(choice.depth for choice in current.choices):
             return None
         choices = self._choose(under_way=1)
         if any(choice.depth for choice in choices):

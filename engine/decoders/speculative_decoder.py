@@ -47,7 +47,7 @@ class SpeculativeDecoder:
         self._drafting = drafting
         self._plain = plain or FIRST_TOKEN
         if drafting is not None:
-            drafting.begin(generation.request.speculation, generation.conversation, generation.sampler)
+            drafting.begin(generation.speculation, generation.conversation, generation.sampler)
         proposers = drafting.proposers if drafting is not None else {}
         self._rounds = Rounds(generation.conversation.main, generation.sampler, proposers)
         self._prefilled_earlier = generation.log.draft_prefill_tokens
@@ -146,6 +146,7 @@ class SpeculativeDecoder:
     def _choose(self, under_way: int = 0) -> Choice:
         if self._drafting is None:
             return self._plain
+        self._drafting.use(self._generation.speculation)
         if (plain := self._drafting.always_plain) is not None:
             return plain
         # While a plain round is under way, nothing is pending: what it drew will be.

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from llguidance import LLMatcher, LLTokenizer
+from llguidance import LLMatcher
 from numpy.typing import NDArray
 
 from engine.errors import GrammarNotUsable
+from engine.grammars.model_tokens import ModelTokens
+from engine.grammars.native import NativeMatcher
 
 # Forced texts of a grammar whose spelling is remembered.
 MOST_SPELLED = 4096
@@ -19,29 +21,56 @@ MOST_SPELLED = 4096
 class CompiledGrammar:
     """A grammar for the `vocabulary` ids of one model, of which `ends` end a turn, `end` usually.
 
-    It may be shared by threads.
+    `matcher` reads the model's tokens and knows which may follow, `bytewise` their bytes and knows what has to. It may
+    be shared by threads.
     """
 
-    matcher: LLMatcher
-    tokens: LLTokenizer
+    matcher: NativeMatcher
+    bytewise: LLMatcher
+    tokens: ModelTokens
     vocabulary: int
     ends: frozenset[int]
     end: int
     spelling: Spelling
 
-    def starting_with(self, text: str) -> LLMatcher:
+    def starting_with(self, text: str) -> NativeMatcher:
         """A matcher behind `text`, which an answer goes on from. Raises `GrammarNotUsable` where that does not fit."""
-        matcher = self.matcher.deep_copy()
-        begun = self.tokens.greedy_tokenize(text) if text else []
-        if matcher.try_consume_tokens(begun) < len(begun):
+        matcher = self.matcher.copy()
+        begun = self.tokens.tokenize(text) if text else []
+        if matcher.consume(begun) < len(begun):
             raise GrammarNotUsable("continued")
+        return matcher
+
+
+class _Bytewise:
+    """Reads the bytes of an answer that only grows, behind `begun`."""
+
+    def __init__(self, grammar: CompiledGrammar, begun: str) -> None:
+        self._grammar, self._begun = grammar, begun
+        self._read: list[int] = []
+        self._matcher = self._start()
+
+    def forced(self, answer: Sequence[int]) -> bytes:
+        """What has to follow; nothing where this cannot tell."""
+        if self._read != answer[: len(self._read)]:
+            self._read, self._matcher = [], self._start()
+        table = self._grammar.tokens.tokens
+        new = b"".join(table[token] for token in answer[len(self._read) :])
+        self._read = list(answer)
+        self._matcher.try_consume_tokens(list(new))
+        found: bytes = b"" if self._matcher.is_error() else self._matcher.compute_ff_bytes()
+        return found
+
+    def _start(self) -> LLMatcher:
+        matcher = self._grammar.bytewise.deep_copy()
+        matcher.try_consume_tokens(list(self._begun.encode()))
         return matcher
 
 
 class Spelling:
     """Which tokens the main model writes forced text with. Whatever it says is only proposed."""
 
-    def __init__(self, tokens: LLTokenizer) -> None:
+    def __init__(self, tokens: ModelTokens) -> None:
         self._tokens = tokens
         # By forced text, the token that it was begun with last.
         self._begun_with: dict[bytes, int] = {}
@@ -51,13 +80,13 @@ class Spelling:
         spelled: list[int] = []
         while text and (token := self._begun_with.get(text)) is not None:
             spelled.append(token)
-            text = text[len(self._tokens.decode_bytes([token])) :]
+            text = text[len(self._tokens.tokens[token]) :]
         return spelled + self._longest(text)
 
     def learn(self, text: bytes, tokens: Sequence[int]) -> None:
         """The main model wrote `tokens` where `text` was forced; they may end before it or go on behind it."""
         for token in tokens:
-            written = self._tokens.decode_bytes([token])
+            written = self._tokens.tokens[token]
             if not text or not written or not text.startswith(written):
                 return
             if len(self._begun_with) < MOST_SPELLED or text in self._begun_with:
@@ -69,8 +98,7 @@ class Spelling:
             characters = text.decode()
         except UnicodeDecodeError as error:
             characters = text[: error.start].decode()
-        tokens: list[int] = self._tokens.greedy_tokenize(characters) if characters else []
-        return tokens
+        return self._tokens.tokenize(characters) if characters else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +127,9 @@ class Constraint:
         self._begun = begun
         self._thinking = thinking
         self._matcher = grammar.starting_with(begun)
+        self._bytewise = _Bytewise(grammar, begun)
+        # A bit for each token that the library knows, be they more or less than the model has rows for.
+        self._bits = np.zeros((len(grammar.tokens.tokens) + 31) // 32, np.uint32)
         # The tokens that the matcher has read, the first so many of which are committed.
         self._read: list[int] = []
         self._settled = 0
@@ -127,7 +158,7 @@ class Constraint:
             read = self._read_to(answer)
             ends = token in self._grammar.ends
             if ends:
-                return index + bool(read and self._matcher.is_accepting())
+                return index + bool(read and self._matcher.accepting)
             answer.append(token)
             if read is False or self._read_to(answer) is False:
                 return index
@@ -137,10 +168,10 @@ class Constraint:
         """What has to follow `committed`, as far as there is no choice; nothing while it thinks, or may begin to."""
         answer = self._settle(committed)
         may_think = self._thinking is not None and not answer
-        if may_think or not self._read_to(answer):
+        part = self._under_grammar(answer)
+        if may_think or part is None or not self._read_to(answer):
             return b""
-        forced: bytes = self._matcher.compute_ff_bytes()
-        return forced
+        return self._bytewise.forced(part)
 
     @property
     def spelling(self) -> Spelling:
@@ -155,7 +186,7 @@ class Constraint:
     def ends_after(self, committed: Sequence[int], tokens: Sequence[int]) -> bool:
         """Whether the answer has to end behind `committed` and `tokens`."""
         read = self._read_to([*self._settle(committed), *tokens])
-        return bool(read and self._matcher.is_stopped())
+        return bool(read and self._matcher.stopped)
 
     def _settle(self, committed: Sequence[int]) -> list[int]:
         """The answer so far. What of it the matcher has read is not compared again."""
@@ -163,7 +194,7 @@ class Constraint:
         if self._read_to(answer):
             self._settled = len(self._read)
         elif self._under_grammar(answer) is not None and not self._grammar.ends.intersection(answer):
-            raise GrammarNotUsable("lost", self._matcher.get_error()[:200])
+            raise GrammarNotUsable("lost", self._matcher.error[:200])
         if self._under_grammar(answer) is None:
             self._thoughts = len(answer)
         return answer
@@ -175,14 +206,13 @@ class Constraint:
             return True
         if not read:
             return False
-        bits = self._matcher.compute_bitmask()
-        if self._matcher.is_error():
-            problem = self._matcher.get_error()[:200]
+        if not self._matcher.mask(self._bits):
+            problem = self._matcher.error[:200]
             self._matcher, self._read, self._settled = self._grammar.starting_with(self._begun), [], 0
             if certain:
                 raise GrammarNotUsable("lost", problem)
             return False
-        mask[:] = np.unpackbits(np.frombuffer(bits, np.uint8), count=len(mask), bitorder="little")
+        mask[:] = np.unpackbits(self._bits.view(np.uint8), count=len(mask), bitorder="little")
         if not answer and self._thinking is not None and self._thinking.start is not None:
             mask[self._thinking.start] = True
         return True
@@ -199,7 +229,7 @@ class Constraint:
             self._matcher.rollback(len(known) - same)
             del self._read[self._settled + same :]
         for token in wanted[same:]:
-            if token in self._grammar.ends or not self._matcher.try_consume_tokens([token]):
+            if token in self._grammar.ends or not self._matcher.consume([token]):
                 return False
             self._read.append(token)
         return True

@@ -1,14 +1,16 @@
-"""What a caller asks an answer to follow: a JSON schema, any JSON object, a regular expression or a Lark grammar."""
+"""What a caller asks an answer to follow: JSON, a regular expression, a Lark grammar, or calls of functions."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import BadRequest, GrammarNotUsable
+from engine.grammars.calls import calls_grammar, calls_source
 
-KINDS = ("json_object", "json_schema", "regex", "lark")
+KINDS = ("json_object", "json_schema", "regex", "lark", "calls")
 # Bytes of a source. Published schemas of whole interfaces have a tenth.
 LARGEST_SOURCE = 2**18
 # Without this the library offers only the token that the tokenizer would write, so that what the main model may say
@@ -28,7 +30,8 @@ class Grammar:
     """What the whole answer has to match; the thinking before it is free.
 
     `kind` says what `source` is: "json_schema" (a schema as JSON text), "regex" (of the Rust crate of that name, for
-    the whole answer), "lark" (in llguidance's dialect, from `start`), or "json_object" (any object; no source).
+    the whole answer), "lark" (in llguidance's dialect, from `start`), "json_object" (any object; no source), or "calls"
+    (of functions; `calls_of` makes these).
     Keywords that cannot be checked token by token are refused, but "oneOf", which is taken for "anyOf". A schema's
     "x-guidance" are options of llguidance.
 
@@ -46,8 +49,13 @@ class Grammar:
         if self.kind == "json_schema":
             self._schema()
 
-    def as_lark(self) -> str:
-        """The grammar in llguidance's dialect of Lark."""
+    def as_lark(self, marks: Mapping[str, int] | None = None) -> str:
+        """The grammar as llguidance takes it: in its dialect of Lark, or a list of such grammars.
+
+        `marks` are the ids of a model's control tokens by their text; without them these are text as any.
+        """
+        if self.kind == "calls":
+            return self._calls(marks)
         if self.kind == "lark":
             return self.source + _NO_FORCING
         if self.kind == "regex":
@@ -61,6 +69,12 @@ class Grammar:
         options = layout | _ANY_OF | schema.get("x-guidance", {})
         return f"start: %json {json.dumps(schema | {'x-guidance': options})}{_NO_FORCING}"
 
+    def _calls(self, marks: Mapping[str, int] | None) -> str:
+        lark = calls_grammar(self.source, marks) + _NO_FORCING
+        answer = json.loads(self.source)["answer"]
+        named = [{"name": "answer", "lark_grammar": answer}] if answer else []
+        return json.dumps({"grammars": [{"lark_grammar": lark}, *named]}) if named else lark
+
     def _schema(self) -> dict[str, Any]:
         try:
             schema = json.loads(self.source)
@@ -69,3 +83,14 @@ class Grammar:
         if not isinstance(schema, dict) or not isinstance(schema.get("x-guidance", {}), dict):
             raise GrammarNotUsable("not-a-schema")
         return schema
+
+
+def calls_of(
+    form: str, tools: Sequence[Mapping[str, Any]], *, parallel: bool, answer: Grammar | None = None
+) -> Grammar:
+    """Calls of `tools` in the form of a model (`ModelInfo.tool_format`), several where `parallel` allows them.
+
+    With `answer` the whole may be one in that format instead. Raises `CallsNotExpressible` and `GrammarNotUsable`.
+    """
+    alternative = answer.as_lark() if answer is not None else ""
+    return Grammar("calls", calls_source(form, tools, parallel=parallel, answer=alternative))

@@ -69,13 +69,18 @@ class BatchDrafting:
         rates = AcceptRates(self._drafting.controller.rates)
         return BatchedRequest(proposers, rates, self._drafting.version, len(conversation.main.tokens), {})
 
-    def refresh(self, request: BatchedRequest) -> None:
-        """Use the drafter that was chosen since the last round."""
+    def is_stale(self, request: BatchedRequest, settings: SpeculationSettings) -> bool:
+        """Whether another drafter, or other `settings`, were chosen since the last `refresh`."""
+        return request.version != self._drafting.version or request.proposers.settings is not settings
+
+    def refresh(self, request: BatchedRequest, settings: SpeculationSettings) -> None:
+        """Use the drafter and the `settings` that were chosen since the last round."""
         if self._version != self._drafting.version:
             self._version = self._drafting.version
             self.close()
-        if request.version != self._drafting.version:
-            request.version = self._drafting.version
+        if self.is_stale(request, settings):
+            self._leave_joint(request)
+            request.version, request.proposers.settings = self._drafting.version, settings
             self._drafting.install(request.proposers)
             request.rates = AcceptRates(self._drafting.controller.rates)
             request.forecasts.clear()
@@ -125,11 +130,15 @@ class BatchDrafting:
 
     def leave(self, request: BatchedRequest) -> None:
         """The request leaves the batch: its proposers end, and their sequences stay with its conversation."""
+        self._leave_joint(request)
+        request.proposers.abandon()
+
+    def _leave_joint(self, request: BatchedRequest) -> None:
+        """Give the request's proposers back what others draft together with them."""
         for source, joint in self._joint.items():
             proposer = request.proposers.by_source.get(source)
             if proposer is not None:
                 request.proposers.attempt(source, partial(joint.leave, proposer))
-        request.proposers.abandon()
 
     def close(self) -> None:
         """The batch ends, and what it drafted with is lost."""

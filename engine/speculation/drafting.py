@@ -121,9 +121,13 @@ class Drafting:
             self.why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
         if self._request is not None:
             self._request.conversation.drop_drafter()
-            self._install(self._request)
-            self._prefilled_before = self.draft_prefill_tokens
-            self.controller.speedup.begin(context_bucket(len(self._request.conversation.main.tokens)))
+            self._install_again(self._request)
+
+    def use(self, settings: SpeculationSettings) -> None:
+        """Speculate with other settings from the next round of the current request on, where they are others."""
+        if self._request is not None and self._request.settings is not settings:
+            self._request.settings = settings
+            self._install_again(self._request)
 
     def expect_draft(self) -> None:
         """A draft model is being loaded; until `set_draft` is called, plain rounds give that as the reason."""
@@ -329,6 +333,12 @@ class Drafting:
                     buckets[source], backlog[source] = proposer.bucket, proposer.backlog
         whole = {source for source in buckets if self.proposers[source].drafts_whole}
         return self.controller.choose(limits, carried, buckets, backlog, remaining, whole)
+
+    def _install_again(self, request: RequestProposers) -> None:
+        """Replace the proposers of the current request in the middle of its answer."""
+        self._install(request)
+        self._prefilled_before = self.draft_prefill_tokens
+        self.controller.speedup.begin(context_bucket(len(request.conversation.main.tokens)))
 
     def install(self, request: RequestProposers) -> None:
         """Give the request proposers with the drafter in use."""

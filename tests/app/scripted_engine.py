@@ -207,6 +207,7 @@ class ScriptedEngine:
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []
+        self.streams: list[RequestStream] = []
         self.cleared = 0
         self.forgotten: set[str] = set()
         self.stored: list[frozenset[str]] = []
@@ -276,6 +277,7 @@ class ScriptedEngine:
         if self.closed:
             stream.deliver(Failed(EngineClosed(), ""))
         self.requests.append(request)
+        self.streams.append(stream)
         script = self.scripts.pop(0) if len(self.scripts) > 1 else self.scripts[0]
         self._work.put(lambda: self._play(script, stream))
         return stream

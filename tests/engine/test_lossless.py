@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from engine.speculation.depth import DepthController
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.stream import RequestStream
-from tests.engine.serving import Client, request, run
+from tests.engine.serving import Client, request, run, submit
 from tests.tiny_models import write_model
 
 QUESTION = ({"role": "user", "content": "the quick brown fox"},)
@@ -325,6 +326,40 @@ def test_log_probabilities_are_those_of_plain_decoding(
     plain = logprobs(method="off")
     for speculation in ({"method": "draft", "depth": 4}, {"method": "ngram"}):
         assert logprobs(**speculation) == pytest.approx(plain, abs=1e-3)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+@pytest.mark.parametrize("others", [0, 2])
+def test_an_answer_under_way_changes_its_method_at_its_next_round(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], temperature: float, others: int
+) -> None:
+    scheduler.install(*pair)
+    off = SpeculationSettings(method="off")
+    asked = partial(request, max_tokens=40, temperature=temperature, speculation=off)
+    [plain] = run(scheduler, asked())
+    client = submit(scheduler, asked())
+    for number in range(others):
+        submit(scheduler, request(f"jumps over {number}", max_tokens=60))
+    changes = [
+        (4, SpeculationSettings(method="draft", depth=3, sample_share=0.0)),
+        (12, SpeculationSettings(method="draft", depth=1, sample_share=0.0)),
+        (18, off),
+        (24, SpeculationSettings(method="draft", depth=4, sample_share=0.0)),
+    ]
+    while scheduler.busy:
+        tokens = sum(len(event.tokens) for event in client.committed)
+        for first, settings in changes:
+            if tokens >= first:
+                client.stream.speculate(settings)
+        scheduler.step()
+    assert client.finished.ids == plain.finished.ids
+    depths = [event.round.drafted for event in client.committed]
+    ends = list(accumulate(event.round.committed for event in client.committed))
+    # One round that has begun ends as it was begun.
+    for (first, settings), (last, _) in pairwise([(1, off), *[(at + 5, chosen) for at, chosen in changes], (40, off)]):
+        within = [depth for depth, end in zip(depths, ends, strict=True) if first <= end <= min(last - 5, 36)]
+        assert all(depth <= (settings.depth or 0) for depth in within), (settings, within)
+    assert {0, 1} < set(depths)
 
 
 @pytest.mark.parametrize("settings", [{}, {"temperature": 0.9}, {"repetition_penalty": 1.3, "logit_bias": {5: 4.0}}])

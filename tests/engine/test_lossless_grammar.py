@@ -15,15 +15,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from llguidance import LLMatcher
 
 from engine.errors import GrammarNotUsable
 from engine.events import Failed, Finished
-from engine.grammars.compiling import TokenBytes, compile_grammar
 from engine.grammars.grammar import Grammar
 from engine.loading import load
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.vocabulary import bytes_by_id, vocabulary_of
+from tests.engine.grammars.python_tokens import python_tokens
 from tests.engine.grammars.schemas import SCHEMAS, WORD, grammar_of, record
 from tests.engine.serving import PLAIN, Client, alone, load_models, request, run, submit
 from tests.tiny_heads import write_head
@@ -73,9 +74,9 @@ def reference(folder: Path, asked: ChatRequest) -> list[int]:
     main = load(folder)
     found = vocabulary_of(main.tokenizer)
     names = {token: text for text, token in found.ids.items()}
-    tokens = TokenBytes(bytes_by_id(found), [names[token] for token in range(found.size)], main.end_tokens).build()
+    tokens = python_tokens(bytes_by_id(found), [names[token] for token in range(found.size)], main.end_tokens)
     assert asked.grammar is not None
-    matcher = compile_grammar(tokens, asked.grammar.as_lark())
+    matcher = LLMatcher(tokens, asked.grammar.as_lark(), log_level=0)
     prompt, answer = main.prompt_ids(asked.messages), list[int]()
     while len(answer) < LENGTH and main.end_tokens.isdisjoint(answer):
         logits = main.model(mx.array([[*prompt, *answer]]))[0, -1]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
+from tests.app.scripted_engine import ScriptedEngine
+from tests.patience import PATIENCE_S
 
 
 def put(served: Served, **fields: Any) -> Any:
@@ -24,6 +29,28 @@ def test_what_was_set_holds_for_calls_that_say_nothing(starter: Served, question
     assert plain["usage"]["speculation"]["drafted"] == 0
     assert put(starter, depth="auto").json()["depth"] is None
     assert answer["choices"][0]["message"] == plain["choices"][0]["message"] == text
+
+
+def test_calls_under_way_that_say_nothing_change_with_it(serve: Serve, question: dict[str, Any]) -> None:
+    gate = threading.Semaphore(0)
+    served = serve(ScriptedEngine(gate=gate))
+    assert isinstance(served.engine, ScriptedEngine)
+    calls = [question, question | {"num_draft_tokens": 3}, question | {"speculation": "off"}]
+    with ThreadPoolExecutor(len(calls)) as pool:
+        answers = []
+        for number, call in enumerate(calls, 1):
+            answers.append(pool.submit(served.chat, call))
+            while len(served.get("/v1/speculation").json()["calls"]) < number:
+                pass
+        put(served, method="ngram", depth=2)
+        changed = [stream.speculation for stream in served.engine.streams]
+        put(served, method="auto", depth="auto")
+        changed_back = [stream.speculation for stream in served.engine.streams]
+        gate.release(10_000)
+        for answer in answers:
+            answer.result(PATIENCE_S)
+    assert [(one.method, one.depth) for one in changed] == [("ngram", 2), ("ngram", 3), ("off", 2)]
+    assert [(one.method, one.depth) for one in changed_back] == [("auto", None), ("auto", 3), ("off", None)]
 
 
 def test_the_draft_can_be_cleared_and_set_again(starter: Served, question: dict[str, Any]) -> None:

@@ -92,6 +92,21 @@ def test_a_request_can_be_cancelled(cluster: Cluster) -> None:
     assert finished(events).reason in ("cancelled", "stop")
 
 
+def test_an_answer_speculates_otherwise_from_its_next_round_on(cluster: Cluster) -> None:
+    def asked(method: str) -> ChatRequest:
+        sampling = SamplingSettings(temperature=0.0)
+        speculation = SpeculationSettings(method=method)
+        message = {"role": "user", "content": "the quick brown fox"}
+        return ChatRequest([message], sampling, speculation, max_tokens=60)
+
+    plain = finished(list(cluster.engine.submit(asked("off"))))
+    stream = cluster.engine.submit(asked("off"))
+    stream.speculate(SpeculationSettings(method="draft", depth=2))
+    changed = finished(list(stream))
+    assert changed.ids == plain.ids
+    assert changed.stats.drafted > plain.stats.drafted == 0
+
+
 def test_a_model_that_is_missing_is_refused_and_the_other_stays(cluster: Cluster, tiny_main: Path) -> None:
     with pytest.raises(ModelNotUsable):
         cluster.engine.load("/no/such/model").result(timeout=PATIENCE_S)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from engine.errors import GrammarNotUsable
-from engine.grammars.compiling import TokenBytes, compile_grammar
+from engine.grammars.compiling import compile_by_byte
 from engine.grammars.constraint import CompiledGrammar, Constraint, Spelling, Thinking
 from engine.grammars.grammar import Grammar
+from engine.grammars.model_tokens import ModelTokens
 from tests.engine.grammars.schemas import SCHEMAS, grammar_of
 
 # Single bytes, some longer tokens, some with the same bytes, and control tokens at the end.
@@ -24,9 +25,10 @@ ENDS = frozenset({END, OTHER_END})
 PROMPT = [1, 2, 3]
 
 
-def compiled(grammar: Grammar) -> CompiledGrammar:
-    tokens = TokenBytes(TOKENS, [f"<{token}>" for token in range(len(TOKENS))], ENDS).build()
-    return CompiledGrammar(compile_grammar(tokens, grammar.as_lark()), tokens, len(TOKENS), ENDS, END, Spelling(tokens))
+def compiled(grammar: Grammar, vocabulary: int = len(TOKENS)) -> CompiledGrammar:
+    tokens, lark = ModelTokens(TOKENS, [f"<{token}>" for token in range(len(TOKENS))], ENDS), grammar.as_lark()
+    spelling, bytewise = Spelling(tokens), compile_by_byte(lark)
+    return CompiledGrammar(tokens.compile(lark), bytewise, tokens, vocabulary, ENDS, END, spelling)
 
 
 def ids(text: str) -> list[int]:
@@ -76,6 +78,13 @@ def test_an_answer_ends_only_where_the_grammar_does_and_with_any_of_the_tokens_t
     assert constraint.permitted(PROMPT, [END]) == 0
     assert constraint.ends_after(PROMPT, ids("ab"))
     assert not constraint.ends_after(PROMPT, ids("a"))
+
+
+@pytest.mark.parametrize("more", [-4, 0, 3, 77])
+def test_a_model_may_have_other_rows_than_the_tokenizer_has_tokens(more: int) -> None:
+    constraint = Constraint(compiled(Grammar("regex", "ab?"), len(TOKENS) + more), len(PROMPT))
+    [row] = constraint.allowed(PROMPT, [], 1)
+    assert (len(row), np.flatnonzero(row).tolist()) == (len(TOKENS) + more, [97])
 
 
 def test_what_is_forced_is_known_up_to_the_next_choice() -> None:

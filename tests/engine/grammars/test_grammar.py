@@ -12,7 +12,9 @@ from engine.prompt_process.grammars import check_grammar
 
 
 def test_only_known_kinds_are_taken() -> None:
-    with pytest.raises(BadRequest, match="grammar must be one of json_object, json_schema, regex, lark, not 'xml'"):
+    with pytest.raises(
+        BadRequest, match="grammar must be one of json_object, json_schema, regex, lark, calls, not 'xml'"
+    ):
         Grammar("xml")
 
 

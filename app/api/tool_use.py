@@ -1,0 +1,92 @@
+"""Which functions an answer may or must call, and what that makes of its grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.api.answer_parts import AnswerParts
+from app.api.bodies import Fields
+from app.api.errors import bad_field, of_engine, unsupported
+from engine.errors import EngineError
+from engine.grammars.calls import CallsNotExpressible
+from engine.grammars.grammar import Grammar, calls_of
+from engine.tool_calls import tool_format
+
+MOST_TOOLS = 256
+# The parameter that an error names where the answer has to be a call.
+CHOICE = "tool_choice"
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """The functions of a call: `tools` as chat templates take them, for a model that writes calls in `form`.
+
+    With `required` the answer has to call one of them, or the one that is `named`; several only if `parallel`.
+    """
+
+    form: str = ""
+    tools: Sequence[Mapping[str, Any]] = ()
+    required: bool = False
+    named: str | None = None
+    parallel: bool = True
+
+    def grammar(self, answer: Grammar | None, param: str) -> Grammar | None:
+        """What the text has to match, where an answer without calls has to match `answer`; None for any text.
+
+        `param` is the name of the format in the request. Raises `ApiError`.
+        """
+        if not self.tools or not (self.required or answer):
+            return answer
+        chosen = [tool for tool in self.tools if self.named in (None, tool["function"]["name"])]
+        try:
+            several = self.parallel and self.named is None
+            return calls_of(self.form, chosen, parallel=several, answer=None if self.required else answer)
+        except CallsNotExpressible as error:
+            raise unsupported(CHOICE if self.required else param, str(error)) from error
+        except EngineError as error:
+            raise of_engine(error) from error
+
+    def stop(self, grammar: Grammar | None) -> tuple[str, ...]:
+        """What ends the answer where it may have one call only and no grammar says so."""
+        end = tool_format(self.form).end if self.tools and not self.parallel and grammar is None else ""
+        return (end,) if end else ()
+
+    def parts(self) -> AnswerParts:
+        """What separates the calls from the text of an answer."""
+        form = tool_format(self.form) if self.tools else None
+        return AnswerParts(form, self.tools, most_calls=None if self.parallel else 1)
+
+
+def tool_use(form: str, tools: Sequence[dict[str, Any]], mode: str, named: str | None, *, parallel: bool) -> ToolUse:
+    """`mode` is "auto", "required" or "none". Raises `ApiError` for what the model cannot do."""
+    if len(tools) > MOST_TOOLS:
+        raise bad_field("tools", f"at most {MOST_TOOLS} functions")
+    if mode == "required" and not tools:
+        raise bad_field(CHOICE, "`auto` or `none` where there are no `tools`")
+    if named is not None and all(tool["function"]["name"] != named for tool in tools):
+        raise bad_field(CHOICE, "the name of one of the `tools`")
+    if not tools or mode == "none":
+        return ToolUse()
+    if not form:
+        raise unsupported("tools", "The chat template of the loaded model knows no tools.")
+    return ToolUse(form, tools, mode == "required", named, parallel)
+
+
+def openai_choice(fields: Fields) -> tuple[str, str | None]:
+    """`tool_choice` in the shapes of the OpenAI API: a mode, and the name of a function. Raises `ApiError`."""
+    choice = fields.raw(CHOICE)
+    if choice in (None, "auto", "none", "required"):
+        return choice or "auto", None
+    if isinstance(choice, dict) and choice.get("type") == "function":
+        inner = fields.fields(CHOICE)
+        # The endpoints have it at different depths.
+        return "required", (inner.fields("function") if inner.has("function") else inner).required_text("name")
+    raise unsupported(CHOICE, "The choice of a tool is `auto`, `none`, `required` or a function.")
+
+
+def function_tool(name: str, description: str | None, parameters: Any) -> dict[str, Any]:
+    """A function in the form that chat templates take."""
+    function = {"name": name, "description": description or "", "parameters": parameters or {"type": "object"}}
+    return {"type": "function", "function": function}

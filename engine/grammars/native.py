@@ -1,0 +1,195 @@
+"""llguidance by its C interface, whose long calls let other threads of the interpreter run.
+
+Its Python classes build the tree over a vocabulary in one call that holds the interpreter, half a second for 200,000
+tokens, which would stop the window. The wheel's library exports this interface, too; a test holds that it is the one
+that is written for here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+from llguidance import LLParserLimits, LLTokenizer, _lib
+from numpy.typing import NDArray
+
+# What the library marks the bytes of control tokens with.
+_SPECIAL = b"\xff"
+_LONGEST_ERROR = 1000
+
+
+class Limits(ctypes.Structure):
+    """`ParserLimits` of the library, which says what each means."""
+
+    _fields_ = (
+        ("max_items_in_row", ctypes.c_size_t),
+        ("initial_lexer_fuel", ctypes.c_uint64),
+        ("step_lexer_fuel", ctypes.c_uint64),
+        ("step_max_items", ctypes.c_size_t),
+        ("max_lexer_states", ctypes.c_size_t),
+        ("max_grammar_size", ctypes.c_size_t),
+        ("precompute_large_lexemes", ctypes.c_bool),
+        ("verbose_errors", ctypes.c_bool),
+    )
+
+
+class _TokenizerInit(ctypes.Structure):
+    _fields_ = (
+        ("struct_size", ctypes.c_size_t),
+        ("vocab_size", ctypes.c_uint32),
+        ("tok_eos", ctypes.c_uint32),
+        ("token_lens", ctypes.c_void_p),
+        ("token_bytes", ctypes.c_char_p),
+        ("tokenizer_json", ctypes.c_char_p),
+        ("tokenize_assumes_string", ctypes.c_bool),
+        ("tokenize_fn", ctypes.c_void_p),
+        ("use_approximate_greedy_tokenize_fn", ctypes.c_bool),
+        ("tokenize_user_data", ctypes.c_void_p),
+        ("slices", ctypes.POINTER(ctypes.c_char_p)),
+        ("tok_eos_extra", ctypes.c_void_p),
+        ("tok_eos_extra_count", ctypes.c_uint32),
+    )
+
+
+class _MatcherInit(ctypes.Structure):
+    _fields_ = (
+        ("tokenizer", ctypes.c_void_p),
+        ("log_buffer_level", ctypes.c_uint32),
+        ("log_stderr_level", ctypes.c_uint32),
+        ("ff_tokens_ok", ctypes.c_bool),
+        ("backtrack_ok", ctypes.c_bool),
+        ("limits", Limits),
+    )
+
+
+_POINTER, _IDS, _COUNT = ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint32), ctypes.c_size_t
+# Releasing the interpreter takes longer than these do.
+_short, _long = ctypes.PyDLL(_lib.__file__), ctypes.CDLL(_lib.__file__)
+for _library, _name, _result, *_arguments in (
+    (_long, "llg_new_tokenizer_v2", _POINTER, ctypes.POINTER(_TokenizerInit), ctypes.c_char_p, _COUNT),
+    (_long, "llg_free_tokenizer", None, _POINTER),
+    (_long, "llg_new_matcher", _POINTER, ctypes.POINTER(_MatcherInit), ctypes.c_char_p, ctypes.c_char_p),
+    (_long, "llg_matcher_compute_mask_into", ctypes.c_int32, _POINTER, _POINTER, _COUNT),
+    (_short, "llg_constraint_init_set_defaults", None, ctypes.POINTER(_MatcherInit), _POINTER),
+    (_short, "llg_tokenize_bytes", _COUNT, _POINTER, ctypes.c_char_p, _COUNT, _IDS, _COUNT),
+    (_short, "llg_clone_matcher", _POINTER, _POINTER),
+    (_short, "llg_free_matcher", None, _POINTER),
+    (_short, "llg_matcher_validate_tokens", ctypes.c_int32, _POINTER, _IDS, _COUNT),
+    (_short, "llg_matcher_consume_tokens", ctypes.c_int32, _POINTER, _IDS, _COUNT),
+    (_short, "llg_matcher_rollback", ctypes.c_int32, _POINTER, _COUNT),
+    (_short, "llg_matcher_is_accepting", ctypes.c_bool, _POINTER),
+    (_short, "llg_matcher_is_stopped", ctypes.c_bool, _POINTER),
+    (_short, "llg_matcher_get_error", ctypes.c_char_p, _POINTER),
+):
+    getattr(_library, _name).restype = _result
+    getattr(_library, _name).argtypes = _arguments
+
+
+def limits_of(limits: LLParserLimits) -> Limits:
+    """The limits of the Python classes for this interface."""
+    return Limits(*(getattr(limits, name) for name, _ in Limits._fields_))
+
+
+def default_limits() -> Limits:
+    """The library's own limits."""
+    init = _MatcherInit()
+    _short.llg_constraint_init_set_defaults(init, None)
+    limits: Limits = init.limits
+    return limits
+
+
+class NativeTokens:
+    """The library's prefix tree over the tokens of a model: `tokens[id]` are the bytes of each.
+
+    Those in `special` are no part of any text; `ends`, of which there is one at least, end it. Raises `ValueError`.
+    """
+
+    def __init__(self, tokens: Sequence[bytes], special: Collection[int], ends: Sequence[int]) -> None:
+        marked = [_SPECIAL + token if index in special else token for index, token in enumerate(tokens)]
+        lengths = np.fromiter(map(len, marked), np.uint32, len(marked))
+        further = np.array(ends[1:], np.uint32)
+        # Of what the library would prepare, the tokens of strings take least time and do most good.
+        prepared = [text.encode() for text in LLTokenizer.general_slices()[-1:]]
+        slices = (ctypes.c_char_p * (len(prepared) + 1))(*prepared, None)
+        init = _TokenizerInit(
+            struct_size=ctypes.sizeof(_TokenizerInit),
+            vocab_size=len(marked),
+            tok_eos=ends[0],
+            token_lens=lengths.ctypes.data,
+            token_bytes=b"".join(marked),
+            use_approximate_greedy_tokenize_fn=True,
+            slices=slices,
+            tok_eos_extra=further.ctypes.data if len(further) else None,
+            tok_eos_extra_count=len(further),
+        )
+        self.tokens = tokens
+        problem = ctypes.create_string_buffer(_LONGEST_ERROR)
+        self.pointer = _long.llg_new_tokenizer_v2(init, problem, _LONGEST_ERROR)
+        if not self.pointer:
+            raise ValueError(problem.value.decode(errors="replace"))
+        _free_with(self, _long.llg_free_tokenizer, self.pointer)
+
+    def tokenize(self, text: bytes) -> list[int]:
+        """The longest tokens that `text` can be written with."""
+        found = (ctypes.c_uint32 * max(1, len(text)))()
+        return found[: _short.llg_tokenize_bytes(self.pointer, text, len(text), found, len(found))]
+
+
+def _free_with(owner: object, free: Callable[[int], None], pointer: int) -> None:
+    """Free what `owner` owns when it goes; at the end of the process another thread may still be in the library."""
+    weakref.finalize(owner, free, pointer).atexit = False
+
+
+class NativeMatcher:
+    """A grammar that is matched along tokens. Not for two threads at once, but any may copy one that nobody changes."""
+
+    def __init__(self, tokens: NativeTokens, pointer: int) -> None:
+        # The tokens have to outlive it.
+        self._tokens, self._pointer = tokens, pointer
+        _free_with(self, _short.llg_free_matcher, pointer)
+
+    @classmethod
+    def compile(cls, tokens: NativeTokens, kind: str, grammar: str, limits: Limits) -> NativeMatcher:
+        """A matcher at the start of a text; `error` says what is wrong with the `grammar`, in the form `kind`."""
+        init = _MatcherInit()
+        _short.llg_constraint_init_set_defaults(init, tokens.pointer)
+        init.log_stderr_level, init.limits = 0, limits
+        source = grammar.encode(errors="replace")
+        return cls(tokens, _long.llg_new_matcher(init, kind.encode(), source))
+
+    def copy(self) -> NativeMatcher:
+        """One more, at the same place of the text."""
+        return NativeMatcher(self._tokens, _short.llg_clone_matcher(self._pointer))
+
+    def consume(self, tokens: Sequence[int]) -> int:
+        """Read as many of the tokens as the grammar allows; returns how many those are."""
+        ids = (ctypes.c_uint32 * len(tokens))(*tokens)
+        count: int = max(0, _short.llg_matcher_validate_tokens(self._pointer, ids, len(tokens)))
+        if count and _short.llg_matcher_consume_tokens(self._pointer, ids, count):
+            return 0
+        return count
+
+    def rollback(self, count: int) -> None:
+        """Go back by so many tokens."""
+        _short.llg_matcher_rollback(self._pointer, count)
+
+    def mask(self, into: NDArray[np.uint32]) -> bool:
+        """Write which tokens may come next, a bit each; False where that cannot be told (`error`)."""
+        return not _long.llg_matcher_compute_mask_into(self._pointer, into.ctypes.data, into.nbytes)
+
+    @property
+    def accepting(self) -> bool:
+        """Whether the text may end here."""
+        return bool(_short.llg_matcher_is_accepting(self._pointer))
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the text has to end here."""
+        return bool(_short.llg_matcher_is_stopped(self._pointer))
+
+    @property
+    def error(self) -> str:
+        """What is wrong, or ""."""
+        return (_short.llg_matcher_get_error(self._pointer) or b"").decode(errors="replace")

@@ -1,0 +1,182 @@
+"""Answers that have to call functions: a model that knows nothing can write nothing else, through real clients."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import anthropic
+import openai
+import pytest
+
+from app.api.engine_host import EngineHost
+from app.api.local_api import ApiSettings, LocalApi
+from engine import Engine
+from engine.status import LoadedPair
+from tests.app.api.conftest import Serve
+from tests.app.api.serving import Served, content_of
+from tests.app.scripted_engine import Script, ScriptedEngine, model_info
+from tests.patience import PATIENCE_S
+from tests.tiny_models import write_disturbed_copy, write_model
+
+CITIES = {"type": "object", "properties": {"city": {"enum": ["Seoul", "Rio"]}}, "required": ["city"]}
+DAY = {"type": "object", "properties": {"day": {"enum": ["today", "tomorrow"]}}, "required": ["day"]}
+TOOLS: list[Any] = [
+    {"type": "function", "function": {"name": name, "parameters": {**schema, "additionalProperties": False}}}
+    for name, schema in (("weather", CITIES), ("news", DAY))
+]
+ASKED: dict[str, Any] = {
+    "messages": [{"role": "user", "content": "the quick brown fox"}],
+    "tools": TOOLS,
+    "temperature": 0,
+    "max_tokens": 400,
+}
+SCHEMA = {"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}
+FORM = {
+    "type": "json_schema",
+    "json_schema": {"name": "answer", "schema": {**SCHEMA, "additionalProperties": False}},
+}
+
+
+@pytest.fixture(scope="module")
+def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A random model whose chat template knows tools, with a draft model."""
+    folder = tmp_path_factory.mktemp("caller")
+    main = write_model(folder / "main", seed=1)
+    settings = json.loads((main / "tokenizer_config.json").read_text())
+    settings["chat_template"] += "{# <tool_call> tool_call.name #}"
+    (main / "tokenizer_config.json").write_text(json.dumps(settings))
+    draft = write_disturbed_copy(main, folder / "draft", amount=0.05)
+    with Engine() as engine:
+        host = EngineHost(engine)
+        host.load(str(main), str(draft)).result(PATIENCE_S)
+        api = LocalApi(host)
+        api.start(ApiSettings(port=0))
+        served = Served(api, host, engine)
+        # The thread that lists models stays.
+        served.get("/v1/models")
+        yield served
+        served.close()
+
+
+def arguments_of(choice: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
+    calls = [call["function"] for call in choice["message"].get("tool_calls", ())]
+    return [(call["name"], json.loads(call["arguments"])) for call in calls]
+
+
+def test_a_call_is_written_where_one_is_required(caller: Served) -> None:
+    [choice] = caller.chat(ASKED | {"tool_choice": "required", "parallel_tool_calls": False})["choices"]
+    [(name, arguments)] = arguments_of(choice)
+    assert (choice["finish_reason"], choice["message"]["content"]) == ("tool_calls", None)
+    assert {"weather": CITIES, "news": DAY}[name]["required"] == list(arguments)
+    plain = caller.chat(ASKED | {"tool_choice": "required", "parallel_tool_calls": False, "speculation": "off"})[
+        "choices"
+    ][0]
+    assert arguments_of(plain) == [(name, arguments)]
+
+
+@pytest.mark.parametrize("name", ["weather", "news"])
+def test_the_named_function_is_called_in_every_api(caller: Served, name: str) -> None:
+    base = f"{caller.address}/v1"
+    with openai.OpenAI(base_url=base, api_key="-", max_retries=0, timeout=PATIENCE_S) as client:
+        chosen: Any = {"type": "function", "function": {"name": name}}
+        chat = client.chat.completions.create(model="default", **(ASKED | {"tool_choice": chosen}))
+        flat: list[Any] = [{"type": "function", **tool["function"]} for tool in TOOLS]
+        response = client.responses.create(
+            model="default", input="fox", tools=flat, temperature=0, tool_choice={"type": "function", "name": name}
+        )
+    with anthropic.Anthropic(base_url=caller.address, api_key="-", max_retries=0, timeout=PATIENCE_S) as claude:
+        own: list[Any] = [
+            {"name": tool["function"]["name"], "input_schema": tool["function"]["parameters"]} for tool in TOOLS
+        ]
+        message = claude.messages.create(
+            model="default",
+            max_tokens=400,
+            messages=[{"role": "user", "content": "fox"}],
+            tools=own,
+            tool_choice={"type": "tool", "name": name},
+        )
+        anything = claude.messages.create(
+            model="default",
+            max_tokens=400,
+            messages=[{"role": "user", "content": "fox"}],
+            tools=own,
+            tool_choice={"type": "any", "disable_parallel_tool_use": True},
+        )
+    [call] = chat.choices[0].message.tool_calls or ()
+    assert call.type == "function"
+    assert call.function.name == name
+    assert [(item.type, getattr(item, "name", "")) for item in response.output] == [("function_call", name)]
+    assert [(block.type, getattr(block, "name", "")) for block in message.content] == [("tool_use", name)]
+    assert [block.type for block in anything.content] == ["tool_use"]
+    assert (message.stop_reason, anything.stop_reason) == ("tool_use", "tool_use")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_a_format_an_answer_is_calls_or_in_the_format(caller: Served, seed: int) -> None:
+    asked = ASKED | {"response_format": FORM, "parallel_tool_calls": False, "seed": seed, "temperature": 3.0}
+    [choice] = caller.chat(asked)["choices"]
+    if choice["finish_reason"] == "tool_calls":
+        assert len(arguments_of(choice)) == 1
+    else:
+        assert set(json.loads(choice["message"]["content"])) == {"sure"}
+    text = content_of(list(caller.events("/v1/chat/completions", asked)))
+    assert text == (choice["message"]["content"] or "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"tool_choice": "always"}, "tool_choice"),
+        ({"tool_choice": {"type": "custom"}}, "tool_choice"),
+        ({"tool_choice": {"type": "function", "function": {"name": "none"}}}, "tool_choice"),
+        ({"tool_choice": "required", "tools": []}, "tool_choice"),
+        ({"parallel_tool_calls": "yes"}, "parallel_tool_calls"),
+        (
+            {"tool_choice": "required", "tools": [{"type": "function", "function": {"name": "a b"}}]},
+            "tool_choice",
+        ),
+        (
+            {
+                "tool_choice": "required",
+                "tools": [{"type": "function", "function": {"name": "a", "parameters": {"minProperties": "x"}}}],
+            },
+            "tools",
+        ),
+    ],
+)
+def test_a_choice_that_cannot_be_held_is_refused(caller: Served, fields: dict[str, Any], param: str) -> None:
+    response = caller.post("/v1/chat/completions", ASKED | fields)
+    assert response.status_code == 400, response.text
+    assert response.json()["error"]["param"] == param
+    assert response.json()["error"]["message"].endswith(".")
+
+
+CALL = '<tool_call>\n{"name": "news", "arguments": {"day": "today"}}\n</tool_call>'
+
+
+def test_one_call_at_most_where_they_may_not_be_parallel(serve: Serve) -> None:
+    pair = LoadedPair(replace(model_info("main"), tool_format="json_tools"), None)
+    served = serve(ScriptedEngine([Script(f"Both: {CALL}\n{CALL}")]), pair)
+    asked = {"messages": ASKED["messages"], "tools": TOOLS}
+    assert len(served.chat(asked)["choices"][0]["message"]["tool_calls"]) == 2
+    assert len(served.chat(asked | {"parallel_tool_calls": False})["choices"][0]["message"]["tool_calls"]) == 1
+    assert isinstance(served.engine, ScriptedEngine)
+    assert [tuple(request.stop) for request in served.engine.requests] == [(), ("</tool_call>",)]
+    assert served.chat(asked | {"tool_choice": "none"})["choices"][0]["message"]["content"].startswith("Both: <tool")
+
+
+def test_anthropic_names_the_stop_sequence(starter: Served) -> None:
+    with anthropic.Anthropic(base_url=starter.address, api_key="-", max_retries=0, timeout=PATIENCE_S) as claude:
+        asked: Any = {"model": "default", "max_tokens": 24, "messages": [{"role": "user", "content": "Hello"}]}
+        whole = claude.messages.create(**asked, extra_body={"temperature": 0})
+        assert (whole.stop_reason, whole.stop_sequence) in (("end_turn", None), ("max_tokens", None))
+        assert whole.content[0].type == "text"
+        cut = whole.content[0].text[8:11]
+        stopped = claude.messages.create(**asked, stop_sequences=["\x00", cut], extra_body={"temperature": 0})
+        with claude.messages.stream(**asked, stop_sequences=[cut], extra_body={"temperature": 0}) as stream:
+            streamed = stream.get_final_message()
+    for message in (stopped, streamed):
+        assert (message.stop_reason, message.stop_sequence) == ("stop_sequence", cut)

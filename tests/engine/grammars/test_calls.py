@@ -1,0 +1,156 @@
+"""What the grammar of calls lets a model write, the family's parser reads as calls of the functions that were given."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from llguidance import LLMatcher
+
+from engine.grammars.calls import CallsNotExpressible, calls_source
+from engine.grammars.compiling import compile_by_byte
+from engine.grammars.grammar import Grammar, calls_of
+from engine.prompt_process.grammars import check_grammar
+from engine.tool_calls import tool_format
+
+FORMS = (
+    "json_tools", "mistral", "kimi_k2", "kimi_k3", "pythonic", "qwen3_coder", "glm47", "laguna", "longcat", "minicpm5",
+    "minimax_m2", "muse_spark", "gemma4", "function_gemma",
+)  # fmt: skip
+ENDINGS = [
+    end.encode()
+    for end in (
+        *("</parameter>", "</arg_value>", "</longcat_arg_value>", "</param>", "</atem:parameter>", '<|"|>', "<escape>"),
+        '"',
+    )
+]
+
+
+def function(name: str, **properties: Any) -> dict[str, Any]:
+    required = [key for key in properties if not key.endswith("_maybe")]
+    parameters = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+TOOLS = [
+    function(
+        "weather",
+        city={"type": "string"},
+        days={"type": "integer", "minimum": 1, "maximum": 9},
+        unit_maybe={"enum": ["celsius", "도"]},
+        exact_maybe={"type": "boolean"},
+    ),
+    function("now"),
+    function("hint", text_maybe={"type": "string"}),
+]
+
+
+def matcher_of(grammar: Grammar) -> LLMatcher:
+    return compile_by_byte(grammar.as_lark())
+
+
+def written(grammar: Grammar, draw: random.Random, most: int = 4000) -> str:
+    """What a model writes that knows nothing but how its texts end."""
+    matcher, text = matcher_of(grammar), bytearray()
+    while not matcher.is_stopped() and len(text) < most:
+        forced = matcher.compute_ff_bytes()
+        ending = draw.choice(ENDINGS)
+        if not forced and draw.random() < 0.5 and matcher.validate_tokens(list(ending)) == len(ending):
+            forced = ending
+        if not forced:
+            mask = matcher.compute_bitmask()
+            allowed = [byte for byte in range(32, 127) if mask[byte // 8] >> byte % 8 & 1]
+            if matcher.is_accepting() and (not allowed or draw.random() < 0.5):
+                break
+            if not allowed:
+                allowed = [byte for byte in range(256) if mask[byte // 8] >> byte % 8 & 1]
+            forced = bytes([draw.choice(allowed)])
+        assert matcher.try_consume_tokens(list(forced)) == len(forced)
+        text += forced
+    return text.decode(errors="replace")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_whatever_a_model_writes_is_calls_of_the_functions(form: str) -> None:
+    grammar, parser = calls_of(form, TOOLS, parallel=False), tool_format(form)
+    check_grammar(grammar)
+    draw, seen = random.Random(7), set()
+    for _ in range(40):
+        text = written(grammar, draw).strip()
+        assert text.startswith(parser.start), text
+        inner = text.removeprefix(parser.start)
+        inner = inner.removesuffix(parser.end) if parser.end else inner
+        calls = parser.calls(inner, TOOLS)
+        assert len(calls) == 1, text
+        [call], arguments = calls, json.loads(calls[0].arguments)
+        [declared] = [tool["function"]["parameters"] for tool in TOOLS if tool["function"]["name"] == call.name]
+        assert set(declared["required"]) <= arguments.keys() <= declared["properties"].keys(), text
+        if call.name == "weather":
+            assert arguments["days"] in range(1, 10), text
+            assert arguments.get("unit_maybe", "도") in ("celsius", "도"), text
+            assert arguments.get("exact_maybe", True) in (True, False), text
+        seen.add(call.name)
+    assert seen == {"weather", "now", "hint"}
+
+
+def allows(grammar: Grammar, text: str) -> bool:
+    matcher = matcher_of(grammar)
+    return bool(matcher.try_consume_tokens(list(text.encode())) == len(text.encode()) and matcher.is_accepting())
+
+
+ONE = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+
+
+def test_several_calls_only_where_they_may_be_parallel() -> None:
+    assert allows(calls_of("json_tools", TOOLS, parallel=True), f"{ONE}\n{ONE}\n{ONE}")
+    assert not allows(calls_of("json_tools", TOOLS, parallel=False), f"{ONE}\n{ONE}")
+    assert allows(calls_of("json_tools", TOOLS, parallel=False), f"\n\n{ONE}")
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (Grammar("json_schema", '{"type": "object", "properties": {"a": {"type": "integer"}}}'), '{"a": 1}'),
+        (Grammar("json_object"), '{"b": [true]}'),
+        (Grammar("regex", "[0-9]{3}"), "123"),
+        (Grammar("lark", 'start: calls\ncalls: "yes" | "no"'), "yes"),
+    ],
+    ids=lambda one: one.kind if isinstance(one, Grammar) else "",
+)
+def test_calls_or_an_answer_in_the_format(answer: Grammar, text: str) -> None:
+    grammar = calls_of("json_tools", TOOLS, parallel=True, answer=answer)
+    check_grammar(grammar)
+    assert allows(grammar, text)
+    assert allows(grammar, ONE)
+    assert not allows(grammar, "something else")
+    assert not allows(grammar, f"{text}{ONE}")
+
+
+def test_text_between_tags_may_have_signs_of_tags_in_it() -> None:
+    text = "<tool_call>\n<function=weather>\n<parameter=city>\n{}\n</parameter>\n<parameter=days>\n3\n</parameter>\n"
+    grammar = calls_of("qwen3_coder", TOOLS, parallel=True)
+    assert allows(grammar, text.format("Rio <3 & </b>\n서울") + "</function>\n</tool_call>")
+    assert not allows(grammar, text.format("Rio").replace("\n3\n", "\n30\n") + "</function>\n</tool_call>")
+
+
+def test_marks_that_are_control_tokens_are_not_spelled() -> None:
+    lark = calls_of("mistral", TOOLS, parallel=True).as_lark({"[TOOL_CALLS]": 5, "[ARGS]": 9})
+    assert '<[5]> "weather" <[9]> %json' in lark
+
+
+@pytest.mark.parametrize(
+    ("form", "tool"),
+    [
+        ("no_such_form", function("now")),
+        ("json_tools", function('a"b')),
+        ("pythonic", function("get-weather")),
+        ("function_gemma", function("f", nested={"type": "object", "properties": {"a": {"type": "string"}}})),
+        ("gemma4", function("f", **{"with space": {"type": "string"}})),
+        ("qwen3_coder", {"type": "function", "function": {"name": "f", "parameters": {"properties": {"a": True}}}}),
+    ],
+)
+def test_what_no_grammar_can_say_is_refused(form: str, tool: dict[str, Any]) -> None:
+    with pytest.raises(CallsNotExpressible, match=r"\.$"):
+        calls_source(form, [tool], parallel=True, answer="")
