@@ -133,7 +133,9 @@ def _listening(host: str, port: int) -> list[socket.socket]:
 
 def _bound(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if _is_ipv6(host) else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # With the protocol named, asyncio sends every event at once. Else the kernel keeps the second small piece of a
+    # reply back for 40 ms, until the client has confirmed the first.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
