@@ -15,6 +15,7 @@ from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
+from engine.speculation.depth import DepthController
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.registry import DRAFTER_METHOD, methods
 from engine.stats import RequestStats
@@ -102,13 +103,22 @@ def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
 def _ours(
     scheduler: Scheduler, speculation: SpeculationSettings, sampling: SamplingSettings
 ) -> Callable[[Prompt, int], Measure]:
+    # What other arms measure on the same prompts would flatter auto, so each learns for itself.
+    own = None if speculation.method == "auto" else DepthController()
+
     def answer(prompt: Prompt, max_tokens: int) -> Measure:
         scheduler.clear_prefix_cache()
         messages = [{"role": "user", "content": prompt.text}]
         request = ChatRequest(messages, sampling, speculation, max_tokens, grammar=prompt.grammar)
+        drafting = scheduler.models.drafting
+        of_pair = drafting.controller
+        drafting.use(own or of_pair)
         started = time.perf_counter()
         sources = Counter[str]()
-        stats = run_to_end(scheduler, request, sources).stats
+        try:
+            stats = run_to_end(scheduler, request, sources).stats
+        finally:
+            drafting.use(of_pair)
         total = time.perf_counter() - started
         return Measure(stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, total, stats, sources)
 

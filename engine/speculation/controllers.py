@@ -50,6 +50,10 @@ class Controllers:
                 self._store.restore(controller, *self.pair)
         return self._by_pair[self.pair]
 
+    def use(self, controller: DepthController) -> None:
+        """Let `controller` serve the pair in use."""
+        self._by_pair[self.pair] = controller
+
     @property
     def untuned(self) -> bool:
         """Whether this pair should be calibrated: nothing is known about its costs, and it was not tried before."""

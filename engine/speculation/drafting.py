@@ -202,6 +202,10 @@ class Drafting:
         if self._request is not None:
             self.controller.begin(len(self._request.conversation.main.tokens))
 
+    def use(self, controller: DepthController) -> None:
+        """Let `controller` decide for the pair in use, from the next request on."""
+        self._controllers.use(controller)
+
     def calibrate(self, stop: Callable[[], bool]) -> Calibration:
         """Measure this pair's round costs while no request runs; ends early once `stop()` is true."""
         return calibration.calibrate(self._controllers, self._main, self._drafter, stop)

@@ -63,6 +63,16 @@ def test_our_arm_measures_a_whole_answer(scheduler: Scheduler) -> None:
     assert drafted.host_share is not None
 
 
+def test_auto_learns_from_its_own_answers_only(scheduler: Scheduler) -> None:
+    """Fixed depths that measured the same prompts before would leave it nothing to find out."""
+    arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
+    learned = scheduler.models.drafting.controller.export()
+    arms["draft, depth 2"].answer(HELLO, 8)
+    assert scheduler.models.drafting.controller.export() == learned
+    arms["auto"].answer(HELLO, 8)
+    assert scheduler.models.drafting.controller.export() != learned
+
+
 def test_answers_to_a_schema_are_instances_with_and_without_speculation(scheduler: Scheduler) -> None:
     arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
     prompt = next(prompt for prompt in BY_SCHEMA if prompt.kind == "sentiment")
