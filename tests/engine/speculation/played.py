@@ -344,12 +344,24 @@ class Verdict:
     speedup: float
 
 
+_FIXED_MS: dict[tuple[str, int], dict[tuple[str, int], list[float]]] = {}
+
+
+def fixed_ms(pair: Pair, seed: int, answers: Sequence[Answer]) -> dict[tuple[str, int], list[float]]:
+    """Milliseconds of every answer with each fixed arm, kept because they do not depend on the controller."""
+    if (pair.name, seed) not in _FIXED_MS:
+        _FIXED_MS[pair.name, seed] = {
+            arm: [Player(pair, seed + 1).fixed(answer, *arm) for answer in answers] for arm in arms_of(pair)
+        }
+    return _FIXED_MS[pair.name, seed]
+
+
 def judge(pair: Pair, seed: int, count: int = 20, first: int = 3, long: int = 32) -> Verdict:
     """Play `count` of the pair's answers, drawn and ordered by `seed`, with a new controller and with every arm."""
     answers = random.Random(seed).sample(list(pair.answers), min(count, len(pair.answers)))
     player = Player(pair, seed)
     auto = [player.auto(answer).ms for answer in answers]
-    fixed = {arm: [Player(pair, seed + 1).fixed(answer, *arm) for answer in answers] for arm in arms_of(pair)}
+    fixed = fixed_ms(pair, seed, answers)
     kinds = sorted({answer.kind for answer in answers})
 
     def ratio(chosen: Callable[[int], bool]) -> float:
