@@ -112,13 +112,13 @@ def _ours(
         request = ChatRequest(messages, sampling, speculation, max_tokens, grammar=prompt.grammar)
         drafting = scheduler.models.drafting
         of_pair = drafting.controller
-        drafting.use(own or of_pair)
+        drafting.decide_by(own or of_pair)
         started = time.perf_counter()
         sources = Counter[str]()
         try:
             stats = run_to_end(scheduler, request, sources).stats
         finally:
-            drafting.use(of_pair)
+            drafting.decide_by(of_pair)
         total = time.perf_counter() - started
         return Measure(stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, total, stats, sources)
 

@@ -202,7 +202,7 @@ class Drafting:
         if self._request is not None:
             self.controller.begin(len(self._request.conversation.main.tokens))
 
-    def use(self, controller: DepthController) -> None:
+    def decide_by(self, controller: DepthController) -> None:
         """Let `controller` decide for the pair in use, from the next request on."""
         self._controllers.use(controller)
 
