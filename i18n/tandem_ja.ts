@@ -1989,11 +1989,11 @@
         <translation>ドラフト</translation>
     </message>
     <message>
-        <source>draft, prepared ahead</source>
+        <source>draft, ahead</source>
         <translation>ドラフト、先行して準備</translation>
     </message>
     <message>
-        <source>draft, just in time</source>
+        <source>draft, in time</source>
         <translation>ドラフト、必要時に生成</translation>
     </message>
     <message>

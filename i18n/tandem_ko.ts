@@ -1989,11 +1989,11 @@
         <translation>초안</translation>
     </message>
     <message>
-        <source>draft, prepared ahead</source>
+        <source>draft, ahead</source>
         <translation>초안, 미리 준비됨</translation>
     </message>
     <message>
-        <source>draft, just in time</source>
+        <source>draft, in time</source>
         <translation>초안, 필요할 때 생성됨</translation>
     </message>
     <message>

@@ -1989,11 +1989,11 @@
         <translation>草稿</translation>
     </message>
     <message>
-        <source>draft, prepared ahead</source>
+        <source>draft, ahead</source>
         <translation>草稿，提前准备</translation>
     </message>
     <message>
-        <source>draft, just in time</source>
+        <source>draft, in time</source>
         <translation>草稿，即时生成</translation>
     </message>
     <message>

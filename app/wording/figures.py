@@ -191,8 +191,8 @@ def source_name(source: str) -> str:
     return {
         "main": translate("Figures", "main"),
         "draft": translate("Figures", "draft"),
-        "ahead": translate("Figures", "draft, prepared ahead"),
-        "just-in-time": translate("Figures", "draft, just in time"),
+        "ahead": translate("Figures", "draft, ahead"),
+        "just-in-time": translate("Figures", "draft, in time"),
         "head": translate("Figures", "head"),
         "ngram": translate("Figures", "prompt lookup"),
         "grammar": translate("Figures", "answer format"),

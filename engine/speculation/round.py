@@ -57,8 +57,11 @@ class PendingRound:
     started_at: float
     draft_s: float | None
     likeliest: LikeliestTokens | None = None
-    depth: int = 0
     pipelined: bool = False
+
+    @property
+    def depth(self) -> int:
+        return 0 if self.proposal is None else self.proposal.count
 
     @property
     def made(self) -> int | None:
@@ -114,12 +117,11 @@ class Rounds:
         elif draft_tokens is not None:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
-        depth = 0 if proposal is None else proposal.count
-        rows = len(self.sequence.pending) + depth
+        rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self._pass([] if draft_tokens is None else draft_tokens)
         sampled, logprobs, likeliest = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
         return self._dispatch(
-            PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s, likeliest, depth)
+            PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s, likeliest)
         )
 
     def start_next(self, current: PendingRound) -> PendingRound:

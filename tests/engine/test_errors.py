@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from engine.cluster.errors import ClusterError
 from engine.errors import (
     BadRequest,
     Busy,
@@ -42,6 +43,7 @@ EXAMPLES = [
     InternalFailure("out of luck"),
     HubError("no-space", "org/name", needed=10, free=5),
     UnknownCacheKind("RotatingKVCache"),
+    ClusterError("ended", "studio.local", "exit code -9"),
 ]
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-LENGTHS = [300, 120, 420]
+LENGTHS = [300, 120, 420, 700]
 
 
 def shown_in(text: str) -> float:

@@ -44,7 +44,9 @@ def test_two_ranks_write_what_one_process_writes(
     cluster: Cluster, engine_with_pair: Engine, method: str, temperature: float
 ) -> None:
     expected = finished(ask(engine_with_pair, temperature=temperature, method="off", max_tokens=20))
-    found = finished(ask(cluster.engine, temperature=temperature, method=method, max_tokens=20))
+    # Without a depth, how fast the machine is decides whether anything is drafted.
+    depth = 3 if method == "draft" else None
+    found = finished(ask(cluster.engine, temperature=temperature, method=method, depth=depth, max_tokens=20))
     assert found.ids == expected.ids
     assert method != "draft" or found.stats.drafted > 0
 
