@@ -88,6 +88,8 @@ def collect(python: Path, out: Path, version: str, icon: Path) -> Path:
         *("--distpath", out / "dist", "--workpath", out / "work", HERE / "bundle" / "tandem.spec"),
         TANDEM_VERSION=version,
         TANDEM_ICON=str(icon),
+        # Else a checkout that this is run in would be taken for what is installed.
+        PYTHONSAFEPATH="1",
     )
     if sys.platform == "darwin":
         return out / "dist" / "Tandem.app"
