@@ -103,7 +103,11 @@ def _why(process: subprocess.Popen[bytes], label: str) -> ClusterError:
         said = process.stderr.read1(2000)  # type: ignore[attr-defined]
     lines = said.decode("utf-8", "replace").strip().splitlines()
     detail = lines[-1][:200] if lines else ""
-    code = process.poll()
+    try:
+        # It may have said why before it has ended.
+        code: int | None = process.wait(timeout=1.0)
+    except subprocess.TimeoutExpired:
+        code = None
     if code in (126, 127) or "invalid choice" in detail:
         return ClusterError("no-tandem", label, detail)
     return ClusterError("unreachable", label, detail or f"exit code {code}")

@@ -26,6 +26,9 @@ from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
 
+# Seconds from a lost connection until it is itself the reason.
+BLAME_S = 1.0
+
 
 class _RemoteStream(RequestStream):
     """A request that another process serves, with what it has committed so far."""
@@ -84,6 +87,7 @@ class RemoteEngine(EngineClient):
         self._lock = threading.Lock()
         self._waiting = _Waiting()
         self._refusal: EngineError | None = None
+        self._over = threading.Event()
         self._failure: EngineError | None = None
         self._failure_reports: list[Callable[[EngineError], None]] = []
         self._progress = 0, 0
@@ -196,6 +200,8 @@ class RemoteEngine(EngineClient):
             while True:
                 self._handle(self._connection.receive())
         except (OSError, ValueError) as error:
+            # Who keeps the watch over the ranks may know which one is to blame.
+            self._over.wait(BLAME_S)
             self._end(ClusterError("ended", self._host, str(error)), failed=True)
 
     def _handle(self, message: Mapping[str, Any]) -> None:
@@ -239,6 +245,7 @@ class RemoteEngine(EngineClient):
             if self._refusal is not None:
                 return
             self._refusal = error
+            self._over.set()
             waiting, self._waiting = self._waiting, _Waiting()
             reports = self._failure_reports if failed else []
             self._failure = error if failed else None

@@ -10,6 +10,7 @@ import json
 import logging
 import secrets
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 
 # Seconds from the start of a rank's process to its first line, and to the ranks having found each other.
 START_S, JOIN_S = 60.0, 60.0
+# Seconds after the first sign that a rank is lost in which it is seen which one was.
+SETTLE_S = 0.3
 
 
 # The addresses ("host:port") of all ranks, as the rank of that number is to see them.
@@ -147,10 +150,17 @@ class Cluster:
             if self._stopped or self._ended is not None:
                 return
             self._ended = error
+        self._ended = error = self._cause_of(error)
         log.warning("%s", error)
         if self._engine is not None:
             self._engine.fail(error)
             threading.Thread(target=self._end, args=(error,), name="cluster-end", daemon=True).start()
+
+    def _cause_of(self, error: ClusterError) -> ClusterError:
+        """The rank that was killed, where another one, which failed without it, was heard first."""
+        time.sleep(SETTLE_S)
+        killed = [found for process in self._processes if (found := process.killed) is not None]
+        return error if not killed or error.host in {one.host for one in killed} else killed[0]
 
     def _end(self, error: ClusterError) -> None:
         self._kill()

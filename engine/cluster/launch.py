@@ -86,6 +86,12 @@ class RankProcess:
             if what in message:
                 return message[what]
 
+    @property
+    def killed(self) -> ClusterError | None:
+        """That the rank was killed or cut off, if it was: it did not end by itself."""
+        code = self._process.poll()
+        return None if code is None or 0 <= code < 128 else self._ended(code)
+
     def kill(self) -> None:
         """End the rank, and wait for what was started here. May be called twice."""
         self._stopping = True
