@@ -105,7 +105,8 @@ class MachinesPage(TablePage):
         state = self._cluster.state
         self.model.setEnabled(state == OFF)
         self.check.setEnabled(state == OFF and self._cluster.named)
-        self.switch.setEnabled(state in (STARTING, ON) or (state == OFF and self._cluster.named))
+        startable = state == OFF and self._cluster.named and self.model.count() > 0
+        self.switch.setEnabled(startable or state in (STARTING, ON))
         self.switch.setText(self.tr("Start") if state in (OFF, CHECKING) else self.tr("Stop"))
         self.state.set_words(self.tr("Status"), self._state_words())
         self._show_findings()

@@ -192,8 +192,9 @@ class RemoteEngine(EngineClient):
     def _send(self, message: dict[str, Any]) -> None:
         try:
             self._connection.send(message)
-        except OSError as error:
-            self._end(ClusterError("ended", self._host, str(error)), failed=True)
+        except OSError:
+            # Whoever listens ends with it, and knows whom to blame.
+            self._connection.close()
 
     def _listen(self) -> None:
         try:
