@@ -48,8 +48,9 @@ def write_model(
     vocabulary = _write_tokenizer(folder, tokenizer or train_tokenizer(tokens))
     whole = {**config, "vocab_size": vocabulary, "eos_token_id": 2}
     if "text_config" in config:
-        # Its own size counts there, and a model with fewer rows than tokens would read foreign memory.
-        whole["text_config"] = {**config["text_config"], "vocab_size": vocabulary}
+        # Its own sizes count there: a table with fewer rows than tokens is read beyond its end.
+        sizes = {"vocab_size", "vocab_size_per_layer_input"} & config["text_config"].keys() | {"vocab_size"}
+        whole["text_config"] = {**config["text_config"], **dict.fromkeys(sizes, vocabulary)}
     (folder / "config.json").write_text(json.dumps(whole))
     model_class, arguments = _get_classes(whole)
     mx.random.seed(seed)

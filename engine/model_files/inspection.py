@@ -39,6 +39,10 @@ INDEX_NAME = "model.safetensors.index.json"
 SHARD_OF_MODEL = re.compile(r"model(?:-\d{5}-of-\d{5})?\.safetensors")
 _SHARD = re.compile(r"(model.*)-(\d{5})-of-(\d{5})\.safetensors")
 _LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")
+_PER_LAYER = "embed_tokens_per_layer"
+_TABLE = re.compile(rf"(?:^|\.)(embed_tokens|{_PER_LAYER})\.weight$")
+# Families that look up another row for a token that has none.
+_MASKS_TOKENS_WITHOUT_ROWS = ("gemma3n", "gemma3n_text")
 _VOCABULARIES = ("tokenizer.model", "vocab.txt", "tiktoken.model", "tekken.json")
 _MOST_SHARDS = 2_000
 _VOCABULARY_SUFFIXES = (".txt", ".model", ".tiktoken")
@@ -265,6 +269,7 @@ def _check_weights(folder: Path, config: Mapping[str, Any]) -> dict[str, TensorH
     if not tensors:
         raise ModelNotUsable(folder, "wrong-tensors", "no tensors")
     _check_layers(folder, tensors, config)
+    _check_rows(folder, tensors, config)
     _check_types(folder, tensors, config)
     return tensors
 
@@ -287,6 +292,17 @@ def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Map
     lacking = set(range(expected)) - found
     if found and lacking:
         raise ModelNotUsable(folder, "wrong-tensors", f"layer {min(lacking)} of {expected} is missing")
+
+
+def _check_rows(folder: Path, tensors: Mapping[str, TensorHeader], config: Mapping[str, Any]) -> None:
+    """A table for each layer must have a row for each token, since mlx-lm would read memory behind its end."""
+    if str(config.get("model_type")) in _MASKS_TOKENS_WITHOUT_ROWS:
+        return
+    rows = {
+        match[1]: tensor.shape[0] for name, tensor in tensors.items() if tensor.shape and (match := _TABLE.search(name))
+    }
+    if (known := rows.get(_PER_LAYER)) is not None and known < rows.get("embed_tokens", 0):
+        raise ModelNotUsable(folder, "wrong-tensors", f"{_PER_LAYER} has {known} rows of {rows['embed_tokens']}")
 
 
 def _indexed(folder: Path) -> set[str]:

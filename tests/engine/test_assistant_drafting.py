@@ -32,9 +32,7 @@ def scheduler() -> Iterator[Scheduler]:
 
 
 def serve(scheduler: Scheduler, folder: Path, *, ordered: bool = False) -> None:
-    # As many rows for each layer as the tokenizer has tokens.
-    text = {**FAMILIES["gemma4"]["text_config"], "vocab_size_per_layer_input": 512}
-    main = write_model(folder / "main", config={"model_type": "gemma4", "text_config": text})
+    main = write_model(folder / "main", config={"model_type": "gemma4", **FAMILIES["gemma4"]})
     pair = load_models(scheduler, main, write_assistant(folder / "head", main, ordered=ordered))
     assert pair.draft_problem is None
     assert pair.draft is not None

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import mlx.core as mx
 import pytest
 
 from engine.errors import ModelNotUsable
@@ -22,7 +23,9 @@ from tests.engine.model_files.model_folders import (
     write_folder,
     write_snapshot,
 )
+from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
+from tests.tiny_models import write_model
 
 
 @pytest.fixture
@@ -109,6 +112,28 @@ def test_a_tokenizer_class_that_transformers_has_needs_no_code(good: Path) -> No
 def test_a_setting_out_of_bounds_is_refused(good: Path, name: str, changes: dict[str, object], reason: str) -> None:
     change_json(good / name, **changes)
     assert refusal(good)[0] == reason
+
+
+@pytest.mark.parametrize(
+    ("family", "lacking", "usable"), [("gemma4", 0, True), ("gemma4", 9, False), ("gemma3n", 9, True)]
+)
+def test_a_table_of_each_layer_has_a_row_for_each_token(
+    tmp_path: Path, family: str, lacking: int, usable: bool
+) -> None:
+    """Of a token without one, mlx-lm's Gemma 4 would read memory behind the table; its Gemma 3n takes another row."""
+    folder = write_model(tmp_path / "m", config={"model_type": family, **FAMILIES[family]})
+    weights: dict[str, mx.array] = mx.load(str(folder / "model.safetensors"))  # type: ignore[assignment]
+    [name] = [name for name in weights if name.endswith("embed_tokens_per_layer.weight")]
+    tokens = weights[name].shape[0]
+    weights[name] = weights[name][: tokens - lacking]
+    mx.save_safetensors(str(folder / "model.safetensors"), weights)
+    config = json.loads((folder / "config.json").read_text())
+    config["text_config"]["vocab_size_per_layer_input"] = tokens - lacking
+    (folder / "config.json").write_text(json.dumps(config))
+    if usable:
+        check_folder(folder)
+    else:
+        assert refusal(folder) == ("wrong-tensors", f"embed_tokens_per_layer has {tokens - lacking} rows of {tokens}")
 
 
 def test_a_missing_folder_is_missing(tmp_path: Path) -> None:
