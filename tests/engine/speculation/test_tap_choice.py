@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -37,15 +37,8 @@ def main_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_model(tmp_path_factory.mktemp("main"), config={**QWEN3, "num_hidden_layers": LAYERS})
 
 
-@pytest.fixture
-def scheduler() -> Iterator[Scheduler]:
-    scheduler = Scheduler()
-    yield scheduler
-    scheduler.close()
-
-
-def write_head(folder: Path, main: Path) -> Path:
-    return write_eagle_head(folder, main, eagle_config={"eagle_aux_hidden_state_layer_ids": IDS})
+def write_head(folder: Path, main: Path, seed: int = 13) -> Path:
+    return write_eagle_head(folder, main, seed=seed, eagle_config={"eagle_aux_hidden_state_layer_ids": IDS})
 
 
 def good_with(monkeypatch: pytest.MonkeyPatch, main: LoadedModel | None, taps: tuple[int, ...]) -> list[Any]:
@@ -122,20 +115,27 @@ def test_the_chance_of_the_main_models_choices_is_that_of_the_heads_logits(main_
     assert head.log_chance(rows, tokens, answers).item() == pytest.approx(sum(expected) / len(expected), abs=1e-4)
 
 
-def test_the_choice_is_remembered(
-    scheduler: Scheduler, main_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_choice_is_remembered_when_the_program_starts_again(
+    main_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler.configure(EngineSettings(learned_file=tmp_path / "learned.json"))
     tried = good_with(monkeypatch, load(main_folder), AS_INPUTS)
     folder = write_head(tmp_path / "head", main_folder)
-    for _ in range(2):
+    for _ in range(3):
+        with closing(Scheduler()) as scheduler:
+            scheduler.configure(EngineSettings(learned_file=tmp_path / "learned.json"))
+            load_models(scheduler, main_folder, folder)
+            source = scheduler.models.drafter
+            assert isinstance(source, HeadSource)
+            assert source.taps.indices == source.head.taps == AS_INPUTS
+            assert len(tried) == 2
+            [client] = run(scheduler, request(max_tokens=8))
+            assert client.finished.stats.drafted > 0
+    # Other weights are another head.
+    write_head(folder, main_folder, seed=12)
+    with closing(Scheduler()) as scheduler:
+        scheduler.configure(EngineSettings(learned_file=tmp_path / "learned.json"))
         load_models(scheduler, main_folder, folder)
-        source = scheduler.models.drafter
-        assert isinstance(source, HeadSource)
-        assert source.taps.indices == source.head.taps == AS_INPUTS
-        assert len(tried) == 2
-    [client] = run(scheduler, request(max_tokens=8))
-    assert client.finished.stats.drafted > 0
+    assert len(tried) == 4
 
 
 @pytest.mark.expects_log
