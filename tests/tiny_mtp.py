@@ -35,19 +35,23 @@ def mtp_tensors(main: Path, *, seed: int = 11) -> dict[str, mx.array]:
     shapes = [(name, array.shape) for name, array in tree_flatten(network.parameters())]
     keys = mx.random.split(mx.random.key(seed), len(shapes))
     if config.family.by_depth:
-        shapes = [(_published_by_depth(name, config.main_layers), shape) for name, shape in shapes]
+        shapes = [(_published_by_depth(name, config), shape) for name, shape in shapes]
     return {
         name: mx.ones(shape) if len(shape) == 1 else 0.2 * mx.random.normal(shape, key=key)
         for (name, shape), key in zip(shapes, keys, strict=True)
     }
 
 
-def _published_by_depth(name: str, main_layers: int) -> str:
+def _published_by_depth(name: str, config: MtpConfig) -> str:
+    """As Step names them, whose layers are counted on behind the main model's, or as MiMo-V2 does."""
     _, index, part = name.split(".", 2)
     stem, _, leaf = part.rpartition(".")
     names = {"fc": "eh_proj", "pre_fc_norm_embedding": "enorm", "pre_fc_norm_hidden": "hnorm"}
+    if config.family.all_read_main:
+        names |= {"norm": "final_layernorm", "block.post_attention_layernorm": "pre_mlp_layernorm"}
+        return f"mtp.layers.{index}.{names.get(stem, stem.removeprefix('block.'))}.{leaf}"
     stem = (names | {"norm": "transformer.shared_head.norm"}).get(stem, stem.removeprefix("block."))
-    return f"layers.{int(index) + main_layers}.{stem}.{leaf}"
+    return f"layers.{int(index) + config.main_layers}.{stem}.{leaf}"
 
 
 def write_mtp_head(folder: Path, main: Path, *, seed: int = 11) -> Path:

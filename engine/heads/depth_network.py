@@ -1,7 +1,8 @@
-"""MTP heads with a layer for each draft token, as Step's: layer d is fed what layer d - 1 made, and a later token.
+"""MTP heads with a layer for each draft token, as Step's and MiMo-V2's: a layer more reads a token further on.
 
-Row s of layer d fuses the token at s + 1 + d with the state that layer d - 1 made of row s; layer 0 is fed the main
-model's. So the rows of all layers are known once the token at s + 1 + d of the last one is.
+Row s of layer d fuses the token at s + 1 + d with a state: layer 0 that of the main model, the others what layer d - 1
+made of row s (Step) or the main model's, too (MiMo-V2). So the rows of all layers are known once the token at s + 1 + d
+of the last one is.
 """
 
 from __future__ import annotations
@@ -26,15 +27,12 @@ class DepthLayer(nn.Module):  # type: ignore[misc]
 
     def __init__(self, config: MtpConfig, index: int, *, own_output: bool) -> None:
         super().__init__()
-        module: Any = importlib.import_module(f"mlx_lm.models.{config.family.module}")
-        settings = module.ModelArgs.from_dict(copy.deepcopy(dict(config.text)))
-        width, eps = config.width, settings.rms_norm_eps
+        width = config.width
+        self.block, self._window, eps = _block(config, index)
         self.fc = nn.Linear(2 * width, width, bias=False)
         self.pre_fc_norm_embedding = nn.RMSNorm(width, eps=eps)
         self.pre_fc_norm_hidden = nn.RMSNorm(width, eps=eps)
-        self.block = module.Step3p5DecoderLayer(settings, config.main_layers + index)
         self.norm = nn.RMSNorm(width, eps=eps)
-        self._window: int | None = settings.sliding_window if self.block.is_sliding else None
         if own_output:
             self.output = nn.Linear(width, config.vocabulary, bias=False)
 
@@ -45,6 +43,18 @@ class DepthLayer(nn.Module):  # type: ignore[misc]
         mask = create_attention_mask(rows, cache, window_size=self._window)
         made: mx.array = self.block(rows, mask=mask, cache=cache)
         return made
+
+
+def _block(config: MtpConfig, index: int) -> tuple[nn.Module, int | None, float]:
+    """The decoder layer of a depth, the tokens that its window holds if it has one, and the epsilon of the norms."""
+    module: Any = importlib.import_module(f"mlx_lm.models.{config.family.module}")
+    settings = module.ModelArgs.from_dict(copy.deepcopy(dict(config.text)))
+    if config.family.keeps == "swa":
+        # As SGLang and transformers have it, so many tokens before the own one; mlx-lm's main model counts that, too.
+        block = module.DecoderLayer(settings, is_moe=False, is_sliding_window=True)
+        return block, settings.sliding_window_size + 1, settings.layernorm_epsilon
+    block = module.Step3p5DecoderLayer(settings, config.main_layers + index)
+    return block, settings.sliding_window if block.is_sliding else None, settings.rms_norm_eps
 
 
 class DepthNetwork(nn.Module):  # type: ignore[misc]
@@ -59,7 +69,7 @@ class DepthNetwork(nn.Module):  # type: ignore[misc]
 
 
 class DepthHead(ChainHead):
-    """A head with as many layers as draft tokens, which reads the main model's state before its last norm.
+    """A head with as many layers as draft tokens.
 
     Rows of the caches are added for all layers at once, so that the last states wait for as many tokens as there are
     layers.
@@ -85,7 +95,7 @@ class DepthHead(ChainHead):
         return self.config.width
 
     def states_of(self, taps: mx.array) -> mx.array:
-        return taps
+        return taps if self.config.family.reads_raw else self.ports.final_norm(taps)
 
     def step(self, embedded: mx.array, states: mx.array, caches: list[CacheRows], depth: int) -> mx.array:
         made: mx.array = self.network.layers[depth](embedded, states, caches[depth])
@@ -103,7 +113,8 @@ class DepthHead(ChainHead):
             rows = states.shape[1] - count
             states = states[:, :rows]
             for depth in range(count):
-                states = self.step(self._embedded(known[depth : depth + rows]), states, context.caches, depth)
+                made = self.step(self._embedded(known[depth : depth + rows]), states, context.caches, depth)
+                states = self._next(states, made)
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         assert isinstance(context, ChainContext)
@@ -121,13 +132,18 @@ class DepthHead(ChainHead):
                 states = states[:, :kept]
                 if not kept:
                     break
-            states = self.step(self.embed(ids[None, depth : depth + states.shape[1]]), states, context.caches, depth)
+            made = self.step(self.embed(ids[None, depth : depth + states.shape[1]]), states, context.caches, depth)
             if depth < count:
-                scores.append(self.logits_at(states[:, -1:], depth)[0])
+                scores.append(self.logits_at(made[:, -1:], depth)[0])
                 tokens.append(draw(depth, scores[-1], None))
                 ids = mx.concatenate([ids, tokens[-1]])
+            states = self._next(states, made)
         context.cut(pairs + kept)
         return HeadProposal(mx.concatenate(tokens), mx.concatenate(scores), None)
+
+    def _next(self, read: mx.array, made: mx.array) -> mx.array:
+        """The states that the next layer reads, of those that a layer `read` and those that it `made`."""
+        return read if self.config.family.all_read_main else made
 
     def _embedded(self, known: Sequence[int]) -> mx.array:
         return self.embed(mx.array([known], mx.int32))

@@ -29,8 +29,10 @@ class MtpFamily:
     A chain goes on from the state after the head's last norm, or before it if `chains_raw`. `keeps` says what its
     layers cache: keys and values ("plain"), latent ones ("mla"), those and an index ("dsa"), or what a `pattern` of the
     configuration, a character for each layer, says: * is attention, E are experts, which cache nothing.
-    `by_depth`, each draft token has a layer of its own, with a fusion, a norm and an output matrix of its own; all
-    are fed the state before the main model's last norm (`engine.heads.depth_network`).
+    `by_depth`, each draft token has a layer of its own, with a fusion, a norm and perhaps an output matrix of its own
+    (`engine.heads.depth_network`). The first reads the main model's state, before the last norm if `reads_raw`; the
+    others read what the layer before made or, if `all_read_main`, that state, too. Their layers keep keys and values,
+    or "swa" those of the main model's sliding attention, whose sizes have names of their own.
     """
 
     name: str
@@ -41,6 +43,8 @@ class MtpFamily:
     chains_raw: bool = False
     keeps: str = "plain"
     by_depth: bool = False
+    reads_raw: bool = False
+    all_read_main: bool = False
 
 
 _QWEN3_5 = MtpFamily("qwen3_5", "qwen3_5", zero_centred=True)
@@ -62,8 +66,10 @@ FAMILIES |= {
     "mimo": MtpFamily("mimo", "mimo", reversed=True),
     "nemotron_h": MtpFamily("nemotron_h", "nemotron_h", keeps="pattern"),
 }
-_STEP = MtpFamily("step3p5", "step3p5", zero_centred=True, chains_raw=True, by_depth=True)
+_STEP = MtpFamily("step3p5", "step3p5", zero_centred=True, chains_raw=True, by_depth=True, reads_raw=True)
 FAMILIES |= dict.fromkeys(("step3p5", "step3p7"), _STEP)
+_MIMO_V2 = MtpFamily("mimo_v2_flash", "mimo_v2_flash", by_depth=True, all_read_main=True, keeps="swa")
+FAMILIES["mimo_v2_flash"] = _MIMO_V2
 FUSION = ("fc.weight", "pre_fc_norm_embedding.weight", "pre_fc_norm_hidden.weight", "norm.weight")
 # Other families' names of these.
 _FUSION_NAMES = {
@@ -76,9 +82,11 @@ _OF_LAYER = ("self_attn.", "mlp.", "input_layernorm.", "post_attention_layernorm
 _REPEATED = re.compile(r"(?:^|\.)(?:embed_tokens|lm_head|shared_head\.head|shared_head_head|rotary_emb)\.")
 _PREFIX = re.compile(r"^(?:model\.|language_model\.)*(mtp\.)?")
 _LAYER = re.compile(r"(?:mtp_)?layers\.(\d+)\.(.+)")
-# Step's parts of a layer that are not its decoder layer's.
+# Parts of a layer for one depth that are not its decoder layer's.
 _OF_DEPTH = {"eh_proj": "fc", "enorm": "pre_fc_norm_embedding", "hnorm": "pre_fc_norm_hidden"}
-_OF_DEPTH |= dict.fromkeys(("transformer.shared_head.norm", "shared_head.norm", "shared_head_norm"), "norm")
+_OF_DEPTH |= dict.fromkeys(
+    ("transformer.shared_head.norm", "shared_head.norm", "shared_head_norm", "final_layernorm"), "norm"
+)
 _OF_DEPTH |= dict.fromkeys(
     ("transformer.shared_head.output", "shared_head.output", "shared_head.head", "shared_head_head"), "output"
 )
@@ -159,14 +167,18 @@ def our_name(name: str, main_layers: int, family: MtpFamily) -> str | None:
 
 
 def _name_by_depth(name: str, main_layers: int) -> str | None:
-    match = _LAYER.fullmatch(name[_PREFIX.match(name).end() :])  # type: ignore[union-attr]
+    prefix = _PREFIX.match(name)
+    match = _LAYER.fullmatch(name[prefix.end() :] if prefix else name)
     if match is None:
         return None if "embed_tokens." in name else name
     index, rest = int(match[1]), match[2]
-    index -= main_layers if index >= main_layers else 0
+    index -= main_layers if index >= main_layers and not (prefix and prefix[1]) else 0
     stem, _, leaf = rest.rpartition(".")
     part = _OF_DEPTH.get(stem)
-    return f"layers.{index}.{part}.{leaf}" if part else f"layers.{index}.block.{rest.removeprefix('mtp_block.')}"
+    if part is not None:
+        return f"layers.{index}.{part}.{leaf}"
+    rest = rest.removeprefix("mtp_block.").replace("pre_mlp_layernorm.", "post_attention_layernorm.")
+    return f"layers.{index}.block.{rest}"
 
 
 def layers_of_main(config: Mapping[str, Any]) -> int:
@@ -207,7 +219,7 @@ def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpCon
     layers = {int(match[1]) for match in map(_LAYER.match, names) if match}
     if layers != set(range(len(layers))) or not 1 <= len(layers) <= 8:
         raise HeadConfigError("layers")
-    if family.by_depth:
+    if family is _STEP:
         text = _with_last_layers(text, len(layers))
         settings = _settings_of_last_layers(text, layers_of_main(config))
     pattern = pattern_of(text) if family.keeps == "pattern" else ""
@@ -278,6 +290,11 @@ def _cache_shapes(
             settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
         )
         return ((shape, shape),)
+    if keeps == "swa":
+        groups = settings.whole("swa_num_key_value_heads", 1, 4096)
+        sizes = [settings.whole(name, 2, 2**12) for name in ("swa_head_dim", "swa_v_head_dim")]
+        settings.whole("sliding_window_size", 1, 2**24)
+        return (((groups, sizes[0]), (groups, sizes[1])),)
     latent = ((1, settings.whole("kv_lora_rank", 1, 2**14)), (1, settings.whole("qk_rope_head_dim", 2, 2**12)))
     if keeps == "mla":
         return (latent,)

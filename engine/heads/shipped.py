@@ -12,9 +12,12 @@ from engine.model_files.config import text_config
 # How many layers a head has, by the families' names for it.
 _DECLARED = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
 # Families whose makers ship one with every model, whether a conversion's configuration still says so or not.
-_ALWAYS = (FAMILIES["qwen3_5"], FAMILIES["qwen3_next"])
+_GATED = (FAMILIES["qwen3_5"], FAMILIES["qwen3_next"])
+_ALWAYS = (*_GATED, FAMILIES["mimo_v2_flash"])
 # Families whose makers publish numbers of eight bits.
-_EIGHT_BITS = ("deepseek_v3", "deepseek_v32")
+_EIGHT_BITS = ("deepseek_v3", "deepseek_v32", "mimo_v2_flash")
+# The layers of a head that has one for each draft token, where the configuration does not say.
+_DEPTHS = {"mimo_v2_flash": 3}
 
 
 def shipped_bytes(config: Mapping[str, Any]) -> int:
@@ -27,7 +30,8 @@ def shipped_bytes(config: Mapping[str, Any]) -> int:
         return 0
     settings = Settings(text)
     try:
-        count = settings.whole("num_nextn_predict_layers", 1, 8, 1) if family.by_depth else 1
+        usual = _DEPTHS.get(family.name, 1)
+        count = settings.whole("num_nextn_predict_layers", 1, 8, usual) if family.by_depth else 1
         numbers = count * _numbers(family, text, settings)
     except HeadConfigError:
         return 0
@@ -43,18 +47,22 @@ def _numbers(family: MtpFamily, text: Mapping[str, Any], settings: Settings) -> 
         return fusion + sum(parts[mark] for mark in pattern_of(text))
     dense = 3 * width * settings.whole("intermediate_size", 1, 2**18, 1)
     experts = 0 if family.by_depth else _experts(settings, width)
-    own_output = settings.whole("vocab_size", 2, 2**21) * width if family.by_depth else 0
+    own_output = settings.whole("vocab_size", 2, 2**21) * width if family.name == "step3p5" else 0
     return fusion + _attention(family, settings, width) + (experts or dense) + own_output
 
 
 def _attention(family: MtpFamily, settings: Settings, width: int) -> int:
+    if family.keeps == "swa":
+        heads, groups = (settings.whole(f"swa_num_{name}_heads", 1, 4096) for name in ("attention", "key_value"))
+        sizes = [settings.whole(name, 2, 2**12) for name in ("swa_head_dim", "swa_v_head_dim")]
+        return (heads + groups) * sum(sizes) * width
     heads = settings.whole("num_attention_heads", 1, 4096)
     if family.keeps not in ("mla", "dsa"):
         size = settings.whole("head_dim", 2, 2**12, max(2, width // heads))
         groups = settings.whole("num_attention_groups", 1, heads, heads)
         kv_heads = settings.whole("num_key_value_heads", 1, heads, groups)
         # Qwen's queries come with a gate.
-        return ((3 if family in _ALWAYS else 2) * heads + 2 * kv_heads) * size * width
+        return ((3 if family in _GATED else 2) * heads + 2 * kv_heads) * size * width
     latent, rope = settings.whole("kv_lora_rank", 1, 2**14), settings.whole("qk_rope_head_dim", 2, 2**12)
     nope, value = settings.whole("qk_nope_head_dim", 1, 2**12), settings.whole("v_head_dim", 1, 2**12)
     rank = settings.whole("q_lora_rank", 0, 2**14, 0)

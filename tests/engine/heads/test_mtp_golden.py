@@ -11,10 +11,11 @@ import mlx.core as mx
 import pytest
 
 from engine.errors import ModelNotUsable
+from engine.heads.depth_network import DepthHead
 from engine.heads.head import HeadProposal, MainPorts
 from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.golden.mtp_cases import CASES, HERE
-from tests.engine.heads.heads_on_disk import main_ports
+from tests.engine.heads.heads_on_disk import likeliest, main_ports
 from tests.engine.heads.mtp_on_disk import STATES, bound, extend, proposals, propose, published
 
 # Logits reach 5; the references differ from each other by 2e-6.
@@ -159,21 +160,93 @@ def test_damaged_heads_with_a_layer_a_depth_fail_a_gate(
     assert mx.abs(made - golden_of("mtp_step3p5")["chains"]).max().item() > 100 * TOLERANCE
 
 
-def test_a_head_with_a_layer_a_depth_reads_states_before_the_last_norm_and_as_many_tokens_as_asked(
-    tmp_path: Path,
-) -> None:
+def test_a_head_with_a_layer_a_depth_reads_states_before_the_last_norm(tmp_path: Path) -> None:
     head = bound(tmp_path, STEP)
     plain = main_ports(mtp_cases.MAIN_LAYERS)
     head.bind(replace(plain, final_norm=lambda rows: rows * 0.5 + 1.0))
     assert head.max_proposals == mtp_cases.STEP_LAYERS
     assert apart(proposals(head, head.new_context()), golden_of("mtp_step3p5")) < TOLERANCE
-    # Deeper layers have all rows, also after rounds that asked for fewer tokens.
+
+
+@pytest.mark.parametrize("name", ["mtp_step3p5", "mtp_mimo_v2_flash"])
+def test_layers_for_later_tokens_have_all_rows_also_after_rounds_that_asked_for_fewer(
+    tmp_path: Path, name: str
+) -> None:
+    head = bound(tmp_path, CASES[name])
     context = head.new_context()
     for count, rows in zip((1, 2, 1, 3), mtp_cases.ROUNDS, strict=True):
         extend(head, context, rows)
         made = propose(head, context, count)
-    wanted = golden_of("mtp_step3p5")["chains"][-1]
-    assert mx.abs(made.scores - wanted).max().item() < TOLERANCE
+    assert mx.abs(made.scores - golden_of(name)["chains"][-1]).max().item() < TOLERANCE
+
+
+@pytest.mark.parametrize("name", ["mtp_step3p5", "mtp_mimo_v2_flash"])
+def test_a_prompt_read_at_once_has_the_rows_of_one_read_in_pieces(tmp_path: Path, name: str) -> None:
+    """More rows than wait for the next proposal are read by all layers."""
+    head = bound(tmp_path, CASES[name])
+    states, tokens = mx.concatenate([STATES] * 3, axis=1), mtp_cases.TOKENS[:-1] * 3
+    whole, pieces = head.new_context(), head.new_context()
+    head.extend(whole, states, tokens)
+    assert whole.state["span"].tolist() == [0, len(tokens) - mtp_cases.STEP_LAYERS]
+    anchor = mx.array([7], mx.int32)
+    for start in range(0, len(tokens), 5):
+        head.extend(pieces, states[:, start : start + 5], tokens[start : start + 5])
+        one = head.propose(pieces, anchor, 2, likeliest)
+    assert mx.allclose(one.scores, head.propose(whole, anchor, 2, likeliest).scores, atol=TOLERANCE)
+    assert all(mx.allclose(whole.state[key], pieces.state[key], rtol=1e-4, atol=1e-5) for key in whole.state)
+
+
+MIMO_V2 = CASES["mtp_mimo_v2_flash"]
+
+
+def fed_by_the_layer_before(head: DepthHead) -> None:
+    head.config = replace(head.config, family=replace(head.config.family, all_read_main=False))
+
+
+def states_before_the_last_norm(head: DepthHead) -> None:
+    head.bind(replace(main_ports(mtp_cases.MAIN_LAYERS), final_norm=lambda rows: rows * 0.5 + 1.0))
+
+
+def window_as_mlx_lm_s_main_model_has_it(head: DepthHead) -> None:
+    for layer in head.network.layers:
+        layer._window -= 1
+
+
+def sinks_forgotten(head: DepthHead) -> None:
+    for layer in head.network.layers:
+        layer.block.self_attn.attention_sink_bias = mx.full((mtp_cases.HEADS,), -1e9)
+
+
+def layers_in_another_order(head: DepthHead) -> None:
+    head.network.layers = head.network.layers[::-1]
+
+
+@pytest.mark.parametrize(
+    "mutant",
+    [
+        fed_by_the_layer_before,
+        states_before_the_last_norm,
+        window_as_mlx_lm_s_main_model_has_it,
+        sinks_forgotten,
+        layers_in_another_order,
+    ],
+)
+def test_a_head_of_mimo_v2_that_is_read_otherwise_fails_a_gate(
+    tmp_path: Path, mutant: Callable[[DepthHead], None]
+) -> None:
+    head = bound(tmp_path, MIMO_V2)
+    assert isinstance(head, DepthHead)
+    mutant(head)
+    made = mx.stack([proposal.scores for proposal in proposals(head, head.new_context())])
+    assert mx.abs(made - golden_of("mtp_mimo_v2_flash")["chains"]).max().item() > 100 * TOLERANCE
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("swa_head_dim", -1), ("swa_num_key_value_heads", 3), ("sliding_window_size", 0)]
+)
+def test_settings_of_mimo_v2_that_cannot_be_are_refused(tmp_path: Path, name: str, value: int) -> None:
+    with pytest.raises(ModelNotUsable):
+        bound(tmp_path, replace(MIMO_V2, text={**MIMO_V2.text, name: value}))
 
 
 def test_states_of_the_position_before_fail_a_gate(tmp_path: Path) -> None:

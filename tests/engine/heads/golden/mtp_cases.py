@@ -285,6 +285,46 @@ def step() -> dict[str, tuple[int, ...]]:
     return shapes
 
 
+# Dense layers with sinks, whose values are narrower than their keys; the window moves within the text.
+MIMO_V2_KV_HEADS, MIMO_V2_VALUES = 2, 8
+MIMO_V2 = {
+    "num_key_value_heads": 1,
+    "v_head_dim": MIMO_V2_VALUES,
+    "swa_num_attention_heads": HEADS,
+    "swa_num_key_value_heads": MIMO_V2_KV_HEADS,
+    "swa_head_dim": HEAD_DIM,
+    "swa_v_head_dim": MIMO_V2_VALUES,
+    "swa_rope_theta": 10000.0,
+    "partial_rotary_factor": 0.5,
+    "attention_value_scale": 0.707,
+    "sliding_window_size": 7,
+    "add_swa_attention_sink_bias": True,
+    "add_full_attention_sink_bias": False,
+    "hybrid_layer_pattern": [0, 1] * (MAIN_LAYERS // 2),
+    "layernorm_epsilon": 1e-5,
+    "n_shared_experts": None,
+}
+
+
+def mimo_v2() -> dict[str, tuple[int, ...]]:
+    """Three layers, each with what fuses its inputs."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    norms = ("enorm", "hnorm", "final_layernorm", "input_layernorm", "pre_mlp_layernorm")
+    for index in range(STEP_LAYERS):
+        layer = f"{index}."
+        shapes |= {f"{layer}{norm}.weight": (WIDTH,) for norm in norms}
+        shapes |= {
+            f"{layer}eh_proj.weight": (WIDTH, 2 * WIDTH),
+            f"{layer}self_attn.attention_sink_bias": (HEADS,),
+            f"{layer}self_attn.q_proj.weight": (HEADS * HEAD_DIM, WIDTH),
+            f"{layer}self_attn.k_proj.weight": (MIMO_V2_KV_HEADS * HEAD_DIM, WIDTH),
+            f"{layer}self_attn.v_proj.weight": (MIMO_V2_KV_HEADS * MIMO_V2_VALUES, WIDTH),
+            f"{layer}self_attn.o_proj.weight": (WIDTH, HEADS * MIMO_V2_VALUES),
+            **mlp(f"{layer}mlp", INNER),
+        }
+    return shapes
+
+
 CASES: dict[str, MtpCase] = {
     "mtp_qwen3": MtpCase(text(model_type="qwen3"), attention(gated=False) | mlp("layers.0.mlp", INNER)),
     "mtp_qwen3_5": MtpCase(
@@ -324,5 +364,11 @@ CASES: dict[str, MtpCase] = {
         zero_centred=True,
         reference="mtplx by depth",
         prefix="model.layers.",
+    ),
+    "mtp_mimo_v2_flash": MtpCase(
+        text(model_type="mimo_v2_flash", **{**ROUTED, "moe_layer_freq": [0, 1] * (MAIN_LAYERS // 2)} | MIMO_V2),
+        mimo_v2(),
+        reference="transformers",
+        prefix="model.mtp.layers.",
     ),
 }
