@@ -2157,6 +2157,10 @@
 <context>
     <name>History</name>
     <message>
+        <source>Chat</source>
+        <translation>チャット</translation>
+    </message>
+    <message>
         <source>failed</source>
         <translation>失敗</translation>
     </message>
@@ -2177,6 +2181,10 @@
         <translation>方法</translation>
     </message>
     <message>
+        <source>Asked by</source>
+        <translation>リクエスト元</translation>
+    </message>
+    <message>
         <source>Accepted</source>
         <translation>採択</translation>
     </message>
@@ -2191,6 +2199,10 @@
     <message>
         <source>Tokens</source>
         <translation>トークン</translation>
+    </message>
+    <message>
+        <source>{program}, by the local API: only figures are kept</source>
+        <translation>{program}、ローカル API：統計だけを保存</translation>
     </message>
     <message>
         <source>{title}: double-click to show the answer</source>
@@ -2242,6 +2254,10 @@
     <message>
         <source>Answers and statistics</source>
         <translation>回答と統計</translation>
+    </message>
+    <message>
+        <source>Delete API requests</source>
+        <translation>API のリクエストを削除</translation>
     </message>
     <message>
         <source>Export as {kind}</source>

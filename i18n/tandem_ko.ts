@@ -2157,6 +2157,10 @@
 <context>
     <name>History</name>
     <message>
+        <source>Chat</source>
+        <translation>대화</translation>
+    </message>
+    <message>
         <source>failed</source>
         <translation>실패</translation>
     </message>
@@ -2177,6 +2181,10 @@
         <translation>방법</translation>
     </message>
     <message>
+        <source>Asked by</source>
+        <translation>요청한 곳</translation>
+    </message>
+    <message>
         <source>Accepted</source>
         <translation>채택</translation>
     </message>
@@ -2191,6 +2199,10 @@
     <message>
         <source>Tokens</source>
         <translation>토큰</translation>
+    </message>
+    <message>
+        <source>{program}, by the local API: only figures are kept</source>
+        <translation>{program}, 로컬 API: 통계만 저장됨</translation>
     </message>
     <message>
         <source>{title}: double-click to show the answer</source>
@@ -2242,6 +2254,10 @@
     <message>
         <source>Answers and statistics</source>
         <translation>답변과 통계</translation>
+    </message>
+    <message>
+        <source>Delete API requests</source>
+        <translation>API 요청 삭제</translation>
     </message>
     <message>
         <source>Export as {kind}</source>

@@ -2157,6 +2157,10 @@
 <context>
     <name>History</name>
     <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
         <source>failed</source>
         <translation>失败</translation>
     </message>
@@ -2177,6 +2181,10 @@
         <translation>方法</translation>
     </message>
     <message>
+        <source>Asked by</source>
+        <translation>请求来源</translation>
+    </message>
+    <message>
         <source>Accepted</source>
         <translation>接受</translation>
     </message>
@@ -2191,6 +2199,10 @@
     <message>
         <source>Tokens</source>
         <translation>Token</translation>
+    </message>
+    <message>
+        <source>{program}, by the local API: only figures are kept</source>
+        <translation>{program}，通过本地 API：只保留统计</translation>
     </message>
     <message>
         <source>{title}: double-click to show the answer</source>
@@ -2242,6 +2254,10 @@
     <message>
         <source>Answers and statistics</source>
         <translation>回答与统计</translation>
+    </message>
+    <message>
+        <source>Delete API requests</source>
+        <translation>删除 API 请求</translation>
     </message>
     <message>
         <source>Export as {kind}</source>

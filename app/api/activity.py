@@ -31,8 +31,9 @@ WAITING, PREFILLING, ANSWERING, FINISHED, CANCELLED, FAILED = (
 class Call:
     """One call of a client. `client` is the name that its program gives itself, `state` one of the constants above.
 
-    `stats` are the figures of each of its answers so far; `began` is in seconds since 1970 and `seconds` how long it
-    took, None while it is under way.
+    `main` and `draft` are the loaded models as stored figures name them, `method` how it speculates. `stats` are the
+    figures of each of its answers so far, and `reasons` why each has ended ("" while it has not): `Finished.reason`, or
+    "failed". `began` is in seconds since 1970 and `seconds` how long it took, None while it is under way.
     """
 
     id: str
@@ -40,8 +41,12 @@ class Call:
     model: str
     client: str
     began: float
+    main: str = ""
+    draft: str = ""
+    method: str = ""
     state: str = WAITING
     stats: tuple[RequestStats, ...] = ()
+    reasons: tuple[str, ...] = ()
     seconds: float | None = None
 
     @property
@@ -67,6 +72,34 @@ class Call:
         return sum(stats.generated_tokens for stats in self.stats)
 
 
+@dataclass(slots=True)
+class _UnderWay:
+    """A call that has not ended; every token changes it, so it is changed in place."""
+
+    call: Call
+    state: str
+    stats: list[RequestStats]
+    reasons: list[str]
+
+    def take(self, index: int, event: Event) -> bool:
+        """Take over an event of the answer `index`; whether the state of the call is another now."""
+        before = self.state
+        if isinstance(event, PrefillProgress):
+            self.state = PREFILLING
+            return before != PREFILLING
+        if event.stats is not None:
+            self.stats[index] = event.stats
+        if isinstance(event, TokensCommitted):
+            self.state = ANSWERING
+        else:
+            self.reasons[index] = event.reason if isinstance(event, Finished) else FAILED
+        return before != self.state
+
+    @property
+    def now(self) -> Call:
+        return replace(self.call, state=self.state, stats=tuple(self.stats), reasons=tuple(self.reasons))
+
+
 OnRound = Callable[[str, RoundRecord, RequestStats], object]
 
 
@@ -79,7 +112,7 @@ class Activity:
 
     on_change: Callable[[Call], object] = lambda _call: None
     served: int = 0
-    _calls: dict[str, Call] = field(default_factory=dict)
+    _calls: dict[str, _UnderWay] = field(default_factory=dict)
     _ended: deque[Call] = field(default_factory=lambda: deque(maxlen=MOST_KEPT))
     _durations: deque[float] = field(default_factory=lambda: deque(maxlen=_RECENT))
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -89,7 +122,13 @@ class Activity:
     def under_way(self) -> tuple[Call, ...]:
         """The calls under way, the oldest first."""
         with self._lock:
-            return tuple(self._calls.values())
+            return tuple(call.now for call in self._calls.values())
+
+    @property
+    def answers(self) -> int:
+        """How many answers are under way."""
+        with self._lock:
+            return sum(len(call.stats) for call in self._calls.values())
 
     @property
     def ended(self) -> tuple[Call, ...]:
@@ -105,7 +144,11 @@ class Activity:
 
     def begin(self, call: Call, answers: int = 1) -> None:
         """A call with so many answers was accepted."""
-        self._change(replace(call, stats=(RequestStats(),) * answers))
+        under_way = _UnderWay(call, call.state, [RequestStats()] * answers, [""] * answers)
+        with self._lock:
+            self._calls[call.id] = under_way
+            begun = under_way.now
+        self.on_change(begun)
 
     def note(self, call_id: str, index: int, event: Event) -> None:
         """Take over an event of the answer `index` of a call; called on the engine's thread, so it must be quick."""
@@ -113,15 +156,9 @@ class Activity:
             call = self._calls.get(call_id)
             if call is None:
                 return
-            state = PREFILLING if isinstance(event, PrefillProgress) else ANSWERING
-            changed = state != call.state and not isinstance(event, Finished | Failed)
-            stats = getattr(event, "stats", None)
-            if changed or stats is not None:
-                figures = call.stats if stats is None else (*call.stats[:index], stats, *call.stats[index + 1 :])
-                call = replace(call, state=state if changed else call.state, stats=figures)
-                self._calls[call_id] = call
-        if changed:
-            self.on_change(call)
+            changed = call.now if call.take(index, event) else None
+        if changed is not None:
+            self.on_change(changed)
         if isinstance(event, TokensCommitted):
             for listener in tuple(self._round_listeners):
                 listener(call_id, event.round, event.stats)
@@ -129,10 +166,11 @@ class Activity:
     def end(self, call_id: str, state: str) -> None:
         """A call has ended as `state`. Logged by counts, never by content."""
         with self._lock:
-            call = self._calls.pop(call_id, None)
-            if call is None:
+            under_way = self._calls.pop(call_id, None)
+            if under_way is None:
                 return
-            call = replace(call, state=state, seconds=time.time() - call.began)
+            reasons = tuple(reason or CANCELLED for reason in under_way.reasons)
+            call = replace(under_way.now, state=state, reasons=reasons, seconds=time.time() - under_way.call.began)
             self._ended.append(call)
             self.served += 1
             if state == FINISHED:
@@ -154,11 +192,6 @@ class Activity:
         """Call `listener` on the engine's thread after every round of every call; returns what ends that."""
         self._round_listeners.append(listener)
         return lambda: self._round_listeners.remove(listener)
-
-    def _change(self, call: Call) -> None:
-        with self._lock:
-            self._calls[call.id] = call
-        self.on_change(call)
 
 
 def outcome(events: Sequence[Event]) -> str:

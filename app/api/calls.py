@@ -87,7 +87,7 @@ class Api:
                 await self.models.set_draft(draft)
             name = self.models.name_of(lease.info)
             plan = make(lease.info, name)
-            answering = self._start(request, plan.requests, name)
+            answering = self._start(request, plan.requests, lease.info)
             self._answering[answering] = fields
             await answering.begin(request.receive)
             if fields.flag("stream"):
@@ -106,18 +106,28 @@ class Api:
         """How many tokens the prompt of a call has: its answer is ended as soon as that is known. Raises `ApiError`."""
         lease = await self.models.use(fields.text("model", "") or "")
         try:
-            answering = self._start(request, [make(lease.info)], self.models.name_of(lease.info))
+            answering = self._start(request, [make(lease.info)], lease.info)
             await answering.begin(request.receive)
             answering.close()
             return answering.prompt_tokens
         finally:
             lease.release()
 
-    def _start(self, request: Request, requests: Sequence[ChatRequest], model: str) -> Answering:
-        if sum(len(call.stats) for call in self.activity.under_way) + len(requests) > MOST_ANSWERS:
+    def _start(self, request: Request, requests: Sequence[ChatRequest], main: ModelInfo) -> Answering:
+        if self.activity.answers + len(requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")
         client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
-        call = Call(new_id("call"), request.url.path, model, client, time.time())
+        draft = self.models.host.pair.draft
+        call = Call(
+            new_id("call"),
+            request.url.path,
+            self.models.name_of(main),
+            client,
+            time.time(),
+            main.name,
+            draft.name if draft is not None else "",
+            requests[0].speculation.method,
+        )
         self.activity.begin(call, len(requests))
         return Answering(self.models.host.engine, requests, call.id, self.activity)
 

@@ -174,6 +174,7 @@ _TABLES: tuple[tuple[str, Callable[[list[Any]], bool]], ...] = (
     ("messages", lambda row: len(row) == 20 and isinstance(row[2], int) and _are_text(row[7:10])),
     ("conversations", lambda row: len(row) == 16 and _are_text(row[11:15])),
     ("requests", lambda row: len(row) == 19 and isinstance(row[1], int) and _are_text(row[3:8])),
+    ("requests", lambda row: len(row) == 21 and isinstance(row[1], int | None) and _are_text(row[3:10])),
     ("presets", lambda row: len(row) == 4 and _are_text(row[1:4])),
     ("folders", lambda row: len(row) in (3, 4) and isinstance(row[1], str) and isinstance(row[2], int)),
     ("token_views", _is_tokens),

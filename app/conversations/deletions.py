@@ -36,6 +36,8 @@ _BELONGINGS = {
         "method",
         "finish_reason",
         "stats",
+        "client",
+        "endpoint",
     ),
 }
 

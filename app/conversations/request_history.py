@@ -1,25 +1,57 @@
-"""The figures of every answer, sortable and summed up by pair: the measured effect of speculation on this machine."""
+"""The figures of every answer, sortable and summed up by pair: the measured effect of speculation on this machine.
+
+Those of chats are written with the answers; those that the local API gave to other programs are added here, by counts
+and never with a word of their content.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from app.conversations.database import Database
-from app.conversations.encoding import to_json
+from app.conversations.encoding import stats_to_json, to_json
+from engine.stats import RequestStats
+
+# Requests of other programs that are kept, the newest: an agent may send thousands a day.
+MOST_OF_PROGRAMS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRequest:
+    """One answer that the local API gave to a program.
+
+    `client` is the name that the program gives itself, `endpoint` the path that it called, `finished_at` in Unix
+    seconds. Models, `method` and `finish_reason` are as in RequestRow.
+    """
+
+    client: str
+    endpoint: str
+    finished_at: float
+    main_model: str
+    draft_model: str
+    method: str
+    finish_reason: str
+    stats: RequestStats
 
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
-    """One request to the engine. Rates are None where there was nothing to divide by, as in RequestStats."""
+    """One request to the engine. Rates are None where there was nothing to divide by, as in RequestStats.
+
+    It belongs to a chat's message, or, with `conversation_id` and `message_id` None, came from another program:
+    `client` and `endpoint` are empty for those of chats, `title` for the others.
+    """
 
     id: int
-    conversation_id: int
-    message_id: int
+    conversation_id: int | None
+    message_id: int | None
     title: str
+    client: str
+    endpoint: str
     finished_at: float
     main_model: str
     draft_model: str
@@ -82,7 +114,7 @@ class Totals:
 
 
 COLUMNS = tuple(field.name for field in fields(RequestRow))
-_OTHER_TABLES = {"title": "conversations.title", "conversation_id": "messages.conversation_id"}
+_OTHER_TABLES = {"title": "coalesce(conversations.title, '')", "conversation_id": "messages.conversation_id"}
 # Earlier versions divided by an old speed of plain decoding: only a speed-up with bounds was measured.
 _BOUNDS = {name: f"json_extract(requests.stats, '$.{name}')" for name in ("speedup_low", "speedup_high")}
 _MEASURED = f"CASE WHEN {_BOUNDS['speedup_low']} IS NOT NULL THEN requests.speedup END"
@@ -90,8 +122,8 @@ _OTHERS = {**_OTHER_TABLES, **_BOUNDS, "speedup": _MEASURED}
 _EXPRESSIONS = {name: _OTHERS.get(name, f"requests.{name}") for name in COLUMNS}
 _SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESSIONS.items())
 _FROM = """
-    FROM requests JOIN messages ON messages.id = requests.message_id
-    JOIN conversations ON conversations.id = messages.conversation_id"""
+    FROM requests LEFT JOIN messages ON messages.id = requests.message_id
+    LEFT JOIN conversations ON conversations.id = messages.conversation_id"""
 
 
 # Each request with `plain_s`, what plain decoding would have taken, where its speed-up was measured.
@@ -109,10 +141,42 @@ _SPEEDUP = """
 
 
 class RequestHistory:
-    """Reads the requests of all chats, those in the trash included: they count until the chat is purged."""
+    """The requests of all chats, those in the trash included, which count until the chat is purged, and of programs."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def add(self, requests: Sequence[ProgramRequest]) -> None:
+        """Add requests of other programs; of these only the newest MOST_OF_PROGRAMS stay."""
+        with self._database.write():
+            for one in requests:
+                self._database.execute(
+                    """
+                    INSERT INTO requests (client, endpoint, finished_at, main_model, draft_model, method,
+                        finish_reason, stats)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+                    (
+                        one.client,
+                        one.endpoint,
+                        one.finished_at,
+                        one.main_model,
+                        one.draft_model,
+                        one.method,
+                        one.finish_reason,
+                        stats_to_json(one.stats),
+                    ),
+                )
+            self._database.execute(
+                """
+                DELETE FROM requests WHERE message_id IS NULL AND id <= (
+                    SELECT id FROM requests WHERE message_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?)""",
+                (MOST_OF_PROGRAMS,),
+            )
+
+    def forget_programs(self) -> None:
+        """Delete the requests of other programs."""
+        with self._database.write():
+            self._database.execute("DELETE FROM requests WHERE message_id IS NULL")
 
     def rows(
         self,

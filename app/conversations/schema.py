@@ -181,7 +181,46 @@ _V4 = (
     "ALTER TABLE token_views ADD COLUMN rounds BLOB NOT NULL DEFAULT x''",
 )
 
-VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4)
+# Version 5: requests of other programs, which belong to no message. `client` is the name that the program gave itself,
+# `endpoint` the path that it called; both are empty for an answer of a chat.
+_V5 = (
+    "ALTER TABLE requests RENAME TO requests_of_messages",
+    """
+    CREATE TABLE requests (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        message_id INTEGER REFERENCES messages (id) ON DELETE CASCADE,
+        finished_at REAL NOT NULL,
+        main_model TEXT NOT NULL,
+        draft_model TEXT NOT NULL,
+        method TEXT NOT NULL,
+        finish_reason TEXT NOT NULL,
+        stats TEXT NOT NULL,
+        client TEXT NOT NULL DEFAULT '',
+        endpoint TEXT NOT NULL DEFAULT '',
+        prompt_tokens INTEGER AS (json_extract(stats, '$.prompt_tokens')) STORED,
+        generated_tokens INTEGER AS (json_extract(stats, '$.generated_tokens')) STORED,
+        rounds INTEGER AS (json_extract(stats, '$.rounds')) STORED,
+        drafted INTEGER AS (json_extract(stats, '$.drafted')) STORED,
+        accepted INTEGER AS (json_extract(stats, '$.accepted')) STORED,
+        accept_rate REAL AS (json_extract(stats, '$.accept_rate')) STORED,
+        tokens_per_round REAL AS (json_extract(stats, '$.tokens_per_round')) STORED,
+        ttft_s REAL AS (json_extract(stats, '$.ttft_s')) STORED,
+        decode_tps REAL AS (json_extract(stats, '$.decode_tps')) STORED,
+        plain_tps REAL AS (json_extract(stats, '$.plain_tps')) STORED,
+        speedup REAL AS (json_extract(stats, '$.speedup')) STORED
+    )""",
+    """
+    INSERT INTO requests (id, message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
+    SELECT id, message_id, finished_at, main_model, draft_model, method, finish_reason, stats
+    FROM requests_of_messages ORDER BY id""",
+    "DROP TABLE requests_of_messages",
+    "CREATE INDEX requests_by_message ON requests (message_id) WHERE message_id IS NOT NULL",
+    "CREATE INDEX requests_by_time ON requests (finished_at)",
+    "CREATE INDEX requests_by_pair ON requests (main_model, draft_model, method)",
+    "CREATE INDEX requests_of_programs ON requests (id) WHERE message_id IS NULL",
+)
+
+VERSIONS: tuple[tuple[str, ...], ...] = (_V1, _V2, _V3, _V4, _V5)
 LATEST = len(VERSIONS)
 
 

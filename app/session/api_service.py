@@ -1,7 +1,11 @@
-"""The local API in the window: it serves the models that are loaded here, and loads others when a client asks."""
+"""The local API in the window: it serves the models that are loaded here, and loads others when a client asks.
+
+What it answers enters the request history, by counts.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from app.conversations.request_history import ProgramRequest
 from app.session.model_service import ModelService
 from app.settings.keychain import Keychain
 from app.system.background import Background
@@ -39,10 +44,12 @@ class ApiService(QObject):
     """Starts and stops the server as it was chosen. `changed` follows whatever it does, a few times a second at most.
 
     `status` is what the server does, None while it does not serve; `problem` the error that keeps it from serving, None
-    where nothing does; `key` what clients have to send, "" where they need none.
+    where nothing does; `key` what clients have to send, "" where they need none. `calls_ended` carries the figures of
+    the answers to calls that ended since the last time, as `ProgramRequest`s.
     """
 
     changed = Signal()
+    calls_ended = Signal(object)
     # A client had another model loaded: "main" or "draft", its path, and the future of the engine.
     _model_asked = Signal(str, str, object)
 
@@ -53,6 +60,8 @@ class ApiService(QObject):
         self._background = Background("local-api", parent=self)
         self._api: LocalApi | None = None
         self._host: Any = None
+        # Filled on the server's and the engine's threads.
+        self._just_ended: deque[Call] = deque()
         self.status: ApiStatus | None = None
         self.problem: CodedError | None = None
         self.key = ""
@@ -83,6 +92,7 @@ class ApiService(QObject):
         self._background.close()
         if self._api is not None:
             self._api.stop()
+        self._pass_on_ended()
         self.status = None
 
     def _pair_changed(self) -> None:
@@ -106,7 +116,7 @@ class ApiService(QObject):
         """Stop or start the server; the key, and why it does not serve. Runs on a thread of its own."""
         from app.api.local_api import ANY_HOST, KEY_NAME, ApiSettings, LocalApi, kept_key, new_key
 
-        api = self._api = self._api or LocalApi(self._host)
+        api = self._api = self._api or LocalApi(self._host, self._note)
         if not choice.serve:
             api.stop()
             return "", None
@@ -133,9 +143,32 @@ class ApiService(QObject):
             self._timer.stop()
         self.changed.emit()
 
+    def _note(self, call: Call) -> None:
+        """On the server's or the engine's thread."""
+        if call.ended:
+            self._just_ended.append(call)
+
+    def _pass_on_ended(self) -> None:
+        found: list[ProgramRequest] = []
+        while self._just_ended:
+            found += _answers_of(self._just_ended.popleft())
+        if found:
+            self.calls_ended.emit(found)
+
     def _look(self) -> None:
         """Tell of what has changed since the last look."""
+        self._pass_on_ended()
         before, found = self.status, self._api.status if self._api is not None else None
         self.status = found if found is not None and found.serving else None
         if self.status != before:
             self.changed.emit()
+
+
+def _answers_of(call: Call) -> list[ProgramRequest]:
+    """The answers of a call, as they are stored; those that had no token count only where they failed."""
+    ended = call.began + (call.seconds or 0.0)
+    return [
+        ProgramRequest(call.client, call.endpoint, ended, call.main, call.draft, call.method, reason, stats)
+        for stats, reason in zip(call.stats, call.reasons, strict=True)
+        if stats.generated_tokens or reason == "failed"
+    ]

@@ -1,4 +1,4 @@
-"""The figures of all requests that were stored with their answers."""
+"""The figures of all requests that were stored: with the answers of chats, and by themselves for other programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.request_history import PairSummary, RequestRow, Totals
+from app.conversations.request_history import PairSummary, ProgramRequest, RequestRow, Totals
 from app.conversations.store import ConversationStore
 from app.session.store_client import StoreClient
 
@@ -18,7 +18,7 @@ WEEK_S = 7 * 86_400
 
 
 class HistoryService(QObject):
-    """`changed` follows when answers may have ended or gone."""
+    """`changed` follows when answers may have ended or gone, and when requests of programs were added."""
 
     changed = Signal()
 
@@ -37,6 +37,14 @@ class HistoryService(QObject):
             return rows, store.history.by_pair()
 
         self._store.run(read, then)
+
+    def add(self, requests: Sequence[ProgramRequest]) -> None:
+        """Add requests of other programs."""
+        self._store.run(lambda store: store.history.add(requests), lambda _: self.changed.emit())
+
+    def forget_programs(self) -> None:
+        """Delete the requests of other programs."""
+        self._store.run(lambda store: store.history.forget_programs(), lambda _: self.changed.emit())
 
     def read_pairs(self, then: Callable[[list[PairSummary]], object]) -> None:
         self._store.run(lambda store: store.history.by_pair(), then)

@@ -41,6 +41,7 @@ class Session(QObject):
         self.list = ListService(self._store, self)
         self.history = HistoryService(self._store, self)
         self.api = ApiService(self.models, self)
+        self.api.calls_ended.connect(self.history.add)
         self.cluster = ClusterService(self.models, self)
         self._store.purged.connect(self.models.forget_conversations)
         self._store.opened.connect(self._drop_unknown_prefixes)

@@ -24,13 +24,14 @@ _MOST_ROWS, _MOST_SENTENCES = 5000, 4
 # Pixels of a column.
 _NARROWEST = 70
 # Columns that a narrow window leaves out, the least needed first.
-_SPARE = ("method", "generated_tokens", "decode_tps", "draft_model")
+_SPARE = ("method", "client", "generated_tokens", "decode_tps", "draft_model")
 
 
 class HistoryPage(Restyled, QWidget):
     """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible.
 
-    `answer_wanted` carries the chat and the message of a row that was double-clicked, or chosen with Enter.
+    `answer_wanted` carries the chat and the message of a row that was double-clicked, or chosen with Enter. Rows of the
+    local API lead nowhere, as their answers are not kept; a button deletes them all.
     """
 
     answer_wanted = Signal(int, int)
@@ -46,6 +47,7 @@ class HistoryPage(Restyled, QWidget):
         self.pair.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.pair.setMinimumContentsLength(8)
         self.csv, self.json = QPushButton("CSV…", self), QPushButton("JSON…", self)
+        self.forget = QPushButton(self)
         self.table = HistoryTable(self)
         places = {column.key: index for index, column in enumerate(COLUMNS)}
         self.view = FigureView(self.table, self, [places[key] for key in _SPARE])
@@ -55,6 +57,7 @@ class HistoryPage(Restyled, QWidget):
         self.pair.activated.connect(lambda _: self.refresh())
         self.csv.clicked.connect(partial(self._choose_file, "csv"))
         self.json.clicked.connect(partial(self._choose_file, "json"))
+        self.forget.clicked.connect(history.forget_programs)
         history.changed.connect(self._refresh_if_shown)
         self.restyle()
 
@@ -66,11 +69,11 @@ class HistoryPage(Restyled, QWidget):
         header = self.view.horizontalHeader()
         header.setMinimumSectionSize(_NARROWEST)
         for index, figure in enumerate(COLUMNS):
-            if figure.key in ("main_model", "draft_model", "method"):
+            if figure.key in ("main_model", "draft_model", "method", "client"):
                 header.setSectionResizeMode(index, QHeaderView.ResizeMode.Stretch)
         line = hbox(spacing=8)
         line.addWidget(self.pair, 1)
-        for button in (self.csv, self.json):
+        for button in (self.forget, self.csv, self.json):
             button.setProperty("styleClass", "button")
             line.addWidget(button)
         column = vbox(self, margins=(32, 24, 32, 24), spacing=10)
@@ -80,6 +83,7 @@ class HistoryPage(Restyled, QWidget):
         column.addWidget(self.view, 1)
         column.addWidget(self.outcome)
         self.outcome.hide()
+        self.forget.hide()
 
     @property
     def _chosen(self) -> tuple[str, str] | None:
@@ -98,6 +102,7 @@ class HistoryPage(Restyled, QWidget):
         self._show_sentences()
         for button in (self.csv, self.json):
             button.setEnabled(bool(rows))
+        self.forget.setVisible(any(row.message_id is None for row in rows))
 
     def _sort(self, column: str, down: bool) -> None:
         if (column, down) != self._order:
@@ -106,7 +111,8 @@ class HistoryPage(Restyled, QWidget):
 
     def _show_answer(self, index: QModelIndex) -> None:
         row = self.table.rows[index.row()]
-        self.answer_wanted.emit(row.conversation_id, row.message_id)
+        if row.message_id is not None:
+            self.answer_wanted.emit(row.conversation_id, row.message_id)
 
     def _refresh_if_shown(self) -> None:
         if self.isVisible():
@@ -170,6 +176,7 @@ class HistoryPage(Restyled, QWidget):
         self._title.setText(QCoreApplication.translate("Settings", self._title_text))
         self.pair.setAccessibleName(self.tr("Models"))
         self.view.setAccessibleName(self.tr("Answers and statistics"))
+        self.forget.setText(self.tr("Delete API requests"))
         for button in (self.csv, self.json):
             set_name(button, self.tr("Export as {kind}").format(kind=button.text()))
         self.outcome.hide()

@@ -31,6 +31,10 @@ def _model(name: str) -> str:
     return recorded_name(name) if name else figures.NONE
 
 
+def _asked_by(row: RequestRow) -> str:
+    return QCoreApplication.translate("History", "Chat") if row.message_id is not None else row.client
+
+
 def _outcome(row: RequestRow) -> str:
     return QCoreApplication.translate("History", "failed") if row.finish_reason == FAILED else figures.speedup(row)
 
@@ -43,6 +47,7 @@ COLUMNS: tuple[Column[RequestRow], ...] = (
         "draft_model", QT_TRANSLATE_NOOP("History", "Draft model"), lambda row: _model(row.draft_model), is_words=True
     ),
     Column("method", QT_TRANSLATE_NOOP("History", "Method"), lambda row: method_name(row.method), is_words=True),
+    Column("client", QT_TRANSLATE_NOOP("History", "Asked by"), _asked_by, is_words=True),
     Column("accept_rate", QT_TRANSLATE_NOOP("History", "Accepted"), lambda row: figures.percent(row.accept_rate)),
     Column("speedup", QT_TRANSLATE_NOOP("History", "Speed-up"), _outcome),
     Column("decode_tps", QT_TRANSLATE_NOOP("History", "Tokens/s"), lambda row: figures.number(row.decode_tps)),
@@ -62,9 +67,12 @@ class HistoryTable(FigureTable["RequestRow"]):
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.ToolTipRole:
-            words = QCoreApplication.translate("History", "{title}: double-click to show the answer")
-            shown = super().data(index, Qt.ItemDataRole.DisplayRole)
-            return tip(f"{shown}\n{words.format(title=self.rows[index.row()].title)}")
+            row, shown = self.rows[index.row()], super().data(index, Qt.ItemDataRole.DisplayRole)
+            if row.message_id is None:
+                words = QCoreApplication.translate("History", "{program}, by the local API: only figures are kept")
+            else:
+                words = QCoreApplication.translate("History", "{title}: double-click to show the answer")
+            return tip(f"{shown}\n{words.format(title=row.title, program=row.client)}")
         return super().data(index, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:

@@ -10,9 +10,10 @@ import pytest
 
 from app.conversations.backups import BACKUPS_KEPT, backups_of
 from app.conversations.database import connect
-from app.conversations.encoding import pack_tokens
+from app.conversations.encoding import pack_tokens, stats_to_json
 from app.conversations.errors import StoreTooNew
 from app.conversations.opening import open_store
+from app.conversations.request_history import ProgramRequest
 from app.conversations.schema import LATEST, VERSIONS, migrate, version_of
 from engine.events import Token
 from tests.app.conversations.older_versions import STATS, write_version
@@ -62,6 +63,28 @@ def test_version_4_keeps_the_tokens_of_answers_whose_rounds_were_never_written(p
     for answer in (2, 3):
         assert store.messages.tokens(answer) == tokens
         assert store.messages.rounds(answer) == []
+    store.close()
+
+
+@pytest.mark.parametrize("version", range(2, 5))
+def test_version_5_keeps_the_requests_of_chats_and_takes_those_of_programs(path: Path, version: int) -> None:
+    write_version(path, version)
+    columns = "id, message_id, finished_at, main_model, draft_model, method, finish_reason, stats"
+    with closing(connect(path)) as connection:
+        connection.execute(
+            f"INSERT INTO requests ({columns}) VALUES (7, 3, 4.5, 'org/main', 'org/draft', 'auto', 'length', ?)",
+            (stats_to_json(STATS),),
+        )
+        before = connection.execute(f"SELECT {columns} FROM requests").fetchall()
+    store, _report = open_store(path)
+    assert [*map(tuple, store.database.rows(f"SELECT {columns} FROM requests"))] == [*map(tuple, before)]
+    store.history.add([ProgramRequest("openai", "/v1/messages", 6.0, "org/main", "", "off", "stop", STATS)])
+    own, program = store.history.rows(order="id", descending=False)
+    assert (own.id, own.message_id, own.title, own.client, own.accept_rate) == (7, 3, "옛 대화", "", 0.75)
+    assert (program.id, program.message_id, program.client, program.accept_rate) == (8, None, "openai", 0.75)
+    store.conversations.trash(1)
+    store.conversations.purge(1)
+    assert [row.id for row in store.history.rows()] == [8]
     store.close()
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.conversations import request_history
 from app.conversations.records import AnswerSource
-from app.conversations.request_history import COLUMNS, Totals
+from app.conversations.request_history import COLUMNS, ProgramRequest, Totals
 from engine.stats import RequestStats
 
 if TYPE_CHECKING:
@@ -125,3 +126,37 @@ def test_a_speedup_of_an_earlier_version_is_not_shown(store: ConversationStore) 
     [*_, message] = store.messages.path(chat)
     assert message.stats is not None
     assert (message.stats.speedup, message.stats.plain_tps) == (None, None)
+
+
+def asked_by(client: str, stats: RequestStats, finished_at: float = 5.0) -> ProgramRequest:
+    return ProgramRequest(client, "/v1/chat/completions", finished_at, "big", "small", "draft", "stop", stats)
+
+
+@pytest.mark.usefixtures("history")
+def test_requests_of_programs_count_and_belong_to_no_chat(store: ConversationStore, clock: Clock) -> None:
+    stats = RequestStats(generated_tokens=50, rounds=20, drafted=100, accepted=40, accept_rate=0.4)
+    store.history.add([asked_by("=openai", stats, clock.now + 1)])
+    newest, *others = store.history.rows()
+    assert (newest.client, newest.endpoint, newest.accept_rate) == ("=openai", "/v1/chat/completions", 0.4)
+    assert (newest.conversation_id, newest.message_id, newest.title) == (None, None, "")
+    assert [row.client for row in others] == [""] * 3
+    assert store.history.by_pair()[0].requests == 3
+    assert store.history.totals().answers == 4
+    assert store.history.totals(conversation_id=1).answers == 3
+    assert "'=openai" in store.history.as_csv([newest])
+    assert json.loads(store.history.as_json([newest]))[0]["stats"]["accepted"] == 40
+    store.conversations.trash(1)
+    store.conversations.purge(1)
+    assert [row.client for row in store.history.rows()] == ["=openai"]
+
+
+@pytest.mark.usefixtures("history")
+def test_of_programs_only_the_newest_requests_stay_and_none_after_they_are_forgotten(
+    store: ConversationStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_history, "MOST_OF_PROGRAMS", 3)
+    for number in range(5):
+        store.history.add([asked_by(str(number), RequestStats())])
+    assert sorted(row.client for row in store.history.rows()) == ["", "", "", "2", "3", "4"]
+    store.history.forget_programs()
+    assert [row.client for row in store.history.rows()] == ["", "", ""]

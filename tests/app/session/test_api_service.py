@@ -13,6 +13,7 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
+from app.conversations.request_history import ProgramRequest, RequestRow
 from app.session.api_service import ApiChoice, ApiService
 from app.session.session import Session
 from app.system.background import Background
@@ -141,6 +142,36 @@ def test_a_question_of_a_client_is_answered_by_the_loaded_pair_and_counted(sessi
     assert (status, answer["object"]) == (200, "chat.completion")
     assert [call.state for call in api.ended] == ["finished"]
     assert api.ended[0].tokens == answer["usage"]["completion_tokens"] > 0
+
+
+def test_what_programs_asked_is_in_the_history_without_a_word_of_it(session: Session, qtbot: QtBot) -> None:
+    _, client = serving(session, qtbot)
+    asked = {"messages": [{"role": "user", "content": "A secret"}], "n": 2, "speculation": "draft"}
+    client.post("/v1/chat/completions", asked)
+    rows: list[RequestRow] = []
+
+    def look() -> bool:
+        session.history.read("finished_at", True, None, 10, lambda found: rows.__setitem__(slice(None), found[0]))
+        return len(rows) == 2
+
+    qtbot.waitUntil(look)
+    assert {(row.endpoint, row.method, row.finish_reason) for row in rows} == {
+        ("/v1/chat/completions", "draft", "stop")
+    }
+    assert {(row.main_model, row.draft_model) for row in rows} == {session.models.pair.names}
+    assert "secret" not in repr(rows)
+    # As an answer of a chat is recorded, so that both count for the pair.
+    session.history.forget_programs()
+    qtbot.waitUntil(lambda: not look() and not rows)
+
+
+def test_a_call_that_the_end_of_the_session_stops_is_recorded(session: Session, qtbot: QtBot) -> None:
+    api, client = serving(session, qtbot)
+    ended: list[ProgramRequest] = []
+    api.calls_ended.connect(ended.extend)
+    client.post("/v1/completions", {"prompt": "Hello"})
+    session.close()
+    assert [one.endpoint for one in ended] == ["/v1/completions"]
 
 
 def test_the_window_shows_the_draft_model_that_a_client_changed(session: Session, qtbot: QtBot) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.conversations.records import AnswerSource
+from app.conversations.request_history import ProgramRequest
 from app.conversations.store import ConversationStore
 from app.settings_window.history_page import HistoryPage
 from app.speculation.history_table import COLUMNS
@@ -99,7 +100,8 @@ def test_an_answer_of_the_window_appears_while_the_page_is_shown(
     qtbot.waitUntil(lambda: len(page.table.rows) == 3)
     assert page.table.rows[0].generated_tokens == turn.answer.stats.generated_tokens
     qapp.language.choose("ko")
-    assert page.table.headerData(4, Qt.Orientation.Horizontal) == "채택"
+    place = [column.key for column in COLUMNS].index("accept_rate")
+    assert page.table.headerData(place, Qt.Orientation.Horizontal) == "채택"
 
 
 def test_a_row_leads_to_its_answer(page: HistoryPage, window: WindowDriver) -> None:
@@ -120,6 +122,23 @@ def test_an_answer_that_failed_says_so(page: HistoryPage, window: WindowDriver, 
     window.in_store(fail)
     qtbot.waitUntil(lambda: len(page.table.rows) == 3)
     assert column(page, "speedup").count("failed") == 1
+
+
+def test_requests_of_programs_lead_nowhere_and_can_be_deleted(
+    page: HistoryPage, window: WindowDriver, qtbot: QtBot
+) -> None:
+    assert column(page, "client") == ["Chat", "Chat"]
+    assert page.forget.isHidden()
+    request = ProgramRequest("OpenAI/Python", "/v1/responses", 2e9, "Big", "Small", "auto", "stop", FAST)
+    window.session.history.add([request])
+    qtbot.waitUntil(lambda: column(page, "client") == ["OpenAI/Python", "Chat", "Chat"])
+    assert "only figures are kept" in page.table.data(page.table.index(0, 0), Qt.ItemDataRole.ToolTipRole)
+    page.view.activated.emit(page.table.index(0, 0))
+    window.settle()
+    assert page.isVisible()
+    page.forget.click()
+    qtbot.waitUntil(lambda: column(page, "client") == ["Chat", "Chat"])
+    assert page.forget.isHidden()
 
 
 def test_every_column_is_in_view_that_is_shown(page: HistoryPage, window: WindowDriver, qapp: Application) -> None:
