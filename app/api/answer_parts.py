@@ -52,6 +52,11 @@ class AnswerParts:
         """The reply so far, without calls."""
         return "".join(self._contents)
 
+    @property
+    def held(self) -> int:
+        """How many characters at the end of what was added are held back."""
+        return len(self._held)
+
     def add(self, text: str, opening: str = "", *, ended: bool = False) -> Delta:
         """Take the next piece of the answer; `ended` with the last one, which may be empty.
 

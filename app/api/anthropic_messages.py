@@ -15,12 +15,12 @@ from app.api.answering import Answer, Indexed, failure
 from app.api.bodies import Fields
 from app.api.calls import Api, Plan, fields_of, new_id
 from app.api.conversation import Message, call_turn
-from app.api.errors import bad_field, of_engine, unsupported
-from app.api.replies import JsonReply, sse
+from app.api.engine_requests import engine_requests
+from app.api.errors import bad_field, unsupported
+from app.api.replies import HOLE, EventForm, JsonReply, sse
 from app.api.request_settings import choices_of
 from app.api.tool_use import CHOICE, ToolUse, function_tool, tool_use
 from app.api.usage import speculation, timings
-from engine.errors import EngineError
 from engine.events import Finished, PrefillProgress, TokensCommitted
 from engine.requests import ChatRequest
 from engine.stats import RequestStats
@@ -52,25 +52,12 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
 
 
 def _request(api: Api, fields: Fields, info: ModelInfo) -> tuple[ChatRequest, AnswerParts]:
-    choices = choices_of(fields, api.recommended(info), api.speculation, stop_key="stop_sequences")
+    choices = choices_of(fields, api.recommended(info), api.speculation, stop_key="stop_sequences", several=False)
     tools = _tools(fields, info.tool_format)
-    grammar = tools.grammar(None, "")
     options: dict[str, str | bool] = {}
     if (thinking := fields.fields("thinking").text("type")) is not None:
         options["enable_thinking"] = thinking != "disabled"
-    try:
-        request = ChatRequest(
-            _conversation(fields),
-            choices.sampling,
-            choices.speculation,
-            choices.max_tokens,
-            choices.stop + tools.stop(grammar),
-            template_options=options,
-            tools=tools.tools,
-            grammar=grammar,
-        )
-    except EngineError as error:
-        raise of_engine(error) from error
+    [request] = engine_requests(choices, tools, messages=_conversation(fields), template_options=options)
     return request, tools.parts()
 
 
@@ -148,6 +135,7 @@ class MessageShape:
         self._base = {"id": new_id("msg"), "type": "message", "role": "assistant", "model": model}
         self._blocks: list[dict[str, Any]] = []
         self._open = ""
+        self._form: EventForm | None = None
         self._begun = False
 
     def write(self, batch: list[Indexed]) -> bytes:
@@ -205,8 +193,11 @@ class MessageShape:
             block = {"type": kind, kind: ""} | ({"signature": ""} if kind == "thinking" else {})
             self._blocks.append(dict(block))
             events.append(self._block_event("content_block_start", content_block=block))
+            delta = {"type": delta_kind, kind: HOLE}
+            self._form = EventForm(self._block("content_block_delta", delta=delta), "content_block_delta")
+        assert self._form is not None
         self._blocks[-1][kind] += text
-        return [*events, self._block_event("content_block_delta", delta={"type": delta_kind, kind: text})]
+        return [*events, self._form.filled(text)]
 
     def _close(self) -> list[bytes]:
         """End the block that grows."""
@@ -239,7 +230,10 @@ class MessageShape:
         return {"stop_reason": _REASONS[event.reason], "stop_sequence": None}
 
     def _block_event(self, kind: str, **fields: Any) -> bytes:
-        return sse({"type": kind, "index": len(self._blocks) - 1, **fields}, kind)
+        return sse(self._block(kind, **fields), kind)
+
+    def _block(self, kind: str, **fields: Any) -> dict[str, Any]:
+        return {"type": kind, "index": len(self._blocks) - 1, **fields}
 
 
 def _usage(stats: RequestStats) -> dict[str, Any]:

@@ -13,13 +13,14 @@ from app.api.answering import Answer, Indexed, failure, now
 from app.api.bodies import Fields
 from app.api.calls import Api, Plan, fields_of, new_id
 from app.api.conversation import conversation_of, tools_of
-from app.api.errors import bad_field, of_engine
-from app.api.replies import DONE, sse
+from app.api.engine_requests import engine_requests
+from app.api.errors import bad_field
+from app.api.logprobs import token_logprobs
+from app.api.replies import DONE, HOLE, EventForm, sse
 from app.api.request_settings import choices_of, grammar_of, refuse_unsupported
 from app.api.usage import openai_usage, speculation, timings
-from engine.errors import EngineError
 from engine.events import Finished, Token, TokensCommitted
-from engine.requests import MOST_ALTERNATIVES, ChatRequest
+from engine.requests import MOST_ALTERNATIVES
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from engine.tool_calls import ToolCall
@@ -42,25 +43,15 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     choices = choices_of(fields, api.recommended(info), api.speculation)
     tools = tools_of(fields, info.tool_format)
     form, logprobs = fields.fields("response_format"), logprobs_of(fields)
-    grammar = tools.grammar(grammar_of(form, form.fields("json_schema")), "response_format")
-    stop = choices.stop + tools.stop(grammar)
-    try:
-        requests = [
-            ChatRequest(
-                conversation_of(fields),
-                choices.sampling_of(index),
-                choices.speculation,
-                choices.max_tokens,
-                stop,
-                template_options=template_options(fields),
-                tools=tools.tools,
-                grammar=grammar,
-                alternatives=logprobs or 0,
-            )
-            for index in range(choices.count)
-        ]
-    except EngineError as error:
-        raise of_engine(error) from error
+    requests = engine_requests(
+        choices,
+        tools,
+        grammar_of(form, form.fields("json_schema")),
+        "response_format",
+        messages=conversation_of(fields),
+        template_options=template_options(fields),
+        alternatives=logprobs or 0,
+    )
     parts = [tools.parts() for _ in requests]
     with_usage = fields.fields("stream_options").flag("include_usage")
     return Plan(requests, ChatShape(name, parts, with_usage=with_usage, logprobs=logprobs is not None))
@@ -110,6 +101,7 @@ class ChatShape:
         self._parts, self._with_usage, self._logprobs = parts, with_usage, logprobs
         self._begun: set[int] = set()
         self._stats: dict[int, RequestStats] = {}
+        self._forms: dict[int, EventForm] = {}
 
     def write(self, batch: list[Indexed]) -> bytes:
         chunks = []
@@ -176,8 +168,15 @@ class ChatShape:
         return found
 
     def _chunk(self, index: int, delta: dict[str, Any], tokens: Sequence[Token] = ()) -> bytes:
+        if not tokens and delta.keys() == {"content"}:
+            if index not in self._forms:
+                self._forms[index] = EventForm(self._delta(index, {"content": HOLE}, None))
+            return self._forms[index].filled(delta["content"])
         logprobs = {"content": token_logprobs(tokens)} if tokens else None
-        return sse(self._frame([{"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": None}]))
+        return sse(self._delta(index, delta, logprobs))
+
+    def _delta(self, index: int, delta: dict[str, Any], logprobs: dict[str, Any] | None) -> dict[str, Any]:
+        return self._frame([{"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": None}])
 
     def _last_chunk(self, index: int, event: Finished) -> bytes:
         reason = finish_reason(event, self._parts[index])
@@ -193,21 +192,3 @@ class ChatShape:
             "choices": choices,
             **more,
         }
-
-
-def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:
-    """Tokens with their log-probabilities. The texts of all tokens together are the answer's text.
-
-    That of an alternative is what the token says by itself.
-    """
-    return [
-        {
-            **_entry(token.text, token.logprob),
-            "top_logprobs": [_entry(other.text, other.logprob) for other in token.alternatives],
-        }
-        for token in tokens
-    ]
-
-
-def _entry(text: str, logprob: float) -> dict[str, Any]:
-    return {"token": text, "logprob": logprob, "bytes": list(text.encode())}

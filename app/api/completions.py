@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
@@ -11,13 +12,12 @@ from starlette.types import ASGIApp
 from app.api.answering import Answer, Indexed, failure, now
 from app.api.bodies import Fields
 from app.api.calls import Api, Plan, fields_of, new_id
-from app.api.errors import bad_field, of_engine
-from app.api.replies import DONE, sse
+from app.api.engine_requests import engine_requests
+from app.api.errors import bad_field
+from app.api.replies import DONE, HOLE, EventForm, sse
 from app.api.request_settings import MOST_CHOICES, choices_of, refuse_unsupported
 from app.api.usage import openai_usage, speculation, timings
-from engine.errors import EngineError
 from engine.events import Finished, Token, TokensCommitted
-from engine.requests import ChatRequest
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 
@@ -43,22 +43,11 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     choices = choices_of(fields, api.recommended(info), api.speculation)
     if len(prompts) * choices.count > MOST_CHOICES:
         raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
+    choices = replace(choices, max_tokens=choices.max_tokens or _MAX_TOKENS)
     logprobs = _alternatives(fields)
-    try:
-        requests = [
-            ChatRequest(
-                sampling=choices.sampling_of(index),
-                speculation=choices.speculation,
-                max_tokens=choices.max_tokens or _MAX_TOKENS,
-                stop=choices.stop,
-                prompt=prompt,
-                alternatives=logprobs or 0,
-            )
-            for prompt in prompts
-            for index in range(choices.count)
-        ]
-    except EngineError as error:
-        raise of_engine(error) from error
+    requests = [
+        one for prompt in prompts for one in engine_requests(choices, prompt=prompt, alternatives=logprobs or 0)
+    ]
     with_usage = fields.fields("stream_options").flag("include_usage")
     return Plan(requests, CompletionShape(name, with_usage=with_usage, logprobs=logprobs is not None))
 
@@ -97,6 +86,7 @@ class CompletionShape:
         self._with_usage, self._logprobs = with_usage, logprobs
         self._stats: dict[int, RequestStats] = {}
         self._lengths: dict[int, int] = {}
+        self._forms: dict[int, EventForm] = {}
 
     def write(self, batch: list[Indexed]) -> bytes:
         chunks = []
@@ -104,9 +94,8 @@ class CompletionShape:
             if (error := failure(event)) is not None:
                 chunks.append(sse(error.openai()))
             elif isinstance(event, TokensCommitted) and (event.text or self._logprobs):
-                choice = self._choice(index, event.text, event.tokens, None)
+                chunks.append(self._chunk(index, event.text, event.tokens))
                 self._lengths[index] = self._lengths.get(index, 0) + len(event.text)
-                chunks.append(sse(self._frame([choice])))
             elif isinstance(event, Finished):
                 self._stats[index] = event.stats
                 figures = {"timings": timings(event.stats), "speculation": speculation([event.stats])}
@@ -125,6 +114,13 @@ class CompletionShape:
         ]
         stats = [answer.finished.stats for answer in answers]
         return self._frame(choices, usage=openai_usage(stats), timings=timings(stats[0]))
+
+    def _chunk(self, index: int, text: str, tokens: Sequence[Token]) -> bytes:
+        if self._logprobs:
+            return sse(self._frame([self._choice(index, text, tokens, None)]))
+        if index not in self._forms:
+            self._forms[index] = EventForm(self._frame([self._choice(index, HOLE, (), None)]))
+        return self._forms[index].filled(text)
 
     def _choice(self, index: int, text: str, tokens: Sequence[Token], reason: str | None) -> dict[str, Any]:
         logprobs = _logprobs(tokens, self._lengths.get(index, 0)) if self._logprobs and tokens else None

@@ -149,10 +149,12 @@ class ModelDirectory:
 
     async def _path_of(self, name: str) -> str | None:
         """The folder of the main model of that name; None for the loaded one. Raises `ApiError`."""
-        installed = await self.installed()
+        # Once the names are known, a call for the loaded model does not wait for the disk.
+        if not self._found:
+            await self.installed()
         if name in ANY or name == self.name_of(self.host.pair.main):
             return None
-        model = installed.get(name)
+        model = (await self.installed()).get(name)
         if model is None or "main" not in model.kinds:
             raise _unknown(name, "model")
         return model.path

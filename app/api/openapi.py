@@ -111,6 +111,8 @@ _ENDPOINTS: tuple[tuple[str, str, str, dict[str, Any] | None], ...] = (
             input={"anyOf": [_TEXT, _MESSAGES]},
             instructions=_TEXT,
             max_output_tokens=_integer(1, 4096),
+            include=_list_of(_TEXT),
+            top_logprobs=_integer(0, MOST_ALTERNATIVES),
             **_COMMON,
         ),
     ),

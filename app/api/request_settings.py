@@ -40,15 +40,23 @@ class Choices:
 
 
 def choices_of(
-    fields: Fields, recommended: Mapping[str, float], speculation: SpeculationSettings, stop_key: str = "stop"
+    fields: Fields,
+    recommended: Mapping[str, float],
+    speculation: SpeculationSettings,
+    stop_key: str = "stop",
+    *,
+    several: bool = True,
 ) -> Choices:
-    """The settings of a request; `recommended` by the model's authors where it says nothing. Raises `ApiError`."""
+    """The settings of a request; `recommended` by the model's authors where it says nothing. Raises `ApiError`.
+
+    Only with `several` does the endpoint give more than one answer.
+    """
     return Choices(
         _sampling(fields, recommended),
         speculation_of(fields, speculation),
         max_tokens_of(fields),
         _stop(fields, stop_key),
-        int(fields.integer("n", 1, 1, MOST_CHOICES) or 1),
+        int(fields.integer("n", 1, 1, MOST_CHOICES) or 1) if several else 1,
     )
 
 

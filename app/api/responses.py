@@ -20,14 +20,15 @@ from app.api.conversation import (
     parsed_arguments,
     text_of,
 )
-from app.api.errors import of_engine, unsupported
-from app.api.replies import sse
+from app.api.engine_requests import engine_requests
+from app.api.errors import unsupported
+from app.api.logprobs import MessageTokens, token_logprobs
+from app.api.replies import HOLE, EventForm, sse
 from app.api.request_settings import choices_of, grammar_of, refuse_unsupported
 from app.api.tool_use import ToolUse, function_tool, openai_choice, tool_use
 from app.api.usage import speculation, timings
-from engine.errors import EngineError
-from engine.events import Finished, TokensCommitted
-from engine.requests import ChatRequest
+from engine.events import Finished, Token, TokensCommitted
+from engine.requests import MOST_ALTERNATIVES
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from engine.tool_calls import ToolCall
@@ -37,6 +38,8 @@ _UNSUPPORTED = {
     "conversation": "Conversations are not kept: send the whole conversation as `input`.",
     "background": "Responses in the background are not supported.",
 }
+# What `include` names the log-probabilities.
+_LOGPROBS = "message.output_text.logprobs"
 # Echoed as the clients' types ask for them.
 _ECHOED = (
     "instructions",
@@ -57,27 +60,28 @@ async def responses(request: Request) -> ASGIApp:
 
 def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     refuse_unsupported(fields, _UNSUPPORTED)
-    choices = choices_of(fields, api.recommended(info), api.speculation)
+    choices = choices_of(fields, api.recommended(info), api.speculation, several=False)
     tools = _tools(fields, info.tool_format)
-    form = fields.fields("text").fields("format")
-    grammar = tools.grammar(grammar_of(form, form), "text.format")
+    form, logprobs = fields.fields("text").fields("format"), _logprobs(fields)
     options: dict[str, str | bool] = {}
     if (effort := fields.fields("reasoning").text("effort")) is not None:
         options["reasoning_effort"] = effort
-    try:
-        request = ChatRequest(
-            _conversation(fields),
-            choices.sampling,
-            choices.speculation,
-            choices.max_tokens,
-            choices.stop + tools.stop(grammar),
-            template_options=options,
-            tools=tools.tools,
-            grammar=grammar,
-        )
-    except EngineError as error:
-        raise of_engine(error) from error
-    return Plan([request], ResponseShape(name, tools.parts(), fields))
+    requests = engine_requests(
+        choices,
+        tools,
+        grammar_of(form, form),
+        "text.format",
+        messages=_conversation(fields),
+        template_options=options,
+        alternatives=logprobs or 0,
+    )
+    return Plan(requests, ResponseShape(name, tools.parts(), fields, logprobs=logprobs is not None))
+
+
+def _logprobs(fields: Fields) -> int | None:
+    """How many alternatives come with the log-probability of each token; None where neither is asked for."""
+    count = fields.integer("top_logprobs", 0, 0, MOST_ALTERNATIVES) or 0
+    return count if count or _LOGPROBS in fields.items("include") else None
 
 
 def _conversation(fields: Fields) -> list[Message]:
@@ -122,12 +126,23 @@ class _Item:
 
     def __init__(self, kind: str, index: int) -> None:
         self.kind, self.index, self.text = kind, index, ""
+        self.logprobs: list[dict[str, Any]] = []
         self.id = new_id("rs" if kind == "reasoning" else "msg")
+        self.place = {"item_id": self.id, "output_index": index, "content_index": 0}
+        numbered = {"sequence_number": HOLE, **self.place, "delta": HOLE}
+        self.name = "reasoning_text" if kind == "reasoning" else "output_text"
+        logprobs = {} if kind == "reasoning" else {"logprobs": HOLE}
+        # The event of each of its tokens.
+        self.grown = EventForm({"type": self._grows, **numbered, **logprobs}, self._grows)
+
+    @property
+    def _grows(self) -> str:
+        return f"response.{self.name}.delta"
 
     def part(self) -> dict[str, Any]:
         if self.kind == "reasoning":
             return {"type": "reasoning_text", "text": self.text}
-        return {"type": "output_text", "text": self.text, "annotations": [], "logprobs": []}
+        return {"type": "output_text", "text": self.text, "annotations": [], "logprobs": self.logprobs}
 
     def whole(self, status: str = "completed", *, empty: bool = False) -> dict[str, Any]:
         content = [] if empty else [self.part()]
@@ -139,8 +154,8 @@ class _Item:
 class ResponseShape:
     """Writes an answer as a response: its events, or whole."""
 
-    def __init__(self, model: str, parts: AnswerParts, fields: Fields) -> None:
-        self._parts = parts
+    def __init__(self, model: str, parts: AnswerParts, fields: Fields, *, logprobs: bool) -> None:
+        self._parts, self._tokens = parts, MessageTokens() if logprobs else None
         self._base: dict[str, Any] = {
             "id": new_id("resp"),
             "object": "response",
@@ -170,7 +185,7 @@ class ResponseShape:
                 failed = {**self._base, "status": "failed", "output": self._output, "error": wrong}
                 events.append(self._event("response.failed", response=failed))
             elif isinstance(event, TokensCommitted):
-                events += self._grow(self._parts.add(event.text, event.stats.opening))
+                events += self._add(event.text, event.tokens, event.stats.opening)
             elif isinstance(event, Finished):
                 events += self._grow(self._parts.add("", ended=True)) + self._close()
                 ended = self._ended(event.reason, event.stats)
@@ -182,9 +197,20 @@ class ResponseShape:
 
     def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
         [answer] = answers
-        self._grow(self._parts.add(answer.finished.text, answer.finished.stats.opening, ended=True))
+        self._add(answer.finished.text, answer.tokens, answer.finished.stats.opening)
+        self._grow(self._parts.add("", ended=True))
         self._close()
         return self._ended(answer.finished.reason, answer.finished.stats)
+
+    def _add(self, text: str, tokens: Sequence[Token], opening: str) -> list[bytes]:
+        """Take in the next text of the answer, which these tokens make: one by one where they are shown."""
+        if self._tokens is None:
+            return self._grow(self._parts.add(text, opening))
+        events: list[bytes] = []
+        for token in tokens:
+            self._tokens.add(token)
+            events += self._grow(self._parts.add(token.text, opening))
+        return events
 
     def _grow(self, delta: Delta) -> list[bytes]:
         events = self._grow_item("reasoning", delta.reasoning) if delta.reasoning else []
@@ -203,20 +229,22 @@ class ResponseShape:
             events.append(self._event("response.output_item.added", output_index=self._item.index, item=added))
             events.append(self._part_event("response.content_part.added", part=self._item.part()))
         self._item.text += text
-        name = "reasoning_text" if kind == "reasoning" else "output_text"
-        more: dict[str, Any] = {} if kind == "reasoning" else {"logprobs": []}
-        events.append(self._part_event(f"response.{name}.delta", delta=text, **more))
-        return events
+        self._number += 1
+        if kind == "reasoning":
+            return [*events, self._item.grown.filled(self._number, text)]
+        tokens = self._tokens.take(text, self._parts.held) if self._tokens is not None else ()
+        logprobs = token_logprobs(tokens)
+        self._item.logprobs += logprobs
+        return [*events, self._item.grown.filled(self._number, text, logprobs)]
 
     def _close(self) -> list[bytes]:
         """End the item that grows."""
         item = self._item
         if item is None:
             return []
-        name = "reasoning_text" if item.kind == "reasoning" else "output_text"
-        more: dict[str, Any] = {} if item.kind == "reasoning" else {"logprobs": []}
+        more: dict[str, Any] = {} if item.kind == "reasoning" else {"logprobs": item.logprobs}
         events = [
-            self._part_event(f"response.{name}.done", text=item.text, **more),
+            self._part_event(f"response.{item.name}.done", text=item.text, **more),
             self._part_event("response.content_part.done", part=item.part()),
             self._event("response.output_item.done", output_index=item.index, item=item.whole()),
         ]
@@ -258,8 +286,7 @@ class ResponseShape:
 
     def _part_event(self, kind: str, **fields: Any) -> bytes:
         assert self._item is not None
-        place = {"item_id": self._item.id, "output_index": self._item.index, "content_index": 0}
-        return self._event(kind, **place, **fields)
+        return self._event(kind, **self._item.place, **fields)
 
     def _event(self, kind: str, **fields: Any) -> bytes:
         self._number += 1

@@ -137,6 +137,35 @@ def test_openai_gets_responses_whole_and_streamed(client: openai.OpenAI) -> None
     )
 
 
+def test_openai_gets_logprobs_of_responses(client: openai.OpenAI) -> None:
+    asked: Any = {"model": "default", "input": "What is a draft model?", "temperature": 0, "max_output_tokens": 12}
+    chat = client.chat.completions.create(
+        model="default", messages=ASKED, temperature=0, max_tokens=12, logprobs=True, top_logprobs=2
+    )
+    assert chat.choices[0].logprobs is not None
+    own = [(token.token, token.bytes) for token in chat.choices[0].logprobs.content or ()]
+    asked |= {"include": ["message.output_text.logprobs"], "top_logprobs": 2}
+    whole = client.responses.create(**asked)
+    with client.responses.stream(**asked) as stream:
+        events = list(stream)
+    pieces = [(event.delta, event.logprobs) for event in events if event.type == "response.output_text.delta"]
+    [ended] = [event.response for event in events if event.type == "response.incomplete"]
+    for response in (whole, ended):
+        [item] = response.output
+        assert item.type == "message"
+        [part] = item.content
+        assert part.type == "output_text"
+        tokens = part.logprobs or []
+        assert [(token.token, token.bytes) for token in tokens if token.token] == [one for one in own if one[0]]
+        assert all(len(token.top_logprobs) == 2 for token in tokens)
+        assert all(token.logprob == pytest.approx(token.top_logprobs[0].logprob, abs=1e-5) for token in tokens)
+    assert "".join(token.token for _, tokens in pieces for token in tokens) == whole.output_text
+    assert all(delta == "".join(token.token for token in tokens) for delta, tokens in pieces)
+    without = client.responses.create(model="default", input="Hello", max_output_tokens=2).output[0]
+    assert without.type == "message"
+    assert not getattr(without.content[0], "logprobs", None)
+
+
 def test_openai_calls_functions(calling: Served) -> None:
     tool: Any = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
     with openai_client(calling) as client:

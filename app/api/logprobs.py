@@ -1,0 +1,59 @@
+"""Log-probabilities of tokens in the shape of the OpenAI API, and which tokens an answer's message is made of."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from engine.events import Token
+
+
+def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:
+    """Tokens with their log-probabilities. The texts of all tokens together are the answer's text.
+
+    That of an alternative is what the token says by itself.
+    """
+    return [
+        {
+            **_entry(token.text, token.logprob),
+            "top_logprobs": [_entry(other.text, other.logprob) for other in token.alternatives],
+        }
+        for token in tokens
+    ]
+
+
+def _entry(text: str, logprob: float) -> dict[str, Any]:
+    return {"token": text, "logprob": logprob, "bytes": list(text.encode())}
+
+
+class MessageTokens:
+    """Finds the tokens of an answer's message among those of its thoughts, calls and marks."""
+
+    def __init__(self) -> None:
+        # Tokens that belong to nothing yet, with where each begins in `_text`, the text since the last piece.
+        self._waiting: deque[tuple[int, Token]] = deque()
+        self._text = ""
+
+    def add(self, token: Token) -> None:
+        """The answer's next token."""
+        self._waiting.append((len(self._text), token))
+        self._text += token.text
+
+    def take(self, piece: str, held: int) -> list[Token]:
+        """The tokens of the message's next piece, which ends `held` characters before the end of the tokens' text.
+
+        Tokens before it belong to no message. A token of which only a part is in the piece counts once.
+        """
+        end = len(self._text) - held
+        if not self._text.endswith(piece, 0, end):
+            # Marks that ended it were taken away.
+            end = self._text.rfind(piece) + len(piece)
+        start, found = end - len(piece), []
+        while self._waiting and self._waiting[0][0] < end:
+            begin, token = self._waiting.popleft()
+            if begin >= start or begin + len(token.text) > start:
+                found.append(token)
+        self._text = self._text[end:]
+        self._waiting = deque((begin - end, token) for begin, token in self._waiting)
+        return found
