@@ -154,18 +154,24 @@ def _run_window(arguments: argparse.Namespace) -> int:
 
 def _run_api(arguments: argparse.Namespace) -> int:
     # Not at the top: other benchmarks start no servers.
-    from app.bench import api_bench
+    from app.bench import api_bench, api_overhead
     from engine.bench import prompts
 
     main, draft = chosen_pair(arguments)
     chosen = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
     texts = [prompt.text for prompt in chosen]
-    report = api_bench.measure(
-        main, draft, texts, repetitions=arguments.repetitions, max_tokens=arguments.max_tokens, progress=_progress
-    )
+    how: dict[str, Any] = {
+        "repetitions": arguments.repetitions,
+        "max_tokens": arguments.max_tokens,
+        "progress": _progress,
+    }
+    report = api_bench.measure(main, draft, texts, **how)
     if report["interrupted"]:
         _say_interrupted(report)
-    print(json.dumps(report) if arguments.json else api_bench.table(report))
+    else:
+        report["overhead"] = api_overhead.measure(main, draft, texts, **how)
+    tables = (api_bench.table(report), api_overhead.table(report.get("overhead", {})))
+    print(json.dumps(report) if arguments.json else "\n".join(filter(None, tables)))
     return INTERRUPTED if report["interrupted"] else DONE
 
 

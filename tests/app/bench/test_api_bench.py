@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.__main__ import main
-from app.bench import api_bench
+from app.bench import api_bench, api_overhead
 
 
 def test_a_server_that_does_not_start_is_a_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -23,9 +24,26 @@ def test_the_table_has_a_line_for_each_number_of_clients() -> None:
     assert len(table.splitlines()) == 2
 
 
+def test_the_overhead_is_the_median_of_pairs() -> None:
+    def pair(own: float, over_api: float) -> tuple[dict[str, Any], dict[str, Any]]:
+        answers = [
+            {"first_s": first, "last_s": first + 1.0 + first, "tokens": 11, "text": "a"} for first in (own, over_api)
+        ]
+        return answers[0], answers[1]
+
+    figures = api_overhead.figures_of([pair(0.010, 0.013), pair(0.010, 0.012), pair(0.010, 0.5)])
+    assert (figures["first_token_ms"], figures["first_token_over_ms"], figures["same_text"]) == (10.0, 3.0, 3)
+    assert (figures["token_ms"], figures["token_over_percent"]) == (101.0, 0.3)
+    assert "first token 10.0 ms, over the API +3.0 ms" in api_overhead.table({"off": figures})
+
+
 @pytest.mark.campaign
 def test_both_servers_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--api", "--repetitions", "1", "--max-tokens", "16", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert list(report["concurrent"]) == ["1", "4", "8"]
     assert all(figures["ratio"] > 0 for figures in report["concurrent"].values())
+    assert list(report["overhead"]) == ["off", "auto"]
+    assert all(figures["same_text"] == figures["answers"] for figures in report["overhead"].values())
+    assert list(report["overhead"]) == ["off", "auto"]
+    assert all(figures["same_text"] == figures["answers"] for figures in report["overhead"].values())
