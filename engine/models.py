@@ -51,9 +51,16 @@ class MainLoader(Protocol):
         ...
 
     def load(
-        self, main: str | Path, kv_bits: int | None, streaming: Callable[[], bool], on_progress: OnProgress
+        self,
+        main: str | Path,
+        kv_bits: int | None,
+        streaming: Callable[[], bool],
+        on_progress: OnProgress,
+        context: int | None,
     ) -> Steps[LoadedModel]:
-        """See `engine.loading.load_in_steps`."""
+        """See `engine.loading.load_in_steps`. Each other process checks that its part with caches for `context` tokens
+        fits there, unless that is None.
+        """
         ...
 
     def unloaded(self) -> None:
@@ -61,7 +68,7 @@ class MainLoader(Protocol):
         ...
 
     def size_here(self, size: ModelSize) -> ModelSize:
-        """What of a main model of this size this process holds."""
+        """What of a main model of this size this process holds. Raises `ClusterError` where it cannot be divided."""
         ...
 
 
@@ -71,7 +78,12 @@ class _InThisProcess:
     one_at_a_time = False
 
     def load(
-        self, main: str | Path, kv_bits: int | None, streaming: Callable[[], bool], on_progress: OnProgress
+        self,
+        main: str | Path,
+        kv_bits: int | None,
+        streaming: Callable[[], bool],
+        on_progress: OnProgress,
+        context: int | None,  # noqa: ARG002
     ) -> Steps[LoadedModel]:
         return load_in_steps(main, kv_bits, streaming, on_progress)
 
@@ -155,7 +167,9 @@ class Models:
     def load_main(self, main: str | Path, *, allow_oversize: bool) -> Steps[LoadedModel]:
         """Load a main model, in steps. Raises `ModelNotUsable`."""
         self._allow_oversize = allow_oversize
-        return self._main_loader.load(main, self.settings.kv_bits, self._streaming, self._on_progress)
+        settings = self.settings
+        context = None if allow_oversize or settings.allow_oversize else settings.context
+        return self._main_loader.load(main, settings.kv_bits, self._streaming, self._on_progress, context)
 
     def load_draft(self, draft: str | Path) -> Steps[Drafter]:
         """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""

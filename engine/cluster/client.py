@@ -15,7 +15,7 @@ from engine.client import EngineClient
 from engine.cluster.codec import decode, encode
 from engine.cluster.errors import ClusterError
 from engine.cluster.wire import Connection
-from engine.errors import EngineClosed, EngineError
+from engine.errors import EngineClosed, EngineError, InternalFailure
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
@@ -26,8 +26,8 @@ from engine.tuning import Calibration, LearnedPair, Pair
 
 log = logging.getLogger(__name__)
 
-# Seconds from a lost connection until it is itself the reason.
-BLAME_S = 1.0
+# Seconds from a lost connection, or a failure inside of rank 0, until it is itself the reason.
+BLAME_S = 2.0
 
 
 class _RemoteStream(RequestStream):
@@ -217,6 +217,8 @@ class RemoteEngine(EngineClient):
             self._settle(message)
 
     def _deliver(self, number: int, event: Event) -> None:
+        if isinstance(event, Failed) and self._is_a_loss(event.error):
+            return
         ends = isinstance(event, Finished | Failed)
         with self._lock:
             stream = self._waiting.streams.pop(number, None) if ends else self._waiting.streams.get(number)
@@ -226,6 +228,9 @@ class RemoteEngine(EngineClient):
     def _settle(self, message: Mapping[str, Any]) -> None:
         kind = "main" if "main" in message else "result"
         number = int(message[kind])
+        error = decode(message["error"]) if "error" in message else None
+        if self._is_a_loss(error):
+            return
         with self._lock:
             future = self._waiting.futures.get(number)
             if kind == "result":
@@ -233,12 +238,16 @@ class RemoteEngine(EngineClient):
         if future is None:
             return
         if kind == "main":
-            if isinstance(future, Loading) and not future.main.done() and "error" not in message:
+            if isinstance(future, Loading) and not future.main.done() and error is None:
                 future.main.set_result(decode(message["value"]))
-        elif "error" in message:
-            future.set_exception(decode(message["error"]))
+        elif error is not None:
+            future.set_exception(error)
         else:
             future.set_result(decode(message["value"]))
+
+    def _is_a_loss(self, error: EngineError | None) -> bool:
+        """Whether rank 0 failed because another rank is lost: whoever keeps the watch ends everything then."""
+        return isinstance(error, InternalFailure) and self._over.wait(BLAME_S)
 
     def _end(self, error: EngineError, *, failed: bool) -> None:
         """Refuse everything from now on, and end what waits."""

@@ -40,3 +40,11 @@ class ClusterError(EngineError):
         self.reason, self.host, self.detail = reason, host, detail
         sentence = self.REASONS[reason].format(host=host, detail=detail)
         super().__init__(f"several machines: {sentence}", reason=reason, host=host, detail=detail)
+
+
+def failure_of(error: BaseException, host: str = "") -> ClusterError:
+    """What a rank says that cannot go on because of `error`."""
+    words = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+    # MLX raises a RuntimeError of its allocator.
+    full = isinstance(error, MemoryError) or "malloc" in words
+    return ClusterError("no-memory" if full else "out-of-step", host, words)

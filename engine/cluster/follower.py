@@ -14,16 +14,18 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.cluster.codec import encode
-from engine.cluster.errors import ClusterError
+from engine.cluster.errors import ClusterError, failure_of
 from engine.cluster.fingerprint import fingerprint
 from engine.cluster.leader import BEAT_S, SILENT_S
 from engine.cluster.part import SplitPart, run_pass, shared_ids
+from engine.cluster.plan import check_room
 from engine.cluster.portable import folder_of
 from engine.cluster.replica import Replica
 from engine.cluster.splitting import Tail
 from engine.cluster.wire import Connection
 from engine.errors import EngineError
 from engine.loading import load_part
+from engine.memory import memory_use, size_on_disk
 from engine.speculation.cache_rules import flatten, leaves
 from engine.steps import Steps
 
@@ -60,7 +62,7 @@ class Follower:
         except (OSError, EOFError) as error:
             log.info("rank 0 is gone: %s", error)
         except Exception as error:
-            self._connection.send({"failed": f"{type(error).__name__}: {error}"[:200]})
+            self._connection.send({"failed": encode(failure_of(error))})
             raise
 
     def _announced(self) -> Iterator[list[Any]]:
@@ -69,13 +71,16 @@ class Follower:
                 yield self._operations.popleft()
             self._operations.extend(self._connection.receive().get("do", ()))
 
-    def _load(self, number: int, name: str, digest: str, kv_bits: int | None, split: str) -> None:
+    def _load(self, number: int, name: str, digest: str, kv_bits: int | None, split: str, context: int | None) -> None:
         self._unload()
-        part = SplitPart(self._group, split, lambda: self._meet(number))
+        part = SplitPart(self._group, split, lambda: self._meet(number, part))
         try:
             folder = folder_of(name)
             if fingerprint(folder) != digest:
                 raise ClusterError("other-model", detail=name)
+            if context is not None:
+                whole = size_on_disk(folder, kv_bits)
+                check_room(whole, split, self._group.rank(), self._group.size(), context, memory_use().free)
             model, new_caches = load_part(folder, kv_bits, part)
         except _Abandoned:
             return
@@ -92,8 +97,8 @@ class Follower:
             new_caches, run, lambda serial, found: self._connection.send({"digest": [serial, *found]})
         )
 
-    def _meet(self, number: int) -> Steps[None]:
-        self._connection.send({"loaded": number})
+    def _meet(self, number: int, part: SplitPart) -> Steps[None]:
+        self._connection.send({"loaded": number, "kinds": part.kinds})
         for operation, *_ in self._announced():
             if operation == "warm":
                 break

@@ -10,25 +10,24 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.advice.cache_shape import caches_latents
 from engine.advice.fit import ModelSize
 from engine.cluster.codec import decode
-from engine.cluster.errors import ClusterError
+from engine.cluster.errors import ClusterError, failure_of
 from engine.cluster.fingerprint import fingerprint
 from engine.cluster.mirrored import Journal, MirroredCaches, MirroredText, Operation
 from engine.cluster.part import SplitPart, run_pass, shared_ids
-from engine.cluster.plan import choose_split
+from engine.cluster.plan import choose_split, part_of
 from engine.cluster.portable import portable_name
 from engine.cluster.splitting import Tail
 from engine.cluster.wire import Connection
-from engine.errors import EngineError
+from engine.errors import ModelNotUsable
 from engine.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.names import resolve_model
@@ -43,9 +42,9 @@ BEAT_S, SILENT_S = 1.0, 6.0
 
 
 class Leader:
-    """The other ranks, by their number. `lost(error)` is called, on any thread, when one of them is.
+    """Leads the other ranks, given by their number, from `host`.
 
-    It is an `engine.models.MainLoader`.
+    `lost(error)` is called, on any thread, when one of them is lost. It is an `engine.models.MainLoader`.
     """
 
     one_at_a_time = True
@@ -53,14 +52,16 @@ class Leader:
     def __init__(
         self,
         group: mx.distributed.Group,
+        host: str,
         followers: Mapping[int, tuple[str, Connection]],
         split: str,
         lost: Callable[[ClusterError], None],
     ) -> None:
-        self._group, self._split, self._lost = group, split, lost
+        self._group, self._host, self._split, self._lost = group, host, split, lost
         self._followers = dict(followers)
         self._journal = Journal(self._send)
-        self._loads: dict[int, Future[None]] = {}
+        # What kinds of caches each rank has, once it has loaded its part.
+        self._loads: dict[int, Future[list[str]]] = {}
         self._load = 0
         self._passes = 0
         self._digests: dict[int, tuple[int, int]] = {}
@@ -71,16 +72,23 @@ class Leader:
         threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
 
     def load(
-        self, main: str | Path, kv_bits: int | None, streaming: Callable[[], bool], on_progress: OnProgress
+        self,
+        main: str | Path,
+        kv_bits: int | None,
+        streaming: Callable[[], bool],
+        on_progress: OnProgress,
+        context: int | None,
     ) -> Steps[LoadedModel]:
-        """Load a main model on all ranks. Raises `ModelNotUsable`, and `ClusterError` where a rank has another one."""
+        """Load a main model on all ranks. Raises `ModelNotUsable`, and `ClusterError` where a rank has another one or
+        no room for its part, or where the model cannot be divided.
+        """
         path = resolve_model(main)
         split = choose_split(read_checked_config(path), self._group.size(), self._split)
         self._load += 1
         with self._lock:
             self._loads = {rank: Future() for rank in self._followers}
-        self._tell("load", self._load, portable_name(main), fingerprint(path), kv_bits, split)
-        part = SplitPart(self._group, split, self._meet)
+        self._tell("load", self._load, portable_name(main), fingerprint(path), kv_bits, split, context)
+        part = SplitPart(self._group, split, lambda: self._meet(part))
         try:
             loaded = yield from load_in_steps(main, kv_bits, streaming, on_progress, part)
         except BaseException:
@@ -94,10 +102,9 @@ class Leader:
         self._tell("unload")
 
     def size_here(self, size: ModelSize) -> ModelSize:
-        """This rank's part: of the caches too, unless every rank keeps the same latent vectors."""
-        ranks = self._group.size()
-        element_bytes = size.element_bytes if caches_latents(size.config) else size.element_bytes / ranks
-        return replace(size, weight_bytes=size.weight_bytes // ranks, element_bytes=element_bytes)
+        """This rank's part. Raises `ClusterError` where the ranks cannot divide the model."""
+        split = choose_split(size.config, self._group.size(), self._split)
+        return part_of(size, split, self._group.rank(), self._group.size())
 
     def close(self) -> None:
         """Stop following the other ranks; they end when they find the connection closed."""
@@ -105,9 +112,13 @@ class Leader:
         for _, connection in self._followers.values():
             connection.close()
 
-    def _meet(self) -> Steps[None]:
-        for loaded in self._loads.values():
-            yield from result_of(loaded)
+    def _meet(self, part: SplitPart) -> Steps[None]:
+        for rank, loaded in self._loads.items():
+            kinds = yield from result_of(loaded)
+            if kinds != part.kinds:
+                # What one rank can roll back, another one could not.
+                detail = f"{', '.join(part.kinds)} on {self._host}, {', '.join(kinds)} on {self._followers[rank][0]}"
+                raise ClusterError("cannot-split", detail=detail)
         self._tell("warm")
 
     def _together(self, loaded: LoadedModel, tail: Tail) -> LoadedModel:
@@ -137,7 +148,7 @@ class Leader:
             return run_pass(call, ids, caches, tail)
         except Exception as error:
             # The others are in this pass already, and would wait for the rest of it.
-            self._lost(ClusterError("out-of-step", "", f"{type(error).__name__}: {error}"[:120]))
+            self._lost(failure_of(error, self._host))
             raise
 
     def _tell(self, operation: str, *arguments: Any) -> None:
@@ -178,7 +189,7 @@ class Leader:
                 future = self._loads.get(rank) if number == self._load else None
             if future is not None and not future.done():
                 if error is None:
-                    future.set_result(None)
+                    future.set_result(list(message["kinds"]))
                 else:
                     future.set_exception(_of_host(decode(error), host))
         elif "digest" in message:
@@ -192,7 +203,7 @@ class Leader:
                 detail = f"{found[0]} tokens where there are {expected[0]}"
                 self._lose(rank, ClusterError("out-of-step", host, detail))
         elif "failed" in message:
-            self._lose(rank, ClusterError("out-of-step", host, str(message["failed"])))
+            self._lose(rank, _of_host(decode(message["failed"]), host))
 
     def _lose(self, rank: int, error: ClusterError) -> None:
         if self._closed:
@@ -216,8 +227,10 @@ class _LoadedTogether(LoadedModel):
         return MirroredText.empty(super().new_caches(), journal)
 
 
-def _of_host(error: Any, host: str) -> EngineError:
+def _of_host(error: Any, host: str) -> ClusterError:
     """A rank's error, with the name of its machine."""
     if isinstance(error, ClusterError):
         return ClusterError(error.reason, host, error.detail)
+    if isinstance(error, ModelNotUsable) and error.reason == "no-room":
+        return ClusterError("no-memory", host, error.detail)
     return ClusterError("no-model", host, str(error))

@@ -16,7 +16,7 @@ import mlx.core as mx
 
 from engine.cluster.tracked import TrackedRollback, TrackedRows, Transcript, feed_rows
 from engine.speculation.cache_rules import copies
-from engine.speculation.rollback import Checkpoint, Rollback
+from engine.speculation.rollback import CachesOutOfStep, Checkpoint, Rollback
 from engine.speculation.row_caches import RowCaches
 from engine.speculation.shared_caches import SharedCaches
 
@@ -140,12 +140,17 @@ class _MirroredRollback(TrackedRollback):
         super().shorten(rows)
 
     def commit(self, keep: int) -> int:
-        self._journal.add("commit", self._number, keep)
         self._inside = True
         try:
-            return super().commit(keep)
+            held = super().commit(keep)
+        except CachesOutOfStep:
+            # It has restored everything.
+            self._journal.add("abort", self._number)
+            raise
         finally:
             self._inside = False
+        self._journal.add("commit", self._number, keep, held)
+        return held
 
     def abort(self) -> None:
         if not self._inside:
@@ -153,8 +158,10 @@ class _MirroredRollback(TrackedRollback):
         super().abort()
 
     def rewind(self, position: int) -> bool:
-        self._journal.add("rewind", self._number, position)
-        return super().rewind(position)
+        done = super().rewind(position)
+        if done:
+            self._journal.add("rewind", self._number, position)
+        return done
 
     def remember(self, position: int) -> Checkpoint:
         made = super().remember(position)
@@ -205,8 +212,9 @@ class _MirroredRows(TrackedRows):
         super().go_on(counts)
 
     def commit(self, keep: Sequence[int]) -> list[int]:
-        self._journal.add("commit_rows", self._number, list(keep))
-        return super().commit(keep)
+        held = super().commit(keep)
+        self._journal.add("commit_rows", self._number, list(keep), held)
+        return held
 
     def abort(self) -> None:
         self._journal.add("abort_rows", self._number)

@@ -6,16 +6,16 @@ Arithmetic over config.json and file sizes. Imports no MLX.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from engine.advice.cache_shape import caches_latents
-from engine.advice.fit import ModelSize, check_fit
+from engine.advice.fit import SCALE_BITS, ModelSize, check_fit
 from engine.cluster.errors import ClusterError
 from engine.errors import ModelNotUsable
 from engine.model_files.architecture import mlx_lm_module, splits_of
-from engine.model_files.config import text_config
+from engine.model_files.config import context_length, text_config
 from engine.model_files.inspection import read_checked_config, weight_files
 
 SPLITS = ("auto", "tensor", "pipeline")
@@ -98,6 +98,33 @@ def model_size(folder: Path) -> ModelSize:
     return ModelSize(str(folder), weights, config)
 
 
+def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
+    """What one rank holds of a model of this size, as a size of its own.
+
+    Every rank holds the embedding and the output matrix, and caches of latent vectors are divided by layers only.
+    """
+    text = text_config(size.config)
+    layers = _number(text, "num_hidden_layers")
+    share, cached = 1 / ranks, 1 / ranks
+    if split == "pipeline":
+        first, end = layers_of(rank, ranks, layers)
+        share = cached = (end - first) / max(1, layers)
+    elif caches_latents(size.config):
+        cached = 1.0
+    whole = min(size.weight_bytes, _embedding_bytes(size.config))
+    weights = whole + int((size.weight_bytes - whole) * share)
+    return replace(size, weight_bytes=weights, element_bytes=size.element_bytes * cached)
+
+
+def check_room(size: ModelSize, split: str, rank: int, ranks: int, context: int, free: int) -> None:
+    """Raise `ClusterError` ("no-memory") unless a rank's part of a model of this size fits into `free` bytes."""
+    part = part_of(size, split, rank, ranks)
+    report = check_fit(part, None, min(context, context_length(size.config) or context), free)
+    if not report.fits:
+        needed, there = (f"{count / 1e9:.1f} GB" for count in (report.needed, free))
+        raise ClusterError("no-memory", detail=f"{needed} needed, {there} free")
+
+
 def make_plan(
     size: ModelSize, name: str, hosts: Sequence[str], free: Sequence[int | None], context: int, wanted: str = "auto"
 ) -> Plan:
@@ -106,25 +133,34 @@ def make_plan(
     split = choose_split(size.config, ranks, wanted)
     text = text_config(size.config)
     heads, layers = _number(text, "num_attention_heads"), _number(text, "num_hidden_layers")
-    whole = check_fit(size, None, context, 0)
-    cached = next((term.bytes for term in whole.terms if term.code == "cache"), 0)
-    rest = whole.needed - size.weight_bytes - cached
     parts = []
     for rank, (host, limit) in enumerate(zip(hosts, free, strict=True)):
         if split == "tensor":
             own_heads, own_layers = (rank * heads // ranks, (rank + 1) * heads // ranks), (0, layers)
-            weights = size.weight_bytes // ranks
-            caches = cached if caches_latents(size.config) else cached // ranks
         else:
-            own_heads, own_layers = (0, heads), _layers_of(rank, ranks, layers)
-            share = (own_layers[1] - own_layers[0]) / max(1, layers)
-            weights, caches = int(size.weight_bytes * share), int(cached * share)
-        parts.append(RankPart(rank, host, own_heads, own_layers, weights, weights + caches + rest, limit))
+            own_heads, own_layers = (0, heads), layers_of(rank, ranks, layers)
+        part = part_of(size, split, rank, ranks)
+        needed = check_fit(part, None, context, 0).needed
+        parts.append(RankPart(rank, host, own_heads, own_layers, part.weight_bytes, needed, limit))
     return Plan(name, split, tuple(parts))
 
 
-def _layers_of(rank: int, ranks: int, layers: int) -> tuple[int, int]:
-    """mlx-lm's own division: rank 0 has the last layers, and the first ranks the ones that are left over."""
+def fits_together(size: ModelSize, draft_bytes: int, free: Sequence[int], context: int) -> bool:
+    """Whether machines of which `free[i]` bytes may be used can hold the model, and the first one its draft too."""
+    if len(free) < 2:
+        return False
+    try:
+        limits = [free[0] - draft_bytes, *free[1:]]
+        return make_plan(size, size.id, [""] * len(free), limits, context).fits
+    except ClusterError:
+        return False
+
+
+def layers_of(rank: int, ranks: int, layers: int) -> tuple[int, int]:
+    """The layers of a rank (the end excluded), by mlx-lm's own division.
+
+    Rank 0 has the last layers, and the first ranks the ones that are left over.
+    """
     base, extra = divmod(layers, ranks)
     counts = [base + (one < extra) for one in range(ranks)]
     start = sum(counts[rank + 1 :])
@@ -146,6 +182,16 @@ def _heads_problem(config: Mapping[str, Any], module: str, ranks: int) -> str | 
         if (width := _number(text, name)) % (ranks * (group if isinstance(group, int) else 64)):
             return f"{width} {name} over {ranks} machines"
     return None
+
+
+def _embedding_bytes(config: Mapping[str, Any]) -> int:
+    """The bytes of what is not divided, in the files: the embedding, and the output matrix where that is another."""
+    text = text_config(config)
+    tied = text.get("tie_word_embeddings", config.get("tie_word_embeddings", False))
+    numbers = _number(text, "vocab_size") * _number(text, "hidden_size") * (1 if tied else 2)
+    quantised = config.get("quantization") or config.get("quantization_config")
+    bits = quantised.get("bits") if isinstance(quantised, Mapping) else None
+    return int(numbers * ((bits + SCALE_BITS) / 8 if isinstance(bits, int) else 2.0))
 
 
 def _number(text: Mapping[str, Any], name: str) -> int:

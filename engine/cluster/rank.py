@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from engine.cluster.errors import ClusterError
+from engine.cluster.ring_watch import RingWatch, open_sockets
 from engine.cluster.wire import Connection, accept, connect
 
 log = logging.getLogger(__name__)
@@ -86,12 +87,12 @@ class _Rank:
         self._rank, self._size = int(order["rank"]), int(order["size"])
         self._secret = bytes.fromhex(order["secret"])
         address = str(order["address"])
-        ring, control = _free_port(address), _listen(address) if self._rank == 0 else None
+        self._ring, control = _free_port(address), _listen(address) if self._rank == 0 else None
         client = _listen("127.0.0.1") if self._rank == 0 else None
         self._tell(
             listening={
                 "pid": os.getpid(),
-                "ring": ring,
+                "ring": self._ring,
                 "control": control.getsockname()[1] if control is not None else 0,
                 "client": client.getsockname()[1] if client is not None else 0,
             }
@@ -127,8 +128,8 @@ class _Rank:
             from engine.cluster.leader import Leader
 
             try:
-                group = _join(self._rank, order, places)
-                leader = Leader(group, followers, str(places["split"]), self._lost)
+                group = self._join(order, places)
+                leader = Leader(group, places["hosts"][0], followers, str(places["split"]), self._lost)
                 joined.append(None)
                 return leader
             except BaseException as error:
@@ -165,9 +166,21 @@ class _Rank:
         connection = connect((str(places["control"][0]), int(places["control"][1])), self._secret, self._rank)
         from engine.cluster.follower import Follower
 
-        follower = Follower(_join(self._rank, order, places), connection)
+        follower = Follower(self._join(order, places), connection)
         self._tell(ready=True)
         follower.run()
+
+    def _join(self, order: Mapping[str, Any], places: Mapping[str, Any]) -> Any:
+        """The group of all ranks, whose connections are watched from then on."""
+        before = open_sockets()
+        group = _join(self._rank, order, places)
+        if order["backend"] == "ring":
+            RingWatch(open_sockets() - before, self._ring, lambda step: self._lost_neighbour(places["hosts"], step))
+        return group
+
+    def _lost_neighbour(self, hosts: list[str], step: int) -> None:
+        neighbour = hosts[(self._rank + step) % self._size]
+        self._lost(ClusterError("ended", neighbour, f"its connection with {hosts[self._rank]} was lost"))
 
     def _lost(self, error: ClusterError) -> None:
         from engine.cluster.codec import encode

@@ -81,14 +81,14 @@ class Replica:
     def _shorten(self, number: int, rows: int) -> None:
         self._transaction(number).shorten(rows)
 
-    def _commit(self, number: int, keep: int) -> None:
-        self._transaction(number).commit(keep)
+    def _commit(self, number: int, keep: int, held: int) -> None:
+        _agree(self._transaction(number).commit(keep), held)
 
     def _abort(self, number: int) -> None:
         self._transaction(number).abort()
 
     def _rewind(self, number: int, position: int) -> None:
-        self._transaction(number).rewind(position)
+        _agree(self._transaction(number).rewind(position), True)
 
     def _remember(self, number: int, position: int, checkpoint: int) -> None:
         self._checkpoints[checkpoint] = self._transaction(number).remember(position)
@@ -114,8 +114,8 @@ class Replica:
     def _go_on_rows(self, number: int, counts: Sequence[int]) -> None:
         self._rows[number].go_on(counts)
 
-    def _commit_rows(self, number: int, keep: Sequence[int]) -> None:
-        self._rows[number].commit(keep)
+    def _commit_rows(self, number: int, keep: Sequence[int], held: Sequence[int]) -> None:
+        _agree(self._rows[number].commit(keep), held)
 
     def _abort_rows(self, number: int) -> None:
         self._rows[number].abort()
@@ -124,6 +124,12 @@ class Replica:
         rollback = self._texts[number].rollback
         assert rollback is not None
         return rollback
+
+
+def _agree(own: Any, of_leader: Any) -> None:
+    """An operation has to come out alike on every rank."""
+    if own != of_leader:
+        raise RuntimeError(f"the caches hold {own}, and those of rank 0 {of_leader}")
 
 
 _OPERATIONS: dict[str, Callable[..., None]] = {

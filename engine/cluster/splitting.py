@@ -8,9 +8,12 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx.nn.layers.distributed import AllToShardedLinear, ShardedToAllLinear
 from mlx.utils import tree_unflatten
+from mlx_lm.models.cache import make_prompt_cache
+from mlx_lm.models.pipeline import PipelineMixin
 
 from engine.cluster.errors import ClusterError
 from engine.errors import EngineError
+from engine.speculation.cache_rules import flatten
 
 
 def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> None:
@@ -22,7 +25,7 @@ def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> No
         if split == "tensor":
             model.shard(group)
         else:
-            model.model.pipeline(group)
+            _with_layers_of_ranks(model).pipeline(group)
     except EngineError:
         raise
     # mlx-lm asserts on sizes that the ranks do not divide, in all kinds of ways.
@@ -30,6 +33,19 @@ def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> No
         raise ClusterError("cannot-split", detail=" ".join(str(error).split())[:120] or type(error).__name__) from error
     if mx.default_device() == mx.Device(mx.cpu):
         _use_plain_layers(model)
+
+
+def _with_layers_of_ranks(model: nn.Module) -> Any:
+    """The module that has mlx-lm's method `pipeline`: where mlx-lm looks for it, or deeper in multimodal models."""
+    if hasattr(getattr(model, "model", None), "pipeline"):
+        return model.model
+    return next(module for module in model.modules() if isinstance(module, PipelineMixin))
+
+
+def cache_kinds(model: nn.Module) -> list[str]:
+    """The kinds of caches of this rank's layers, each once, with the widths of windows."""
+    caches = flatten(make_prompt_cache(model))
+    return sorted({f"{type(cache).__name__} {getattr(cache, 'max_size', None) or ''}".strip() for cache in caches})
 
 
 class SummedLinear(nn.Module):  # type: ignore[misc]
@@ -71,10 +87,11 @@ class Tail:
     """What has to be evaluated of a pass so that all of its exchanges between ranks take place.
 
     The output of the trunk, the module that holds the layers, where that says it: a prompt's logits, as wide as the
-    vocabulary, need not be computed then. Else the logits. To be made before the model is split.
+    vocabulary, need not be computed then. Else the logits. To be made before the model is split, `by_layers` or not.
     """
 
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, model: nn.Module, *, by_layers: bool) -> None:
+        self.by_layers = by_layers
         self._trunk = _trunk_of(model)
         self._outputs: list[Any] = []
         self._beside = _modules_beside(model, self._trunk)

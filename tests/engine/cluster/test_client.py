@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from typing import Any, cast
 
 from engine.cluster.client import RemoteEngine
+from engine.cluster.codec import encode
 from engine.cluster.errors import ClusterError
+from engine.errors import InternalFailure
+from engine.events import Failed
+from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from tests.patience import PATIENCE_S
 
@@ -35,4 +40,35 @@ def test_what_could_not_be_sent_ends_with_the_machine_that_is_to_blame() -> None
     error = asked.exception(PATIENCE_S)
     assert isinstance(error, ClusterError)
     assert error.host == "studio"
+    engine.close()
+
+
+class ToldConnection(LostConnection):
+    """Rank 0 says what it is given to say."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: queue.Queue[dict[str, Any]] = queue.Queue()
+
+    def send(self, _message: dict[str, Any]) -> None:
+        pass
+
+    def receive(self) -> dict[str, Any]:
+        return self.said.get(timeout=PATIENCE_S)
+
+    def close(self) -> None:
+        # The thread that receives ends with what is no message.
+        self.said.put({"event": "none"})
+
+
+def test_what_rank_0_fails_at_without_another_rank_is_blamed_on_that_one() -> None:
+    connection = ToldConnection()
+    engine = RemoteEngine(cast("Any", connection), EngineSettings(), "127.0.0.1")
+    stream = engine.submit(ChatRequest([{"role": "user", "content": "x"}]))
+    failed = Failed(InternalFailure("RuntimeError: [ring] connection to a peer was lost"), "", None)
+    connection.said.put({"event": 1, "value": encode(failed)})
+    threading.Timer(0.1, engine.fail, [ClusterError("ended", "studio", "exit code -9")]).start()
+    *_, event = stream
+    assert isinstance(event, Failed)
+    assert isinstance(event.error, ClusterError)
     engine.close()

@@ -7,19 +7,24 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
-from engine import ChatRequest, Engine, Event, Failed, SamplingSettings, SpeculationSettings
+from engine import ChatRequest, Engine, Event, Failed, Finished, SamplingSettings, SpeculationSettings
 from engine.cluster.cluster import Cluster
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import parse_machines
 from engine.errors import ModelNotUsable
 from engine.events import TokensCommitted
 from engine.grammars.grammar import Grammar
+from engine.status import LoadedPair
 from tests.engine.asking import ask, finished
+from tests.engine.cluster.families import write_family
 from tests.patience import PATIENCE_S
+from tests.tiny_heads import write_head
+from tests.tiny_models import write_disturbed_copy
 
 TWO = parse_machines("127.0.0.1,127.0.0.1")
 
@@ -32,18 +37,55 @@ def ranks_without_compilation() -> Iterator[None]:
         yield
 
 
+class Both:
+    """Two ranks and an engine in this process, with the same models."""
+
+    def __init__(self, cluster: Cluster, engine: Engine) -> None:
+        self.cluster, self.engine = cluster, engine
+        self._loaded: tuple[Path, Path] | None = None
+
+    def load(self, main: Path, draft: Path) -> LoadedPair | None:
+        """None where they have these models already."""
+        if self._loaded == (main, draft):
+            return None
+        self._loaded = None
+        loading = self.engine.load(main, draft)
+        pair = self.cluster.engine.load(main, draft).result(timeout=PATIENCE_S)
+        loading.result(timeout=PATIENCE_S)
+        self._loaded = main, draft
+        return pair
+
+    def compare(self, **how: Any) -> Finished:
+        """The ranks' answer, which has to be that of plain decoding in this process."""
+        expected = finished(ask(self.engine, temperature=0.8, method="off", max_tokens=16))
+        found = finished(ask(self.cluster.engine, temperature=0.8, max_tokens=16, **how))
+        assert found.ids == expected.ids
+        return found
+
+
 @pytest.fixture(scope="module")
-def cluster(tiny_main: Path, tiny_draft: Path) -> Iterator[Cluster]:
-    with Cluster(TWO) as cluster:
-        cluster.engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
-        yield cluster
+def both() -> Iterator[Both]:
+    with Cluster(TWO) as cluster, Engine() as engine:
+        yield Both(cluster, engine)
+
+
+@pytest.fixture
+def cluster(both: Both, tiny_main: Path, tiny_draft: Path) -> Cluster:
+    both.load(tiny_main, tiny_draft)
+    return both.cluster
+
+
+@pytest.fixture
+def alone(both: Both, tiny_main: Path, tiny_draft: Path) -> Engine:
+    both.load(tiny_main, tiny_draft)
+    return both.engine
 
 
 @pytest.mark.parametrize(("method", "temperature"), [("off", 0.8), ("draft", 0.0), ("draft", 0.8), ("auto", 0.8)])
 def test_two_ranks_write_what_one_process_writes(
-    cluster: Cluster, engine_with_pair: Engine, method: str, temperature: float
+    cluster: Cluster, alone: Engine, method: str, temperature: float
 ) -> None:
-    expected = finished(ask(engine_with_pair, temperature=temperature, method="off", max_tokens=20))
+    expected = finished(ask(alone, temperature=temperature, method="off", max_tokens=20))
     # Without a depth, how fast the machine is decides whether anything is drafted.
     depth = 3 if method == "draft" else None
     found = finished(ask(cluster.engine, temperature=temperature, method=method, depth=depth, max_tokens=20))
@@ -51,7 +93,7 @@ def test_two_ranks_write_what_one_process_writes(
     assert method != "draft" or found.stats.drafted > 0
 
 
-def test_several_requests_are_answered_together(cluster: Cluster, engine_with_pair: Engine) -> None:
+def test_several_requests_are_answered_together(cluster: Cluster, alone: Engine) -> None:
     questions = ["the quick brown fox", "jumps over the lazy dog", "hello"]
 
     def request(question: str) -> ChatRequest:
@@ -62,7 +104,7 @@ def test_several_requests_are_answered_together(cluster: Cluster, engine_with_pa
             max_tokens=16,
         )
 
-    expected = [finished(list(engine_with_pair.submit(request(question)))).ids for question in questions]
+    expected = [finished(list(alone.submit(request(question)))).ids for question in questions]
     streams = [cluster.engine.submit(request(question)) for question in questions]
     assert [finished(list(stream)).ids for stream in streams] == expected
 
@@ -109,11 +151,39 @@ def test_an_answer_speculates_otherwise_from_its_next_round_on(cluster: Cluster)
     assert changed.stats.drafted > plain.stats.drafted == 0
 
 
-def test_a_model_that_is_missing_is_refused_and_the_other_stays(cluster: Cluster, tiny_main: Path) -> None:
+def test_a_model_that_is_missing_is_refused_and_the_other_stays(cluster: Cluster) -> None:
     with pytest.raises(ModelNotUsable):
         cluster.engine.load("/no/such/model").result(timeout=PATIENCE_S)
-    pair = cluster.engine.load(tiny_main).result(timeout=PATIENCE_S)
-    assert pair.main is not None
+    assert finished(ask(cluster.engine, max_tokens=4)).ids
+
+
+# By heads with windows and experts; by layers, with recurrent state, because mlx-lm has no other way for the family.
+@pytest.mark.parametrize(("family", "times"), [("gpt_oss", 1), ("qwen3_next", 2)])
+def test_other_families_write_what_one_process_writes(both: Both, family: str, times: int, tmp_path: Path) -> None:
+    main = write_family(family, tmp_path / "main", times)
+    both.load(main, write_disturbed_copy(main, tmp_path / "draft", amount=0.02))
+    assert both.compare(method="draft", depth=3).stats.accepted > 0
+
+
+def test_a_head_drafts_from_the_states_of_a_model_whose_heads_are_divided(
+    both: Both, tiny_main: Path, tmp_path: Path
+) -> None:
+    both.load(tiny_main, write_head(tmp_path / "head", tiny_main))
+    assert both.compare(method="draft", depth=3).stats.drafted > 0
+
+
+def test_a_head_cannot_read_the_layers_of_other_machines(both: Both, tmp_path: Path) -> None:
+    main = write_family("qwen3_next", tmp_path / "main", 2)
+    pair = both.load(main, write_head(tmp_path / "head", main))
+    assert pair is not None
+    assert isinstance(pair.draft_problem, ModelNotUsable)
+    assert pair.draft_problem.reason == "no-taps"
+
+
+def test_layers_of_different_kinds_on_each_machine_are_refused(cluster: Cluster, tmp_path: Path) -> None:
+    main = write_family("qwen3_next", tmp_path / "main", 1)
+    with pytest.raises(ClusterError, match=r"cannot be split: KVCache on .*, ArraysCache on "):
+        cluster.engine.load(main).result(timeout=PATIENCE_S)
     assert finished(ask(cluster.engine, max_tokens=4)).ids
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.advice.fit import ModelSize
 from engine.cluster.errors import ClusterError
-from engine.cluster.plan import choose_split, make_plan
+from engine.cluster.plan import check_room, choose_split, fits_together, make_plan, part_of
 
 QWEN: dict[str, Any] = {
     "model_type": "qwen3",
@@ -16,7 +16,6 @@ QWEN: dict[str, Any] = {
     "num_key_value_heads": 4,
     "head_dim": 128,
     "intermediate_size": 3072,
-    "vocab_size": 1000,
 }
 
 
@@ -64,3 +63,34 @@ def test_a_plan_by_layers_gives_rank_0_the_last_ones() -> None:
     assert [part.weight_bytes for part in plan.parts] == [300, 200, 200]
     assert plan.fits
     assert plan.parts[0].fits is None
+
+
+@pytest.mark.parametrize(("split", "share"), [("tensor", 0.5), ("pipeline", 4 / 7)])
+def test_every_rank_holds_the_embedding_and_the_output_matrix(split: str, share: float) -> None:
+    config = {**QWEN, "vocab_size": 10**5, "quantization": {"bits": 4, "group_size": 64}}
+    beside = 2 * 10**5 * 1024 * 4.5 / 8
+    part = part_of(ModelSize("m", 10**9, config), split, 0, 2)
+    assert part.weight_bytes == pytest.approx(beside + (10**9 - beside) * share, abs=1)
+    assert part.element_bytes == 2.0 * share
+    tied = part_of(ModelSize("m", 10**9, {**config, "tie_word_embeddings": True}), split, 0, 2)
+    assert tied.weight_bytes == pytest.approx(beside / 2 + (10**9 - beside / 2) * share, abs=1)
+
+
+def test_latent_vectors_are_whole_on_every_rank() -> None:
+    size = ModelSize("m", 10**9, {**QWEN, "model_type": "deepseek_v3"})
+    assert part_of(size, "tensor", 1, 2).element_bytes == 2.0
+
+
+def test_a_machine_without_room_for_its_part_is_told_what_that_needs() -> None:
+    size = ModelSize("m", 8 * 10**9, QWEN)
+    check_room(size, "tensor", 1, 2, 4096, 5 * 10**9)
+    with pytest.raises(ClusterError, match=r"not enough memory: 4\.3 GB needed, 3\.0 GB free"):
+        check_room(size, "tensor", 1, 2, 4096, 3 * 10**9)
+
+
+def test_the_draft_takes_its_room_from_the_first_machine() -> None:
+    size = ModelSize("m", 8 * 10**9, QWEN)
+    assert fits_together(size, 0, [5 * 10**9] * 2, 4096)
+    assert not fits_together(size, 10**9, [5 * 10**9] * 2, 4096)
+    assert fits_together(size, 10**9, [6 * 10**9, 5 * 10**9], 4096)
+    assert not fits_together(size, 0, [10**10], 4096)

@@ -1,0 +1,96 @@
+"""Watches the connections of MLX's ring, which waits for ever for what a lost one no longer brings. Imports no MLX."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+
+# Seconds between two looks, and without a sign of the other machine until the system gives a connection up.
+LOOK_S, SILENT_S = 0.5, 6
+# By their names in Python, where the system has them: probes of an idle connection, and the time for unanswered data.
+_GIVING_UP = {
+    "TCP_KEEPIDLE": 2,
+    "TCP_KEEPALIVE": 2,
+    "TCP_KEEPINTVL": 1,
+    "TCP_KEEPCNT": SILENT_S - 2,
+    "TCP_USER_TIMEOUT": SILENT_S * 1000,
+}
+# macOS's TCP_RXT_CONNDROPTIME, which Python has no name for.
+_DROP_AFTER = 0x80
+
+
+def open_sockets() -> set[int]:
+    """The descriptors of this process that are sockets."""
+    found = set()
+    for name in os.listdir("/dev/fd"):
+        try:
+            if stat.S_ISSOCK(os.fstat(int(name)).st_mode):
+                found.add(int(name))
+        except OSError:
+            # It was the one of the list itself.
+            continue
+    return found
+
+
+class RingWatch:
+    """Watches the sockets `made` by the ring of a rank that listens on `own_port`, on a thread of its own.
+
+    `lost(step)` is called once when a connection has ended: 1 is that to the next rank, -1 that to the one before.
+    """
+
+    def __init__(self, made: Iterable[int], own_port: int, lost: Callable[[int], None]) -> None:
+        # Each rank connects to the next one, and is connected to by the one before.
+        self._ends = [(end, -1 if end.getsockname()[1] == own_port else 1) for end in _connected(made)]
+        self._lost, self._stopped = lost, threading.Event()
+        for end, _ in self._ends:
+            _give_up_early(end)
+        self._thread = threading.Thread(target=self._look, name="rank-ring", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop watching."""
+        self._stopped.set()
+        self._thread.join()
+        for end, _ in self._ends:
+            end.close()
+
+    def _look(self) -> None:
+        while not self._stopped.wait(LOOK_S):
+            for end, step in self._ends:
+                if _has_ended(end):
+                    self._lost(step)
+                    return
+
+
+def _connected(made: Iterable[int]) -> Iterator[socket.socket]:
+    """Duplicates of those that have another end: attempts to connect before the next rank listened stay open."""
+    for number in made:
+        end = socket.socket(fileno=os.dup(number))
+        try:
+            end.getpeername()
+            yield end
+        except OSError:
+            end.close()
+
+
+def _give_up_early(end: socket.socket) -> None:
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _GIVING_UP.items():
+        if hasattr(socket, name):
+            end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    if sys.platform == "darwin":
+        end.setsockopt(socket.IPPROTO_TCP, _DROP_AFTER, SILENT_S)
+
+
+def _has_ended(end: socket.socket) -> bool:
+    """Whether nothing will come any more; what has come is left for the ring to read."""
+    try:
+        return not end.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
