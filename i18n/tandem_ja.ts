@@ -2707,6 +2707,10 @@
         <translation>大きすぎ</translation>
     </message>
     <message>
+        <source>several Macs</source>
+        <translation>複数の Mac</translation>
+    </message>
+    <message>
         <source>tight</source>
         <translation>ぎりぎり</translation>
     </message>
@@ -2911,6 +2915,10 @@
     <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
         <translation>この Mac には収まりません。使えるメモリより {size} 多く必要です。</translation>
+    </message>
+    <message>
+        <source>Too large for this Mac alone, but your Macs can answer with it together.</source>
+        <translation>この Mac 1 台には大きすぎますが、複数の Mac で一緒に回答できます。</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -3339,6 +3347,10 @@
     <message>
         <source>guide</source>
         <translation>案内役</translation>
+    </message>
+    <message>
+        <source>several Macs</source>
+        <translation>複数の Mac</translation>
     </message>
     <message>
         <source>different tokenizer</source>

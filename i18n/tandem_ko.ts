@@ -2707,6 +2707,10 @@
         <translation>너무 큼</translation>
     </message>
     <message>
+        <source>several Macs</source>
+        <translation>여러 대의 Mac</translation>
+    </message>
+    <message>
         <source>tight</source>
         <translation>빠듯함</translation>
     </message>
@@ -2911,6 +2915,10 @@
     <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
         <translation>이 Mac에는 맞지 않아요. 쓸 수 있는 메모리보다 {size} 더 필요해요.</translation>
+    </message>
+    <message>
+        <source>Too large for this Mac alone, but your Macs can answer with it together.</source>
+        <translation>이 Mac 한 대에는 너무 크지만, 여러 대가 함께 답할 수 있어요.</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -3339,6 +3347,10 @@
     <message>
         <source>guide</source>
         <translation>안내용</translation>
+    </message>
+    <message>
+        <source>several Macs</source>
+        <translation>여러 대의 Mac</translation>
     </message>
     <message>
         <source>different tokenizer</source>

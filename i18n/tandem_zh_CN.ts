@@ -2707,6 +2707,10 @@
         <translation>过大</translation>
     </message>
     <message>
+        <source>several Macs</source>
+        <translation>多台 Mac</translation>
+    </message>
+    <message>
         <source>tight</source>
         <translation>内存紧张</translation>
     </message>
@@ -2911,6 +2915,10 @@
     <message>
         <source>Does not fit: it needs {size} more memory than this Mac can use.</source>
         <translation>放不下：所需内存比这台 Mac 可用的多 {size}。</translation>
+    </message>
+    <message>
+        <source>Too large for this Mac alone, but your Macs can answer with it together.</source>
+        <translation>这台 Mac 单独放不下，但多台 Mac 可以一起用它回答。</translation>
     </message>
     <message>
         <source>{count}-token context</source>
@@ -3339,6 +3347,10 @@
     <message>
         <source>guide</source>
         <translation>向导</translation>
+    </message>
+    <message>
+        <source>several Macs</source>
+        <translation>多台 Mac</translation>
     </message>
     <message>
         <source>different tokenizer</source>

@@ -12,6 +12,7 @@ from engine.advice.catalog import Catalog, CatalogModel, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate, estimate_speedup
+from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
 from engine.hub.repository_names import head_of
 from engine.hub.values import FoundModel, RemoteModel
@@ -26,12 +27,16 @@ _TIGHT = 0.1
 
 @dataclass(frozen=True)
 class MemoryBudget:
-    """`context` tokens within `limit` bytes, with caches of `*_element_bytes` a number."""
+    """`context` tokens within `limit` bytes, with caches of `*_element_bytes` a number.
+
+    `machines` are the bytes that models may use on each of several Macs that were checked, this one first.
+    """
 
     context: int
     limit: int
     main_element_bytes: float = 2.0
     draft_element_bytes: float = 2.0
+    machines: tuple[int, ...] = ()
 
     def fit(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> FitReport:
         """The memory both need, at no more tokens than the main model's own context, `longest`."""
@@ -39,6 +44,15 @@ class MemoryBudget:
         if draft is not None:
             sizes = sizes[0], replace(draft, element_bytes=self.draft_element_bytes)
         return check_fit(*sizes, min(self.context, longest or self.context), self.limit)
+
+    def together(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> bool:
+        """Whether several Macs can hold what this one cannot."""
+        whole = self.fit(main, draft, longest)
+        if whole.fits or not self.machines:
+            return False
+        main = replace(main, element_bytes=self.main_element_bytes)
+        of_draft = whole.needed - self.fit(main, None, longest).needed
+        return fits_together(main, of_draft, self.machines, whole.context)
 
 
 @dataclass(frozen=True)
@@ -49,8 +63,8 @@ class Entry:
     owner. `bytes` is its size on disk or to download. `draft` is the id of the draft model that goes with it,
     `get_bytes` the download of both. `fit` is the memory of the two, `expected` the speed-up with the draft.
     `released` is the year and month of a catalog model. `problem` and `detail` say why it cannot be used (a reason of
-    `ModelNotUsable`). `advice` judges a search result as a draft for the loaded main model. `head` is the family of a
-    head, whose kind is "head"; "" for models.
+    `ModelNotUsable`). `together`: it fits on several Macs only. `advice` judges a search result as a draft for the
+    loaded main model. `head` is the family of a head, whose kind is "head"; "" for models.
     """
 
     id: str
@@ -70,6 +84,7 @@ class Entry:
     draft_name: str = ""
     get_bytes: int = 0
     fit: FitReport | None = None
+    together: bool = False
     expected: Estimate | None = None
     installed: bool = False
     gated: bool = False
@@ -134,17 +149,20 @@ def from_installed(
     if entry.problem or entry.head:
         return entry
     draft = _installed_draft(model, known, installed)
+    main_size, draft_size = _size_of(model), _size_of(draft) if draft else None
     return replace(
         entry,
         draft=draft.id if draft else "",
         draft_name=_name_of(draft.id, catalog) if draft else "",
         expected=_expected(model.weight_bytes, model.active_bytes, draft.active_bytes) if draft else None,
-        fit=budget.fit(_size_of(model), _size_of(draft) if draft else None, model.context),
+        fit=budget.fit(main_size, draft_size, model.context),
+        together=budget.together(main_size, draft_size, model.context),
     )
 
 
 def from_catalog(model: CatalogModel, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
     draft = draft_for(model, catalog)
+    main_size, draft_size = _size_in(model), _size_in(draft) if draft else None
     missing = [part for part in (model, draft) if part is not None and part.id not in installed_ids]
     return Entry(
         model.id,
@@ -160,7 +178,8 @@ def from_catalog(model: CatalogModel, catalog: Catalog, installed_ids: Collectio
         draft=draft.id if draft else "",
         draft_name=draft.name if draft else "",
         get_bytes=sum(part.bytes for part in missing),
-        fit=budget.fit(_size_in(model), _size_in(draft) if draft else None, model.context),
+        fit=budget.fit(main_size, draft_size, model.context),
+        together=budget.together(main_size, draft_size, model.context),
         expected=_expected(model.bytes, model.active_bytes, draft.active_bytes) if draft else None,
         installed=model.id in installed_ids,
         recommended=model.recommended,
@@ -214,6 +233,7 @@ def with_details(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entr
         detail="" if supported else str(model.config.get("model_type", "")),
         get_bytes=0 if entry.installed else total,
         fit=budget.fit(size, None, length),
+        together=budget.together(size, None, length),
     )
 
 

@@ -73,7 +73,7 @@ class HubOptions:
 
     `endpoint` and `proxy` are addresses, "" for none. `context` is in tokens; the bits are those of both models'
     caches, 0 for the model's own precision. `memory_limit` in bytes is the user's; without one `device_limit` counts,
-    which the engine tells once it runs.
+    which the engine tells once it runs. `machines` are the bytes that models may use on each of several Macs.
     """
 
     endpoint: str
@@ -85,6 +85,7 @@ class HubOptions:
     draft_kv_bits: int
     memory_limit: int | None = None
     device_limit: int | None = None
+    machines: tuple[int, ...] = ()
 
 
 def hub_options_of(values: SettingsValues) -> HubOptions:
@@ -267,9 +268,8 @@ class HubService:
 
     def _budget(self) -> MemoryBudget:
         options = self._options
-        return MemoryBudget(
-            options.context, self._limit(), number_bytes(options.kv_bits), number_bytes(options.draft_kv_bits)
-        )
+        bits = number_bytes(options.kv_bits), number_bytes(options.draft_kv_bits)
+        return MemoryBudget(options.context, self._limit(), *bits, options.machines)
 
     def _complete_ids(self) -> set[str]:
         return {model.id for model in self._found if model.complete}

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
     from app.library.hub_service import HubOptions, HubService, Inventory, LibraryPaths
 
-
 _POLL_MS = 250
 # While a download waits for the network, which may take hours.
 _WAITING_POLL_MS = 2000
@@ -90,6 +89,7 @@ class Library(QObject):
         self._hub: HubService | None = None
         self._options: HubOptions | None = None
         self._device_limit: int | None = None
+        self._machines: tuple[int, ...] = ()
         self._advice: dict[str, tuple[PairAdvice, ...]] = {}
         self._asked: set[str] = set()
         # Calls that wait for the hub service to open.
@@ -128,10 +128,10 @@ class Library(QObject):
 
     def _open(self) -> EngineError | None:
         """On a thread. An unusable mirror must not hide the installed models, so its error is returned, not raised."""
-        from app.library.hub_service import HubService, hub_options_of
+        from app.library.hub_service import HubService
 
         hub = HubService(self._paths(), self._keychain)
-        self._options = replace(hub_options_of(self.settings.values), device_limit=self._device_limit)
+        self._options = self._options_now()
         self._hub = hub
         try:
             hub.configure(self._options)
@@ -158,12 +158,15 @@ class Library(QObject):
     def _reconfigure(self) -> None:
         if self._hub is None or self._closed:
             return
-        from app.library.hub_service import hub_options_of
-
-        options = replace(hub_options_of(self.settings.values), device_limit=self._device_limit)
+        options = self._options_now()
         if options != self._options:
             self._options = options
             self._call(lambda hub: hub.configure(options), then=lambda _: self._refresh())
+
+    def _options_now(self) -> HubOptions:
+        from app.library.hub_service import hub_options_of
+
+        return replace(hub_options_of(self.settings.values), device_limit=self._device_limit, machines=self._machines)
 
     def keep_token(self, token: str, then: Callable[[bool], object]) -> None:
         """Store the token in the system's keychain and connect again with it; `then` gets whether that worked."""
@@ -244,6 +247,12 @@ class Library(QObject):
         """Judge models by the bytes that the engine admits."""
         if not self.settings.values.memory_limit_gb and limit != self._device_limit:
             self._device_limit = limit
+            self._reconfigure()
+
+    def take_machines(self, free: tuple[int, ...]) -> None:
+        """Judge models also by what several Macs may use, this one first; () where they are not known."""
+        if free != self._machines:
+            self._machines = free
             self._reconfigure()
 
     def take_learned(self, learned: MeasuredPairs) -> None:

@@ -24,8 +24,8 @@ class Choice:
     """One row.
 
     `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `verdict` is a code of
-    `PairAdvice` or, for a main model, "fits", "too-big" or "unusable". A row that is not `usable` says why and cannot
-    be chosen. `guide`: the starter model, which answers questions about the app only.
+    `PairAdvice` or, for a main model, "fits", "together" (on several Macs only), "too-big" or "unusable". A row that is
+    not `usable` says why and cannot be chosen. `guide`: the starter model, which answers questions about the app only.
     """
 
     kind: str
@@ -56,9 +56,8 @@ def main_choices(
     for entry in suggested:
         running = by_id.get(entry.id)
         if entry.id not in installed_ids and "main" in entry.kinds:
-            fits = entry.fit is None or entry.fit.fits
-            verdict = "fits" if fits else "too-big"
-            rows.append(_get(entry, verdict, fits, running))
+            verdict = _verdict(entry)
+            rows.append(_get(entry, verdict, verdict != "too-big", running))
     rows = sorted((row for row in rows if _matches(row, wanted)), key=_rank)
     if loaded_path and not wanted:
         rows.append(Choice("unload", "", "", usable=True))
@@ -111,10 +110,16 @@ def _is_main(entry: Entry) -> bool:
     return not entry.head and not (entry.is_starter and entry.id == "draft")
 
 
+def _verdict(entry: Entry) -> str:
+    if entry.fit is None or entry.fit.fits:
+        return "fits"
+    return "together" if entry.together else "too-big"
+
+
 def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, DownloadStatus]) -> Choice:
     partial = _is_partial(entry)
-    usable = partial or (entry.complete and (entry.fit is None or entry.fit.fits))
-    verdict = "unusable" if entry.problem else "fits" if usable else "too-big"
+    verdict = "unusable" if entry.problem else _verdict(entry)
+    usable = partial or (entry.complete and verdict != "too-big")
     return Choice(
         "get" if partial else "use",
         entry.id,

@@ -236,7 +236,7 @@ class ModelCard(Card):
 
     @property
     def _fits(self) -> bool:
-        return self.entry.fit is None or self.entry.fit.fits
+        return self.entry.fit is None or self.entry.fit.fits or self.entry.together
 
     def _act(self) -> None:
         if self._plan is not None:
@@ -267,6 +267,8 @@ class ModelCard(Card):
             return model_wording.problem_words(entry)
         if entry.is_starter:
             return self.tr("A tiny built-in model that explains Tandem. Works offline.")
+        if entry.together:
+            return model_wording.together_words()
         if entry.fit is not None and not entry.fit.fits:
             return model_wording.too_big_words(entry.fit)
         facts = model_wording.facts_words(entry)
@@ -298,8 +300,10 @@ class ModelCard(Card):
             return self.tr("built in"), "draft"
         if self.entry.installed and not self.entry.problem:
             return self.tr("installed"), "draft"
-        if self.entry.fit is not None and not self.entry.fit.fits:
+        if not self._fits:
             return self.tr("too large"), "lookup"
+        if self.entry.together:
+            return self.tr("several Macs"), "neutral"
         if self.entry.tight:
             return self.tr("tight"), "lookup"
         return (self.tr("pair"), "neutral") if self.entry.draft else ("", "neutral")

@@ -15,6 +15,7 @@ from app.library.model_choices import Choice
 from app.models.download_tray import DownloadTray
 from app.models.picker import Picker
 from app.session.chats import Chat, Turn
+from app.session.cluster_service import OFF
 from app.session.session import Session
 from app.widgets.banner import Banner
 from app.wording.errors import error_sentence
@@ -64,6 +65,7 @@ class ModelController(QObject):
         library.problem.connect(self._show_problem)
         session.models.changed.connect(self._judge_for)
         session.models.changed.connect(self._read_learned)
+        session.cluster.changed.connect(lambda: library.take_machines(session.cluster.memory))
         for changed in (session.models.changed, library.models_changed):
             changed.connect(self._keep_opened_folders)
         session.chats.store_opened.connect(lambda _report: self._read_measured())
@@ -86,8 +88,15 @@ class ModelController(QObject):
         else:
             here = entry if entry.path else next((one for one in inventory.installed if one.id == entry.id), entry)
             draft = next((one for one in inventory.installed if here.draft and one.id == here.draft), None)
-            self._session.models.load(here.path or here.id, draft.path if draft is not None else None)
+            self._load(here, draft.path if draft is not None else None)
         self.chat_wanted.emit()
+
+    def _load(self, entry: Entry, draft: str | None) -> None:
+        """Load a model here, or on all Macs if it fits only there."""
+        if entry.together and self._session.cluster.state == OFF:
+            self._session.cluster.start(entry.path, draft)
+        else:
+            self._session.models.load(entry.path or entry.id, draft)
 
     def get(self, entry: Entry) -> None:
         """Download a model, and the draft that goes with it."""

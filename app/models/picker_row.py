@@ -104,6 +104,8 @@ class PickerRow(QWidget):
             return source_name("head"), "neutral"
         if choice.guide:
             return self.tr("guide"), "neutral"
+        if choice.verdict == "together":
+            return self.tr("several Macs"), "neutral"
         if choice.verdict == "different":
             return self.tr("different tokenizer"), "lookup"
         if choice.entry is not None and choice.usable and choice.entry.tight and self._role == "main":

@@ -75,6 +75,14 @@ class ClusterService(QObject):
         """Whether any machine was named."""
         return bool(self._choice.machines.strip())
 
+    @property
+    def memory(self) -> tuple[int, ...]:
+        """The bytes that models may use on each machine of the last check; () where one could not take part."""
+        checks = self.findings.checks if self.findings is not None else ()
+        # What a machine has of one model says nothing of the others.
+        ready = all(one.problem is None or one.problem.reason in ("no-model", "other-model") for one in checks)
+        return tuple(one.free for one in checks) if ready else ()
+
     def configure(self, choice: ClusterChoice) -> None:
         """Use other machines from the next check or start."""
         if choice != self._choice:

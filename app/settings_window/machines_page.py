@@ -70,7 +70,8 @@ class MachinesPage(TablePage):
         self._privacy = label(self, "reason-plain", wraps=True)
         self.add(self._privacy, 16)
         self._cluster.changed.connect(self._show)
-        library.models_changed.connect(self._show)
+        library.models_changed.connect(self._list_models)
+        self._models.changed.connect(self._choose_loaded)
         self.restyle()
 
     def _entries(self) -> list[Entry]:
@@ -101,7 +102,6 @@ class MachinesPage(TablePage):
         return next((one.path for one in entries if here and one.id == here.draft), None)
 
     def _show(self) -> None:
-        self._show_models()
         state = self._cluster.state
         self.model.setEnabled(state == OFF)
         self.check.setEnabled(state == OFF and self._cluster.named)
@@ -111,12 +111,17 @@ class MachinesPage(TablePage):
         self.state.set_words(self.tr("Status"), self._state_words())
         self._show_findings()
 
-    def _show_models(self) -> None:
-        pair = self._models.pair
-        wanted = self._wanted or (str(pair.main.path) if pair.main is not None else "")
+    def _list_models(self) -> None:
         self.model.clear()
         for entry in self._entries():
             self.model.addItem(entry_name(entry), entry.path)
+        self._choose_loaded()
+        self._show()
+
+    def _choose_loaded(self) -> None:
+        """The model in use, unless another one was chosen."""
+        pair = self._models.pair
+        wanted = self._wanted or (str(pair.main.path) if pair.main is not None else "")
         self.model.setCurrentIndex(max(0, self.model.findData(wanted)))
 
     def _state_words(self) -> str:
@@ -168,4 +173,4 @@ class MachinesPage(TablePage):
                 "trust, or by Thunderbolt."
             )
         )
-        self._show()
+        self._list_models()

@@ -107,6 +107,8 @@ def _main_sentence(choice: Choice) -> str:
         return problem_words(entry)
     if choice.verdict == "too-big" and entry.fit is not None:
         return too_big_words(entry.fit)
+    if choice.verdict == "together":
+        return together_words()
     if choice.guide:
         return translate("Models", "Built-in guide to Tandem. Choose another model for real work.")
     if choice.kind == "get" and entry.draft:
@@ -222,6 +224,10 @@ def too_big_words(fit: FitReport) -> str:
     return translate("Models", "Does not fit: it needs {size} more memory than this Mac can use.").format(
         size=size_words(-fit.free_after)
     )
+
+
+def together_words() -> str:
+    return translate("Models", "Too large for this Mac alone, but your Macs can answer with it together.")
 
 
 def facts_words(entry: Entry) -> str:

@@ -107,6 +107,23 @@ def test_what_a_check_finds_is_told_for_each_machine(
     ]
 
 
+def test_the_models_are_listed_again_only_when_there_are_others(
+    open_shown: OpenShown, fakes: FakeClusters, qtbot: QtBot
+) -> None:
+    window, library, _ = open_shown()
+    window.settings.open("machines")
+    page: Any = window.settings.page("machines")
+    page.settings.change(machines="studio")
+    listed: list[object] = []
+    page.model.model().rowsInserted.connect(lambda *_: listed.append(None))
+    page.switch.click()
+    qtbot.waitUntil(lambda: window.session.cluster.state == ON and not window.session.busy)
+    assert fakes.made
+    assert not listed
+    library.models_changed.emit()
+    assert len(listed) == page.model.count() > 0
+
+
 def test_a_start_that_fails_says_why(page: Any, window: WindowDriver, fakes: FakeClusters, qtbot: QtBot) -> None:
     fakes.problem = ClusterError("unreachable", "studio", "timed out")
     page.settings.change(machines="studio")

@@ -1,0 +1,116 @@
+"""Models that only fit on several Macs together: which are marked as such, and what choosing one does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.library.entries import MemoryBudget, from_catalog
+from app.library.hub_service import LibraryPaths
+from app.library.library import Library
+from app.session.cluster_service import ON, Findings
+from app.settings.store import SettingsStore
+from engine.advice.catalog import load_catalog
+from engine.cluster.checks import HostCheck
+from engine.cluster.errors import ClusterError
+from tests.app.conftest import OpenShown
+from tests.app.fake_cluster import FakeClusters, fake_clusters
+from tests.app.hub_library import KeychainInMemory
+from tests.app.shown_library import LIMIT, stocked
+
+GB = 10**9
+LARGE = "mlx-community/Llama-3.3-70B-Instruct-4bit"
+NOT_DIVIDED = "mlx-community/Muse-Glimmer-30B-4bit"
+
+
+@pytest.fixture
+def fakes(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeClusters]:
+    with fake_clusters(monkeypatch) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("model", "limit", "machines", "together"),
+    [
+        (LARGE, LIMIT, (30 * GB, 30 * GB), True),
+        (LARGE, LIMIT, (30 * GB, 16 * GB), False),
+        (LARGE, LIMIT, (), False),
+        # This Mac needs nobody else for it.
+        (LARGE, 64 * GB, (64 * GB, 30 * GB), False),
+        # mlx-lm has no way to divide this family.
+        (NOT_DIVIDED, 16 * GB, (16 * GB, 16 * GB), False),
+    ],
+)
+def test_what_fits_on_checked_machines_only_is_marked(
+    model: str, limit: int, machines: tuple[int, ...], together: bool
+) -> None:
+    catalog = load_catalog()
+    entry = from_catalog(catalog.models[model], catalog, (), MemoryBudget(4096, limit, machines=machines))
+    assert entry.together is together
+
+
+def test_choosing_such_a_model_starts_the_other_macs_with_it(
+    open_shown: OpenShown, fakes: FakeClusters, qtbot: QtBot
+) -> None:
+    shown = stocked()
+    large = next(entry for entry in shown.catalog if entry.id == LARGE)
+    assert large.fit is not None
+    assert not large.fit.fits
+    here = replace(large, source="cache", path="models/large", draft="", installed=True, together=True)
+    window, _, _ = open_shown(replace(shown, installed=(*shown.installed, here)))
+    window.header.main.click()
+    picker = window.picker("main")
+    row = next(index for index, choice in enumerate(picker.choices) if choice.id == LARGE)
+    assert "several Macs, Too large for this Mac alone, but your Macs can answer with it together." in picker.rows[row]
+    picker.select(row)
+    picker.press(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.session.cluster.state == ON and not window.session.busy)
+    assert window.session.models.engine is fakes.made[0].engine
+    main = window.session.models.pair.main
+    assert main is not None
+    assert str(main.path) == "models/large"
+
+
+def test_the_library_judges_by_what_a_check_found(tmp_path: Path, qtbot: QtBot) -> None:
+    paths = LibraryPaths(
+        tmp_path / "q.json", tmp_path / "i.json", tmp_path / "s", tmp_path / "none", cache=tmp_path / "c"
+    )
+    settings = SettingsStore(tmp_path / "settings.json")
+    settings.change(memory_limit_gb=16.0)
+    library = Library(settings, lambda: paths, KeychainInMemory())
+
+    def marked() -> set[str]:
+        return {entry.id for entry in library.inventory.catalog if entry.together} if library.inventory else {"none"}
+
+    try:
+        library.start()
+        qtbot.waitUntil(lambda: marked() == set())
+        library.take_machines((30 * GB, 30 * GB))
+        qtbot.waitUntil(lambda: LARGE in marked())
+        library.take_machines(())
+        qtbot.waitUntil(lambda: marked() == set())
+    finally:
+        library.close()
+
+
+@pytest.mark.parametrize(
+    ("problem", "memory"),
+    [
+        (None, (20 * GB, 30 * GB)),
+        (ClusterError("no-model", "studio", "large"), (20 * GB, 30 * GB)),
+        (ClusterError("unreachable", "studio"), ()),
+    ],
+)
+def test_a_machine_that_cannot_take_part_lends_no_memory(
+    open_shown: OpenShown, problem: ClusterError | None, memory: tuple[int, ...]
+) -> None:
+    cluster = open_shown()[0].session.cluster
+    assert cluster.memory == ()
+    checks = HostCheck("127.0.0.1", free=20 * GB), HostCheck("studio", problem, free=30 * GB)
+    cluster.findings = Findings(checks, None)
+    assert cluster.memory == memory
