@@ -22,6 +22,7 @@ from engine.settings import EngineSettings
 from engine.speculation.controllers import learned_pair
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.drafting import Drafting
+from engine.speculation.gated_drafting import BesideRounds
 from engine.status import LoadedPair, MemoryUse
 from engine.steps import Steps
 from engine.tuning import LearnedPair, Pair
@@ -178,7 +179,7 @@ class Models:
     def use_main(self, main: LoadedModel) -> None:
         """Answer with `main` from now on, without a drafter."""
         self._async_drafters.close()
-        self._main, self._drafting = main, Drafting(main, self._learned_file, self._reach)
+        self._main, self._drafting = main, Drafting(main, self._learned_file, self._reach, self._beside)
         self.parked = None
         release_unused_memory()
         self._wired.raise_limit()
@@ -211,23 +212,30 @@ class Models:
         """End the asynchronous drafter, if there is one; answers under way go on without it."""
         self._async_drafters.close()
 
-    def _reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
+    def _reach(self, draft: DraftSource, share: float | None, hopeful: bool) -> DrafterLink | str:
         """The asynchronous drafter for `draft` where the settings want one and its copy of the draft model fits, or
         why there is none, as in `RequestStats.ahead`.
 
         `share` is how much of a round drafting takes here, as far as it was measured: the most that can be gained.
+        Where it is not `hopeful`, answers were measured not to get faster.
         """
         wanted, drafters = self.settings.async_drafter, self._async_drafters
-        hopeless = wanted == "auto" and not drafters.running and (share or 0.0) < LEAST_SHARE
-        if wanted == "off" or hopeless:
+        too_little = wanted == "auto" and not drafters.running and (share or 0.0) < LEAST_SHARE
+        if wanted == "off" or too_little or (wanted == "auto" and not hopeful):
             drafters.close()
-            return "no-gain" if hopeless else ""
+        if wanted == "off" or too_little:
+            return "no-gain" if too_little else ""
+        if not hopeful:
+            return "not-faster"
         if draft.translation is not None:
             return "other-tokenizer"
         if wanted != "remote" and not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
             log.info("there is no memory for another copy of %s", draft.info.name)
             return "no-memory"
         return drafters.link(draft.model, self.settings) or "no-address"
+
+    def _beside(self) -> BesideRounds:
+        return BesideRounds(self.settings.draft_behind, self.settings.prepare_lookups)
 
     def _drafter_bytes(self, draft: DraftSource) -> int:
         """What a copy of the draft model takes on the CPU, which has it in float32, with caches of a usual answer."""

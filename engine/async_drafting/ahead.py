@@ -26,6 +26,8 @@ from engine.sampling import Sampler
 
 # A round waits at least so long to learn whether its outcome was prepared: a pass of the draft model may be under way.
 HANDOVER_S = 0.02
+# The share of that wait in which the drafter is to have drafted; the rest is the answer's way.
+ON_THE_WAY = 0.9
 # What drafting just in time may take until drafting here was measured.
 FIRST_PATIENCE_S = 0.1
 FIRST_DEPTH = 4
@@ -64,6 +66,8 @@ class DraftingAhead:
     ) -> None:
         self.figures = AheadFigures(link.state)
         self.depth = fixed_depth or FIRST_DEPTH
+        # False while the drafter is left alone because it was, or may be, of no use.
+        self.wanted = True
         # Seconds that drafting as many tokens here takes: the longest wait for a proposal.
         self.patience_s = FIRST_PATIENCE_S
         self._fixed = fixed_depth is not None
@@ -71,17 +75,23 @@ class DraftingAhead:
         self._begin = Begin(secrets.randbits(64), sampler.seed, sampler.vocabulary, _sendable(sampler))
         self._generation = 0
         self._sent = self._round = 0
-        # Set while a verdict has not been answered; the position that its answer is to follow.
+        # Set while a verdict has not been answered; the position that its answer is to follow, and until when to wait.
         self._asked_for: int | None = None
+        self._until = 0.0
         self._answer: Answer | None = None
         self._accepted = self._used = self._declined = self._late = self._resting = 0
         self._rest = FIRST_REST
 
     @property
+    def ready(self) -> bool:
+        """Whether there is a drafter that could be asked."""
+        self.figures.state = self._link.reason or self._link.state
+        return self._link.state == "ready"
+
+    @property
     def active(self) -> bool:
         """Whether the drafter is being asked."""
-        self.figures.state = self._link.reason or self._link.state
-        return self._resting == 0 and self._link.state == "ready"
+        return self.ready and self.wanted and self._resting == 0
 
     def note(self, accepted: int, used: int) -> None:
         """The last round had `used` draft tokens of the drafter, of which it kept the first `accepted`."""
@@ -112,27 +122,27 @@ class DraftingAhead:
             min(accepted, len(new) - 1),
             self.depth,
             not self._fixed,
-            min(self.patience_s, LONGEST_DEADLINE_S),
+            min(ON_THE_WAY * self.patience_s, LONGEST_DEADLINE_S),
         )
+        self._until = time.monotonic() + max(HANDOVER_S, self.patience_s)
         if self._link.send(verdict):
             self._sent = self._asked_for = len(self._text)
 
     def prepared(self) -> tuple[int, ...]:
         """The draft tokens that were prepared for the last verdict; () where there are none."""
-        answer = self._latest(max(HANDOVER_S, self.patience_s))
+        answer = self._latest(wait=True)
         return answer.tokens if answer is not None and answer.status == HIT else ()
 
     def missed(self) -> bool:
         """Whether the last verdict was not prepared for, so that `drafted` has to wait."""
-        answer = self._latest(0.0)
+        answer = self._latest(wait=False)
         return answer is not None and answer.status in (MISS, JUST_IN_TIME)
 
     def drafted(self) -> tuple[int, ...]:
         """The draft tokens behind a miss, as soon as they are there; () where that takes too long."""
-        answer, until = self._answer, time.monotonic() + self.patience_s
+        answer = self._answer
         while answer is not None and answer.status != JUST_IN_TIME:
-            left = until - time.monotonic()
-            if left <= 0.0 or (answer := self._receive(left)) is None:
+            if (answer := self._receive(self._until)) is None:
                 self.figures.late += 1
                 return ()
             self._answer = answer
@@ -142,12 +152,12 @@ class DraftingAhead:
         """The answer has ended."""
         self._link.send(End(self._begin.conversation))
 
-    def _latest(self, wait_s: float) -> Answer | None:
+    def _latest(self, *, wait: bool) -> Answer | None:
         if self._answer is None and self._asked_for is not None:
-            self._answer = self._receive(wait_s)
+            self._answer = self._receive(self._until if wait else 0.0)
             if self._answer is not None:
                 self._count(self._answer)
-            elif wait_s:
+            elif wait:
                 # It is not asked for again in this round.
                 self._asked_for = None
                 self.figures.late += 1
@@ -156,9 +166,8 @@ class DraftingAhead:
                     self._start_rest()
         return self._answer
 
-    def _receive(self, wait_s: float) -> Answer | None:
-        """The answer to the latest verdict, if it comes within the time; all others are dropped."""
-        until = time.monotonic() + wait_s
+    def _receive(self, until: float) -> Answer | None:
+        """The answer to the latest verdict, if it comes before `until`; all others are dropped."""
         while (answer := self._link.receive(max(0.0, until - time.monotonic()))) is not None:
             vocabulary = self._begin.vocabulary
             key = answer.conversation, answer.round, answer.position

@@ -16,7 +16,8 @@ import mlx.nn as nn
 from engine.async_drafting.branches import BranchPasses, Tree
 from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, Answer, Begin, Verdict
 from engine.async_drafting.outcomes import Branch, RowBudget, TreeCache, fan_out
-from engine.sampling import MIN_JOINT_PROBABILITY, Sampler, top_probabilities
+from engine.cpu_backend.log_probabilities import LikeliestLogProbabilities
+from engine.sampling import MIN_JOINT_PROBABILITY, Sampler
 
 # The most tokens of one pass over text that was missed, and with how many no round should wait for a proposal.
 CHUNK, MOST_BACKLOG = 256, 64
@@ -48,6 +49,8 @@ class TreeDrafter:
         self._plan: Steps = iter(())
         self._prepared_for = 0
         self._drafted_s = 0.0
+        # When the latest pass began: a verdict that is taken now came in later than that.
+        self._step_began = 0.0
         self._stops_early = False
         self.busy = False
 
@@ -71,6 +74,7 @@ class TreeDrafter:
         """The answer to a verdict as far as it is known now: a hit or a miss. None where none is wanted."""
         if verdict.conversation != self._conversation or verdict.position > len(self._text):
             return None
+        came_in = self._step_began if self.busy else time.perf_counter()
         found = self._cache.find(verdict.position, verdict.tokens)
         branches, drafted_s = len(self._cache), self._drafted_s
         self._learn(verdict)
@@ -87,12 +91,12 @@ class TreeDrafter:
             answer = verdict.conversation, verdict.round, position, HIT
             return Answer(*answer, tuple(cache.proposed), tuple(cache.probabilities), branches, drafted_s)
         behind = self.backlog > MOST_BACKLOG
-        self._start(self._catch_up() if behind else self._draft(verdict))
+        self._start(self._catch_up() if behind else self._draft(verdict, came_in + verdict.deadline_s))
         return Answer(verdict.conversation, verdict.round, position, BEHIND if behind else MISS, branches=branches)
 
     def step(self) -> Answer | None:
         """Run one pass of what is to be done; returns an answer that became due with it."""
-        started = time.perf_counter()
+        started = self._step_began = time.perf_counter()
         try:
             return next(self._plan)
         except StopIteration:
@@ -144,16 +148,18 @@ class TreeDrafter:
             mx.eval(self._passes.arrays())
             yield None
 
-    def _draft(self, verdict: Verdict) -> Steps:
+    def _draft(self, verdict: Verdict, until: float) -> Steps:
         """Draft for the text as it is, answer, and go on with what may come of that."""
         yield from self._catch_up()
         cache = self._cache = TreeCache(len(self._text))
-        until = time.perf_counter() + verdict.deadline_s
         while len(cache.proposed) < verdict.depth:
+            began = time.perf_counter()
             tokens, probabilities = self._draw_next(cache)
             cache.proposed += tokens
             cache.probabilities += probabilities
-            if not self._goes_on(cache.probabilities) or time.perf_counter() > until:
+            now = time.perf_counter()
+            # Another token would take as long again.
+            if not self._goes_on(cache.probabilities) or 2 * now - began > until:
                 break
             yield None
         key = verdict.conversation, verdict.round, cache.position, JUST_IN_TIME
@@ -234,10 +240,12 @@ class TreeDrafter:
             scores = sampler.scores(logits, ())
         drawn = mx.argmax(self._ranked(scores, positions), axis=-1)
         if sampler.greedy:
-            probabilities = top_probabilities(scores)
-        else:
-            logprobs = sampler.log_probabilities(scores)
-            probabilities = mx.exp(mx.take_along_axis(logprobs, drawn[:, None], axis=-1)[:, 0])
+            mx.eval(drawn, scores, self._passes.arrays())
+            # Drafters of this computer run on its CPU.
+            likeliest = LikeliestLogProbabilities(scores).tolist()
+            return drawn.tolist(), [math.exp(value) for value in likeliest]  # type: ignore[return-value]
+        logprobs = sampler.log_probabilities(scores)
+        probabilities = mx.exp(mx.take_along_axis(logprobs, drawn[:, None], axis=-1)[:, 0])
         mx.eval(drawn, probabilities, self._passes.arrays())
         return drawn.tolist(), probabilities.tolist()  # type: ignore[return-value]
 

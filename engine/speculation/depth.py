@@ -17,6 +17,7 @@ from typing import Any
 from engine.speculation.accept_rates import AcceptRates
 from engine.speculation.arm_estimate import PLAIN_ARM, Arm, ArmEstimate, CatchUp, estimate_arms
 from engine.speculation.context_figures import figures_at
+from engine.speculation.paired_gate import Gates
 from engine.speculation.proposers.proposal import Observation
 from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
 from engine.speculation.speedup_meter import SpeedupMeter
@@ -118,13 +119,15 @@ class DepthController:
     """Chooses every round's proposer and depth, and learns from the result.
 
     One controller serves one main model with its proposers and outlives requests. `speedup` measures what speculation
-    yields; `costs` and `rates` are what is known of rounds' seconds and of acceptance. Not thread-safe.
+    yields; `costs` and `rates` are what is known of rounds' seconds and of acceptance; `gates` are what
+    else was found to pay. Not thread-safe.
     """
 
     def __init__(self) -> None:
         self.speedup = SpeedupMeter()
         self.costs = RoundCosts()
         self.rates = AcceptRates()
+        self.gates = Gates()
         self._context = self._begun_at = 0
         self._answer_s = self._spent_s = 0.0
         self._tokens = 0
@@ -312,7 +315,8 @@ class DepthController:
 
     def export(self) -> dict[str, Any]:
         """What was learned, as plain data for JSON."""
-        return {"costs": self.costs.export(), "rates": self.rates.export(), "speedup": self.speedup.export()}
+        learned: dict[str, Any] = {"costs": self.costs.export(), "rates": self.rates.export()}
+        return learned | {"speedup": self.speedup.export(), "gates": self.gates.export()}
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Replace what was learned by the result of `export`. Raises KeyError, TypeError or ValueError for others."""
@@ -320,6 +324,7 @@ class DepthController:
         costs.load(data["costs"])
         rates.load(data["rates"])
         self.speedup.load(data.get("speedup", {}))
+        self.gates.load(data.get("gates", {}))
         costs.bucket = self.costs.bucket
         self.costs, self.rates = costs, rates
         self._plain_stretch = None

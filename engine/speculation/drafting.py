@@ -22,6 +22,7 @@ from engine.speculation.batch_controller import BatchController
 from engine.speculation.controllers import Controllers, LearnedStore
 from engine.speculation.depth import Choice, DepthController, MeasuredRound
 from engine.speculation.draft_source import DraftSource
+from engine.speculation.gated_drafting import BesideRounds, GatedDrafting
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.proposal import Proposer
 from engine.speculation.proposers.registry import DRAFTER_METHOD
@@ -47,17 +48,19 @@ class Drafting:
 
     `proposers` holds the current request's, by source. `set_draft` may be called during a request and takes effect at
     its next round. What the controllers learn is kept in `learned`, if given. `reach` gives the asynchronous drafter of
-    a draft model, by the share of drafting in rounds, or the reason why there is none.
+    a draft model, by the share of drafting in rounds and whether it was not measured to be of no use, or the reason why
+    there is none. `beside` gives what is wanted beside rounds.
     """
 
     def __init__(
         self,
         main: LoadedModel,
         learned: LearnedStore | None = None,
-        reach: Callable[[DraftSource, float | None], DrafterLink | str] = lambda _draft, _share: "",
+        reach: Callable[[DraftSource, float | None, bool], DrafterLink | str] = lambda *_: "",
+        beside: Callable[[], BesideRounds] = BesideRounds,
     ) -> None:
         self._main = main
-        self._reach = reach
+        self._reach, self._gated = reach, GatedDrafting(beside)
         self._controllers = Controllers((_identity(main.info), ""), learned)
         self._drafter: DraftSource | HeadSource | None = None
         # Why a request has no proposers, where that is not due to itself.
@@ -166,7 +169,9 @@ class Drafting:
         draft, self.why_not_ahead = self._drafter, ""
         if not isinstance(draft, DraftSource):
             return None
-        link = self._reach(draft, self.controller.drafting_share(DRAFTER_METHOD, USUAL_DEPTH, USUAL_DEPTH + 1))
+        share = self.controller.drafting_share(DRAFTER_METHOD, USUAL_DEPTH, USUAL_DEPTH + 1)
+        hopeful = request.settings.depth is not None or self.controller.gates.ahead.hopeful
+        link = self._reach(draft, share, hopeful)
         if isinstance(link, str):
             self.why_not_ahead = link
             return None
@@ -231,6 +236,7 @@ class Drafting:
         if self.ahead is not None:
             drafting = self.controller.costs.drafting(DRAFTER_METHOD, self.ahead.depth)
             self.ahead.patience_s = drafting or self.ahead.patience_s
+            self.ahead.wanted = fixed is not None or self.controller.gates.ahead.open
         if choice.depth > 0 and self.controller.wants_plain_sample(request.settings.sample_share):
             return Choice(None, 0, "measuring")
         if choice.depth == 0 and not choice.reason:
@@ -262,6 +268,15 @@ class Drafting:
         proposer = self.proposers.get(choice.source or "")
         return proposer is None or not proposer.drafts_aside
 
+    def depth_behind(self, choice: Choice) -> int:
+        """How many tokens to draft behind the verify pass of such a round, in case that all of its own are accepted."""
+        return self._gated.depth_behind(self.controller, self.proposers.get(choice.source or ""), choice)
+
+    @property
+    def prepares_lookups(self) -> bool:
+        """Whether proposers are told what the device verifies; they decide whether preparing pays."""
+        return self._gated.prepares_lookups
+
     def drop(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the request; returns what the round does instead."""
         assert self._request is not None
@@ -276,6 +291,11 @@ class Drafting:
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
         controller = self.controller
+        request = self._request
+        wasted = False
+        if request is not None and request.by_source:
+            wasted = self._gated.observe(controller, request.by_source.get(DRAFTER_METHOD), choice, current, seconds)
+            self._gated.observe_ahead(controller, self.ahead, current, seconds)
         self._controllers.unsaved = True
         controller.observe(
             MeasuredRound(
@@ -289,8 +309,8 @@ class Drafting:
                 verified=max(1, record.drafted),
                 drafted=current.depth if current.stopped_early else choice.depth,
                 made=current.made,
-                typical=not caught_up and (choice.depth > 0 or current.pipelined),
-                complete=self._request is not None and self._request.settings.depth is not None,
+                typical=not caught_up and not wasted and (choice.depth > 0 or current.pipelined),
+                complete=request is not None and request.settings.depth is not None,
             )
         )
         if choice is not FIRST_TOKEN:
@@ -305,9 +325,9 @@ class Drafting:
         if choice.depth and choice.source is not None and caught_up > 0:
             depth = current.depth or choice.depth
             controller.observe_round_with_catch_up(choice.source, caught_up, depth, current.rows, seconds)
-        if self._request is not None and self._request.by_source:
-            for source, observation in self._request.observations():
-                self.controller.learn(source, observation)
+        if request is not None and request.by_source:
+            for source, observation in request.observations():
+                controller.learn(source, observation)
 
     def interrupted(self) -> None:
         """Other requests ran between two rounds: the time between them is not charged to either."""

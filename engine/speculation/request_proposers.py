@@ -59,7 +59,7 @@ class RequestProposers:
     def install(self, drafter: DraftSource | HeadSource | None, ahead: DraftingAhead | None = None) -> None:
         """Build the proposers that the request's method asks for; those in use end."""
         self._prefilled_by_others = self.draft_prefill_tokens
-        self.by_source.clear()
+        self.abandon()
         self.why_plain, self.ahead = None, None
         main, method = self.conversation.main, self.settings.method
         if main.plain_only is not None:

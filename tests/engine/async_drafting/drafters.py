@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import socket
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -59,6 +60,13 @@ def lost(_answer: Answer) -> list[Message]:
     return []
 
 
+def delayed(answer: Answer) -> list[Message]:
+    """Some come too late for their round, some in the middle of a later one."""
+    if answer.round % 3 == 1:
+        time.sleep(0.15)
+    return [answer]
+
+
 def of_another_conversation(answer: Answer) -> list[Message]:
     return [replace(answer, conversation=answer.conversation ^ 1)]
 
@@ -94,7 +102,7 @@ def dying(answer: Answer) -> list[Message]:
 DISTURBANCES: dict[str, Disturbance] = {
     disturbance.__name__: disturbance
     for disturbance in (
-        untouched, lost, of_another_conversation, of_an_earlier_round, garbage, wrong_but_possible, of_the_wrong_kind,
-        dying,
+        untouched, lost, delayed, of_another_conversation, of_an_earlier_round, garbage, wrong_but_possible,
+        of_the_wrong_kind, dying,
     )
 }  # fmt: skip

@@ -1,8 +1,8 @@
 """Measures asynchronous against synchronous drafting on synthetic pairs, the drafter in a process of its own.
 
-`python -m tests.engine.async_drafting.measure 200M --draft 20M` prints medians of answers that alternate in one run:
-the share of drafting in synchronous rounds, the speed of both at each depth, hits, and by how much a verify pass is
-slower while a drafter computes beside it.
+`python -m tests.engine.async_drafting.measure 200M --draft 20M` prints medians of answers that alternate in one run,
+the engine on the first core and the drafter on the last: the share of drafting in synchronous rounds, the speed of both
+at each depth, hits, and what rounds took by how they began. `bandwidth` says how much the cores slow each other down.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -33,15 +34,17 @@ from engine.async_drafting import reaching
 from engine.async_drafting.channel import Channel, ChannelClosed
 from engine.async_drafting.link import Connection
 from engine.async_drafting.serving import serve
-from engine.async_drafting.worker import own_cores
 from engine.bench import synthetic
 from engine.bench.arms import run_to_end
 from engine.bench.prompts import BUILT_IN
+from engine.events import TokensCommitted
 from engine.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
+from engine.stream import RequestStream
+from tests.engine.async_drafting.bandwidth import pin
 
 QUESTION = [{"role": "user", "content": "a question"}]
 # How often the second choice of a draft model is right where its first one is wrong.
@@ -65,10 +68,11 @@ class ScriptedDraft(nn.Module):  # type: ignore[misc]
         if positions is None:
             positions = mx.arange(inputs.shape[1]) + mx.array(cache[0].offset)
         logits: mx.array = self.model(inputs, cache=cache)
-        following = mx.minimum(positions + 1, self._first.shape[0] - 1)
-        ids = mx.arange(logits.shape[-1])
-        forced = 100.0 * (ids == self._first[following][:, None]) + 50.0 * (ids == self._second[following][:, None])
-        return logits * 1e-6 + forced[None]
+        following, rows = mx.minimum(positions + 1, self._first.shape[0] - 1), mx.arange(inputs.shape[1])
+        # Random weights' own logits are all far below this.
+        logits[:, rows, self._second[following]] = 500.0
+        logits[:, rows, self._first[following]] = 1000.0
+        return logits
 
 
 def drafted(script: Sequence[int], accept: float) -> tuple[list[int], list[int]]:
@@ -101,8 +105,7 @@ def in_a_process(size: str, accept: float, _folder: Path) -> Connection:
 
 
 def serve_synthetic(number: int, size: str, accept: float) -> None:
-    if cores := own_cores():
-        os.sched_setaffinity(0, cores)
+    pin(-1)
     tokenizer = load(starter_pair()[1]).tokenizer
     try:
         serve(Channel(socket.socket(fileno=number)), lambda: draft_model(size, accept, tokenizer))
@@ -110,76 +113,78 @@ def serve_synthetic(number: int, size: str, accept: float) -> None:
         return
 
 
-def answer(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) -> RequestStats:
+@dataclass(frozen=True)
+class Measured:
+    """An answer's figures, and (source, committed tokens, milliseconds) of its rounds but the first two."""
+
+    stats: RequestStats
+    rounds: list[tuple[str, int, float]]
+
+
+def answer(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) -> Measured:
     scheduler.clear_prefix_cache()
+    events: list[Any] = []
     request = ChatRequest(QUESTION, SamplingSettings(seed=1), speculation, tokens)
-    return run_to_end(scheduler, request).stats
-
-
-def slowdown(main: LoadedModel, size: str, width: int = 5) -> tuple[float, float]:
-    """Milliseconds of a pass of `width` rows alone, and while a draft model of that size runs on the other core."""
-    caches = main.new_caches()
-
-    def passes() -> float:
-        times = []
-        for _ in range(8):
-            started = time.perf_counter()
-            mx.eval(main.model(mx.zeros((1, width), mx.uint32), cache=caches))
-            times.append(time.perf_counter() - started)
-            for cache in caches:
-                cache.trim(width)
-        return 1e3 * median(times)
-
-    # The first passes touch memory that is new to the process.
-    passes()
-    alone = passes()
-    busy = subprocess.Popen(
-        [sys.executable, "-m", __spec__.name, "--busy", "--draft", size], env=os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-    )
-    time.sleep(4.0)
-    beside = passes()
-    busy.kill()
-    busy.wait()
-    return alone, beside
-
-
-def compute_forever(size: str) -> None:
-    if cores := own_cores():
-        os.sched_setaffinity(0, cores)
-    model = synthetic._build(size, 2)
-    while True:
-        mx.eval(model(mx.zeros((1, 5), mx.uint32)))
+    scheduler.admit(RequestStream(request, on_event=events.append))
+    while scheduler.busy:
+        scheduler.step()
+    records = [event.round for event in events if isinstance(event, TokensCommitted)]
+    rounds = [
+        (record.source, record.committed, 1e3 * (record.at_s - before.at_s)) for before, record in pairwise(records[1:])
+    ]
+    return Measured(events[-1].stats, rounds)
 
 
 def compare(main: LoadedModel, options: argparse.Namespace) -> None:
     reaching.in_a_process = partial(in_a_process, options.draft, options.accept)
-    schedulers = {name: Scheduler(EngineSettings(async_drafter=name)) for name in ("off", "cpu")}
+    schedulers = {name: Scheduler(EngineSettings(async_drafter=name, draft_behind="off")) for name in ("off", "cpu")}
     for scheduler in schedulers.values():
         scheduler.install(main, draft_model(options.draft, options.accept, main.tokenizer))
-    plain = SpeculationSettings(method="off")
     fixed = SpeculationSettings(method="draft", sample_share=0.0)
-    while answer(schedulers["cpu"], replace(fixed, depth=2), 4).ahead == "starting":
+    while answer(schedulers["cpu"], replace(fixed, depth=2), 4).stats.ahead == "starting":
         time.sleep(0.5)
-    found: dict[tuple[str, int], list[RequestStats]] = {}
-    for _ in range(options.repeat):
-        found.setdefault(("plain", 0), []).append(answer(schedulers["off"], plain, options.tokens // 2))
-        for depth in options.depths:
-            for name, scheduler in schedulers.items():
-                stats = answer(scheduler, replace(fixed, depth=depth), options.tokens)
-                found.setdefault((name, depth), []).append(stats)
-    for (name, depth), all_stats in found.items():
-        speed = median(stats.decode_tps or 0.0 for stats in all_stats)
-        last = all_stats[-1]
-        share = last.draft_s / (last.draft_s + last.verify_s + last.host_s)
-        print(
-            f"{name:6} depth {depth}: {speed:7.2f} tokens/s, drafting {share:.0%}, hits {last.ahead_hits}, misses "
-            f"{last.ahead_misses}, late {last.ahead_late}, branches {last.ahead_branches}, rounds {last.rounds}, "
-            f"{last.tokens_per_round or 0:.2f} a round"
-        )
-    best = {name: max(median(s.decode_tps or 0 for s in found[name, d]) for d in options.depths) for name in schedulers}
+    found: dict[tuple[str, int], list[Measured]] = {}
+    print("arm   depth  tokens/s  drafting  hits misses late rows/round | rounds: tokens and ms each, by their draft")
+    for depth in options.depths:
+        for turn in range(options.repeat):
+            for name, scheduler in sorted(schedulers.items(), reverse=turn % 2 == 1):
+                speculation = replace(fixed, depth=depth)
+                found.setdefault((name, depth), []).append(answer(scheduler, speculation, options.tokens))
+        for name in schedulers:
+            measured = found[name, depth]
+            print(
+                f"{name:6} {depth:3} {_speed(measured):10.2f}   {_figures(measured)} | {_by_source(measured)}",
+                flush=True,
+            )
+    best = {name: max(_speed(found[name, depth]) for depth in options.depths) for name in schedulers}
     print(f"best depth: {best['cpu'] / best['off']:.3f} of synchronous drafting")
     for scheduler in schedulers.values():
         scheduler.close()
+
+
+def _speed(measured: Sequence[Measured]) -> float:
+    return median(one.stats.decode_tps or 0.0 for one in measured)
+
+
+def _figures(measured: Sequence[Measured]) -> str:
+    total = {
+        name: sum(getattr(one.stats, name) for one in measured)
+        for name in ("ahead_hits", "ahead_misses", "ahead_late", "ahead_branches", "draft_s", "verify_s", "host_s")
+    }
+    share = total["draft_s"] / (total["draft_s"] + total["verify_s"] + total["host_s"])
+    answered = total["ahead_hits"] + total["ahead_misses"]
+    rows = total["ahead_branches"] / answered if answered else 0.0
+    return f"{share:7.0%} {total['ahead_hits']:5} {total['ahead_misses']:6} {total['ahead_late']:4} {rows:10.1f}"
+
+
+def _by_source(measured: Sequence[Measured]) -> str:
+    by_source: dict[str, list[tuple[int, float]]] = {}
+    for source, committed, ms in (one for each in measured for one in each.rounds):
+        by_source.setdefault(source, []).append((committed, ms))
+    return ", ".join(
+        f"{source} {len(rounds)}: {sum(c for c, _ in rounds) / len(rounds):.2f} in {median(ms for _, ms in rounds):.0f}"
+        for source, rounds in sorted(by_source.items())
+    )
 
 
 def compare_starter_pair(options: argparse.Namespace) -> None:
@@ -216,20 +221,15 @@ def run() -> None:
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--starter", action="store_true", help="the starter pair instead of a synthetic one")
     parser.add_argument("--serve", type=int)
-    parser.add_argument("--busy", action="store_true")
     options = parser.parse_args()
     if options.serve is not None:
         serve_synthetic(options.serve, options.draft, options.accept)
     elif options.starter:
         compare_starter_pair(options)
-    elif options.busy:
-        compute_forever(options.draft)
     else:
+        pin(0)
         main = synthetic.synthetic_main(options.main, synthetic.random_script(), load(starter_pair()[1]).tokenizer)
-        alone, beside = slowdown(main, options.draft)
-        print(
-            f"{options.main}, draft {options.draft}: a pass of 5 rows {alone:.1f} ms, beside a drafter {beside:.1f} ms"
-        )
+        print(f"{options.main} with a draft of {options.draft} that agrees {options.accept:.2f}, a core for each")
         compare(main, options)
 
 

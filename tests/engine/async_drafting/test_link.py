@@ -15,11 +15,11 @@ import psutil
 import pytest
 
 from engine.async_drafting.link import Connect, Connection, DrafterLink, in_a_process
-from engine.async_drafting.messages import HIT, Answer, Begin, Verdict
+from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Begin, Ready, Verdict
 from engine.async_drafting.serving import vocabulary_digest
 from engine.loading import load
 from engine.requests import SamplingSettings
-from tests.engine.async_drafting.drafters import on_a_thread, untouched
+from tests.engine.async_drafting.drafters import dying, on_a_thread, untouched
 from tests.patience import PATIENCE_S
 
 BEGIN = Begin(3, 1, 384, SamplingSettings())
@@ -67,6 +67,35 @@ def ask(link: DrafterLink) -> Answer:
     return answers[1]
 
 
+def test_a_drafter_in_a_process_answers_and_ends_with_its_connection(tiny_draft: Path) -> None:
+    connection = in_a_process(tiny_draft)
+    process = psutil.Process(connection.pid)
+    assert isinstance(connection.channel.receive(PATIENCE_S), Ready)
+    connection.channel.send(BEGIN)
+    connection.channel.send(Verdict(3, 1, 0, (5, 6, 7), 0, 3, False, 10.0))
+    answers = [connection.channel.receive(PATIENCE_S) for _ in range(2)]
+    assert [answer.status for answer in answers if isinstance(answer, Answer)] == [MISS, JUST_IN_TIME]
+    # All that it learns of an engine that was killed.
+    connection.channel.close()
+    wait_until(lambda: process.status() == psutil.STATUS_ZOMBIE)
+    connection.end()
+
+
+def test_a_drafter_that_is_lost_is_replaced_once_and_then_given_up(
+    link_to: Callable[[Connect], DrafterLink], tiny_draft: Path
+) -> None:
+    link = link_to(partial(on_a_thread, tiny_draft, dying))
+    for attempt in range(2):
+        assert link.generation == attempt + 1
+        assert link.send(BEGIN)
+        assert link.send(Verdict(3, 3, 0, (5, 6, 7), 0, 3, False, 10.0))
+        wait_until(lambda: link.receive(0.01) is None and link.state != "ready")
+        wait_until(lambda: link.state != "starting")
+    assert (link.state, link.reason) == ("gone", "ended")
+    assert not link.send(BEGIN)
+
+
+@pytest.mark.campaign
 def test_a_drafter_that_was_killed_is_replaced_once_and_then_given_up(link: DrafterLink) -> None:
     before = ask(link)
     assert len(before.tokens) == 3
@@ -106,6 +135,7 @@ def test_the_drafter_prepares_while_nothing_is_asked(
     assert (answer.status, answer.tokens) == (HIT, drafted.tokens[1:])
 
 
+@pytest.mark.campaign
 def test_the_drafter_ends_with_an_engine_that_is_killed(tiny_draft: Path) -> None:
     host = subprocess.Popen(
         [sys.executable, "-c", _HOST, str(tiny_draft)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import psutil
 import pytest
 
 from engine.async_drafting import reaching
@@ -15,7 +16,7 @@ from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.async_drafting.drafters import DISTURBANCES, on_a_thread
-from tests.engine.serving import PLAIN, request, run
+from tests.engine.serving import PLAIN, request, run, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -67,6 +68,27 @@ def test_forty_texts_are_plain_decodings(
     texts = [f"{text} {number} {text}" for number in range(10) for text in TEXTS]
     # Each of them greedily and with a seed.
     check(scheduler, disturbance, [*texts, *texts[1:], texts[0]], monkeypatch)
+
+
+@pytest.mark.campaign
+def test_a_process_that_is_killed_in_the_middle_of_rounds(scheduler: Scheduler) -> None:
+    plain = [answer(scheduler, PLAIN, 0.8, text) for text in TEXTS]
+    states = set()
+    # Replaced once, then given up.
+    for text, expected in zip(TEXTS, plain, strict=True):
+        while answer(scheduler, FIXED, 0.8, text).stats.ahead == "starting":
+            pass
+        scheduler.clear_prefix_cache()
+        client = submit(scheduler, request(text, temperature=0.8, speculation=FIXED, max_tokens=30))
+        steps = 0
+        while scheduler.busy:
+            scheduler.step()
+            steps += 1
+            for process in psutil.Process().children() if steps == 9 else ():
+                process.kill()
+        assert client.finished.ids == expected.ids
+        states.add(client.finished.stats.ahead)
+    assert "ended" in states
 
 
 def check(scheduler: Scheduler, disturbance: str, texts: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
