@@ -20,15 +20,17 @@ from app.system.language import LANGUAGES, Language
 from app.system.paths import resource
 from app.text.formulas import find_formulas
 from engine import starter_pair
+from engine.async_drafting.link import in_a_process
+from engine.async_drafting.messages import JUST_IN_TIME, MISS, Answer, Begin, Ready, Verdict
 from engine.client import EngineClient
 from engine.events import Finished
 from engine.grammars.grammar import Grammar
 from engine.prompt_process.client import PromptProcess
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob
-from engine.requests import ChatRequest
+from engine.requests import ChatRequest, SamplingSettings
 
-_PROMPT_S, _SERVER_S = 60, 60
+_PROMPT_S, _SERVER_S, _DRAFTER_S = 60, 60, 60
 _PDF_TEXT = "Tandem reads this page."
 
 
@@ -49,6 +51,7 @@ def try_parts(folder: Path, language: Language, engine: EngineClient) -> dict[st
         "updates": feed_source,
         "server": lambda: _serve(engine),
         "grammars": lambda: _follow_grammar(engine),
+        "drafter": _draft_ahead,
     }
     return {name: _problem_of(try_part) for name, try_part in parts.items()}
 
@@ -138,6 +141,25 @@ def _follow_grammar(engine: EngineClient) -> None:
     *_, last = engine.submit(ChatRequest([{"role": "user", "content": "Hello"}], max_tokens=16, grammar=grammar))
     if not (isinstance(last, Finished) and re.fullmatch(r"[0-9]{3}", last.text)):
         raise ValueError(f"the answer is {last}")
+
+
+def _draft_ahead() -> None:
+    """A drafter in a process of its own loads a draft model and answers once."""
+    draft = starter_pair()[1]
+    vocabulary = json.loads((draft / "config.json").read_bytes())["vocab_size"]
+    connection = in_a_process(draft)
+    try:
+        channel = connection.channel
+        if not isinstance(ready := channel.receive(_DRAFTER_S), Ready):
+            raise ValueError(f"the drafter says {ready}")
+        channel.send(Begin(1, 1, vocabulary, SamplingSettings()))
+        channel.send(Verdict(1, 1, 0, (5, 6, 7), depth=1, deadline_s=_DRAFTER_S))
+        answers = [channel.receive(_DRAFTER_S) for _ in (MISS, JUST_IN_TIME)]
+    finally:
+        connection.channel.close()
+        connection.end()
+    if not (isinstance(last := answers[-1], Answer) and last.tokens):
+        raise ValueError(f"the drafter answers {answers}")
 
 
 def _pdf(text: str) -> bytes:
