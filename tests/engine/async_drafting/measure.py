@@ -192,21 +192,24 @@ def compare_starter_pair(options: argparse.Namespace) -> None:
     schedulers = {name: Scheduler(EngineSettings(async_drafter=name)) for name in ("off", "auto", "cpu")}
     for scheduler in schedulers.values():
         scheduler.install(*(load(folder) for folder in starter_pair()))
-    found: dict[str, list[float]] = {name: [] for name in schedulers}
+    # In the first turn everything is new: drafters start, and gates find out whether they pay.
+    first: dict[str, list[float]] = {name: [] for name in schedulers}
+    later: dict[str, list[float]] = {name: [] for name in schedulers}
     for turn in range(options.repeat + 1):
         for prompt in BUILT_IN:
-            for name, scheduler in schedulers.items():
+            for name, scheduler in sorted(schedulers.items(), reverse=turn % 2 == 1):
                 scheduler.clear_prefix_cache()
                 question = [{"role": "user", "content": prompt.text}]
                 stats = run_to_end(scheduler, ChatRequest(question, max_tokens=options.tokens)).stats
-                # In the first turn everything is new, and drafters start.
-                if turn and stats.decode_tps:
-                    found[name].append(stats.decode_tps)
-                    words = f"{name:5} {stats.decode_tps:7.1f} tokens/s {stats.ahead} {stats.ahead_hits} hits"
-                    print(words, flush=True)
+                (later if turn else first)[name].append(stats.decode_tps or 0.0)
+                print(
+                    f"{name:5} {stats.decode_tps or 0:7.1f} tokens/s {stats.ahead} {stats.ahead_hits} hits", flush=True
+                )
     for name in ("auto", "cpu"):
-        ratios = [ahead / without for ahead, without in zip(found[name], found["off"], strict=True)]
-        print(f"{name}: {median(ratios):.3f} of auto without it (median of {len(ratios)}, least {min(ratios):.2f})")
+        for title, found in (("first turn", first), ("later", later)):
+            ratios = [ahead / without for ahead, without in zip(found[name], found["off"], strict=True)]
+            words = f"{median(ratios):.3f} of auto without it (median of {len(ratios)}, least {min(ratios):.2f})"
+            print(f"{name}, {title}: {words}")
     for scheduler in schedulers.values():
         scheduler.close()
 
