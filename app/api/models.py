@@ -63,6 +63,7 @@ class ModelDirectory:
         self.host = host
         self._most_waiting_s = most_waiting_s
         self._found: dict[str, InstalledModel] = {}
+        self._names: dict[Path, str] = {}
         self._found_at = float("-inf")
         # Held while a model is being changed, and by those who wait for that in their order.
         self._turn = asyncio.Lock()
@@ -76,6 +77,7 @@ class ModelDirectory:
         if time.monotonic() - self._found_at > _LIST_S:
             found = await asyncio.to_thread(self.host.installed)
             self._found = {model.id: model for model in found if model.kinds}
+            self._names = {Path(model.path): model.id for model in reversed(self._found.values())}
             self._found_at = time.monotonic()
         return self._found
 
@@ -95,9 +97,8 @@ class ModelDirectory:
         """What a loaded model is called here; "" for none."""
         if info is None:
             return ""
-        for model in self._found.values():
-            if Path(model.path) == info.path:
-                return model.id
+        if (name := self._names.get(info.path)) is not None:
+            return name
         return Path(info.name).name if Path(info.name).is_absolute() else info.name
 
     async def use(self, name: str) -> Lease:

@@ -104,27 +104,30 @@ def table(report: dict[str, Any]) -> str:
     """The report as lines for a terminal."""
     return "\n".join(
         f"{method}: first token {figures['first_token_ms']} ms, over the API {figures['first_token_over_ms']:+} ms; "
-        f"a token {figures['token_ms']} ms, over the API {figures['token_over_percent']:+}%; "
+        f"a token {figures['token_ms']} ms, over the API {figures['token_over_percent']}% more; "
         f"same text in {figures['same_text']} of {figures['answers']} answers"
         for method, figures in report.items()
     )
 
 
-def figures_of(pairs: Sequence[_Pair]) -> dict[str, float]:
-    """The engine's own milliseconds, and what the API adds: medians over pairs of answers one after the other."""
-    tokens = [(_per_token(own), _per_token(other)) for own, other in pairs if own["tokens"] > 1 < other["tokens"]]
+def figures_of(pairs: Sequence[_Pair]) -> dict[str, float | None]:
+    """The engine's own milliseconds, and what the API adds: medians over pairs of answers one after the other.
+
+    Those of a token are None where all text came at once.
+    """
+    tokens = [(_per_token(own), _per_token(other)) for own, other in pairs if min(map(_per_token, (own, other))) > 0]
     return {
         "answers": len(pairs),
         "same_text": sum(own["text"] == other["text"] for own, other in pairs),
         "first_token_ms": round(median(own["first_s"] for own, _ in pairs) * 1e3, 2),
         "first_token_over_ms": round(median(other["first_s"] - own["first_s"] for own, other in pairs) * 1e3, 2),
-        "token_ms": round(median(own for own, _ in tokens) * 1e3, 3),
-        "token_over_percent": round((median(other / own for own, other in tokens) - 1) * 100, 1),
+        "token_ms": round(median(own for own, _ in tokens) * 1e3, 3) if tokens else None,
+        "token_over_percent": round(median(other / own - 1 for own, other in tokens) * 100, 1) if tokens else None,
     }
 
 
 def _per_token(figures: _Answer) -> float:
-    found: float = (figures["last_s"] - figures["first_s"]) / (figures["tokens"] - 1)
+    found: float = (figures["last_s"] - figures["first_s"]) / max(1, figures["tokens"] - 1)
     return found
 
 
