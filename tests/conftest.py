@@ -33,6 +33,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 import engine  # noqa: F401  (loads OpenBLAS before any test imports mlx)
+from tests.kernel_header import PrecompiledHeader
 
 time.tzset()
 settings.register_profile(
@@ -42,6 +43,14 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config: pytest.Config) -> None:
+    """Before the processes start that share the tests, and inherit the environment."""
+    header = PrecompiledHeader()
+    config.add_cleanup(header.close)
+    os.environ["PATH"] = f"{header.commands}{os.pathsep}{os.environ['PATH']}"
 
 
 @pytest.fixture(autouse=True)

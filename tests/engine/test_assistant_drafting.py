@@ -21,6 +21,8 @@ from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_assistant import write_assistant
 from tests.tiny_models import write_model
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 HEAD = SpeculationSettings(method="draft", depth=3)
 
 

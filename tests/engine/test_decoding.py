@@ -25,6 +25,8 @@ from engine.status import MemoryUse
 from tests.engine.counting_model import CountingModel
 from tests.engine.serving import PLAIN, Client, alone, request, run, set_draft, submit
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 
 @pytest.fixture(scope="module")
 def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:

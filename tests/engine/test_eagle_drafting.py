@@ -22,6 +22,8 @@ from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_eagle import ToldEagle, write_eagle_head
 from tests.tiny_models import QWEN3, write_model
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 HEAD = SpeculationSettings(method="draft", depth=3)
 DRAFTED = 64
 

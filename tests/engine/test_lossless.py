@@ -26,6 +26,8 @@ from engine.stream import RequestStream
 from tests.engine.serving import Client, request, run, submit
 from tests.tiny_models import write_model
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 QUESTION = ({"role": "user", "content": "the quick brown fox"},)
 
 

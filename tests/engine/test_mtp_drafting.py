@@ -22,6 +22,8 @@ from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import QWEN3, write_model
 from tests.tiny_mtp import STEP_LAYERS, Told, mtp_tensors, write_mtp_head
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 HEAD = SpeculationSettings(method="draft", depth=3)
 HYBRIDS = ["qwen3_5", "qwen3_next", "qwen3_5_moe"]
 

@@ -24,6 +24,8 @@ from tests.engine.speculation.tokenizers_in_test import byte_level, metaspace
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_model, write_with_other_ids
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 KOREAN = [{"role": "user", "content": "안녕하세요 the quick 日本語 brown fox"}]
 DRAFTS = {"byte-level": lambda: byte_level(420, True), "metaspace": metaspace}
 ALWAYS_SHARED, NEVER_SHARED = 0.0, 2.0

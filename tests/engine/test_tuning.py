@@ -16,6 +16,8 @@ from engine.tuning import ContextFigures, DepthFigures, best_of, break_even
 from tests.engine.speculation.simulation import World, constant, controlled, gentle
 from tests.patience import PATIENCE_S
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 QUESTION = [{"role": "user", "content": "the quick brown fox"}]
 
 

@@ -25,9 +25,13 @@ def pair() -> Pair:
     return Pair.load(STARTER)
 
 
-@pytest.fixture(scope="module")
-def outcomes(pair: Pair) -> list[Outcome]:
-    return judge(pair, [question for language in LANGUAGES for question in read_held_out(language)])
+# The files are pinned, so a share of the questions tells whether they still do what they did.
+SHARES = [pytest.param(4, id="every fourth"), pytest.param(1, id="all", marks=pytest.mark.campaign)]
+
+
+@pytest.fixture(scope="module", params=SHARES)
+def outcomes(pair: Pair, request: pytest.FixtureRequest) -> list[Outcome]:
+    return judge(pair, [one for language in LANGUAGES for one in read_held_out(language)[:: request.param]])
 
 
 def ask(pair: Pair, *turns: str, system: str | None = None) -> str:
@@ -82,11 +86,12 @@ def test_held_out_questions_are_answered_right(outcomes: list[Outcome], language
     assert tallies(outcomes)["language"][language].right_share >= RIGHT[language]
 
 
+@pytest.mark.parametrize("every", SHARES)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_messages_of_a_word_or_two_are_answered_in_their_language(pair: Pair, language: str) -> None:
-    answers = ask_short(pair, read_short_held_out(language))
-    assert len(answers) == 40
-    assert sum(answer.is_in_its_language for answer in answers) >= 38
+def test_messages_of_a_word_or_two_are_answered_in_their_language(pair: Pair, language: str, every: int) -> None:
+    answers = ask_short(pair, read_short_held_out(language)[::every])
+    assert len(answers) == 40 // every
+    assert sum(answer.is_in_its_language for answer in answers) >= 0.95 * len(answers)
 
 
 def test_a_greeting_is_answered_in_english(pair: Pair) -> None:

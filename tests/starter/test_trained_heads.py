@@ -35,16 +35,17 @@ QUESTIONS = [question.turns[-1] for language in LANGUAGES for question in read_h
 HEAD = SpeculationSettings(method="draft", depth=DEPTH, sample_share=0.0)
 
 
-@pytest.fixture
-def scheduler() -> Iterator[Scheduler]:
+@pytest.fixture(scope="module", params=FLOORS)
+def scheduler(request: pytest.FixtureRequest) -> Iterator[Scheduler]:
+    """The starter main with one of the heads, for all tests of it."""
     scheduler = Scheduler()
+    pair = load_models(scheduler, MAIN, HERE / "heads" / request.param)
+    assert pair.draft_problem is None
     yield scheduler
     scheduler.close()
 
 
-def serve(scheduler: Scheduler, name: str) -> HeadSource:
-    pair = load_models(scheduler, MAIN, HERE / "heads" / name)
-    assert pair.draft_problem is None
+def head_of(scheduler: Scheduler) -> HeadSource:
     source = scheduler.models.drafter
     assert isinstance(source, HeadSource)
     return source
@@ -55,10 +56,9 @@ def accept_rate(scheduler: Scheduler, questions: Sequence[str] = QUESTIONS) -> f
     return sum(one.accepted for one in stats) / sum(one.drafted for one in stats)
 
 
-@pytest.mark.parametrize("name", FLOORS)
-def test_a_trained_head_is_right_as_often_as_when_it_was_made(scheduler: Scheduler, name: str) -> None:
-    serve(scheduler, name)
-    assert accept_rate(scheduler) >= FLOORS[name]
+@pytest.mark.parametrize(("scheduler", "floor"), FLOORS.items(), indirect=["scheduler"])
+def test_a_trained_head_is_right_as_often_as_when_it_was_made(scheduler: Scheduler, floor: float) -> None:
+    assert accept_rate(scheduler) >= floor
 
 
 def states_reversed(taps: mx.array) -> mx.array:
@@ -73,24 +73,28 @@ def states_late(taps: mx.array) -> mx.array:
 
 
 @pytest.mark.parametrize(
-    ("name", "mutant"), [("eagle3", states_reversed), ("eagle3", states_late), ("mtp", states_late)]
+    ("scheduler", "floor", "mutant"),
+    [
+        ("eagle3", FLOORS["eagle3"], states_reversed),
+        ("eagle3", FLOORS["eagle3"], states_late),
+        ("mtp", FLOORS["mtp"], states_late),
+    ],
+    indirect=["scheduler"],
 )
 def test_a_trained_head_that_is_fed_wrongly_is_noticed(
-    scheduler: Scheduler, name: str, mutant: Callable[[mx.array], mx.array], monkeypatch: pytest.MonkeyPatch
+    scheduler: Scheduler, floor: float, mutant: Callable[[mx.array], mx.array], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    head = serve(scheduler, name).head
+    head = head_of(scheduler).head
     assert isinstance(head, ChainHead)
     states_of = head.states_of
     monkeypatch.setattr(head, "states_of", lambda taps: states_of(mutant(taps)))
-    assert accept_rate(scheduler, QUESTIONS[:2]) < FLOORS[name] - 0.1
+    assert accept_rate(scheduler, QUESTIONS[:2]) < floor - 0.1
 
 
-@pytest.mark.parametrize("name", FLOORS)
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 def test_text_is_that_of_plain_decoding_and_the_cache_that_of_one_pass(
-    scheduler: Scheduler, name: str, temperature: float
+    scheduler: Scheduler, temperature: float
 ) -> None:
-    serve(scheduler, name)
     for text in QUESTIONS[:2]:
         asked = request(text, max_tokens=60, temperature=temperature, speculation=HEAD)
         expected = alone(scheduler, replace(asked, speculation=PLAIN))

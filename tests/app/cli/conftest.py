@@ -2,5 +2,6 @@
 
 from __future__ import annotations
 
+from tests.engine.conftest import without_compilation as without_compilation
 from tests.engine.hub.conftest import cache as cache
 from tests.engine.hub.conftest import hub as hub

@@ -15,6 +15,8 @@ from tests.tiny_eagle import write_eagle_head
 from tests.tiny_heads import write_head
 from tests.tiny_models import write_model
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -101,9 +103,12 @@ def test_bench_refuses_prompts_that_are_none(row: str, capsys: pytest.CaptureFix
     assert "prompts must be a file" in capsys.readouterr().err
 
 
-def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["bench", "--synthetic", "20M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "40", "--json"]
-    assert main([*command, "--arms", "draft, depth 2"]) == 0
+def test_a_synthetic_pair_agrees_about_as_often_as_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "prompts.jsonl").write_text('{"text": "What is Tandem?"}\n{"text": "Count from 1 to 9."}\n')
+    command = ["bench", "--synthetic", "10M", "--accept", "0.7", "--repetitions", "1", "--max-tokens", "40", "--json"]
+    assert main([*command, "--prompts", str(tmp_path / "prompts.jsonl"), "--arms", "draft, depth 2"]) == 0
     [report] = lines(capsys)
     assert report["arms"]["draft, depth 2"]["accept_rate"] == pytest.approx(0.6, abs=0.2)
 

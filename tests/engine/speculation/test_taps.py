@@ -17,6 +17,8 @@ from engine.speculation.taps import CannotTap, Taps, layers_of
 from tests.engine.speculation.families import FAMILIES, build, fresh_caches
 from tests.engine.speculation.family_configs import VOCABULARY
 
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
 # Families whose hidden states cannot be read, and why.
 UNTAPPED = {
     "nanbeige": "layer-calls",  # runs its layers twice
