@@ -74,7 +74,7 @@ class Scheduler:
     @property
     def busy(self) -> bool:
         """Whether there is anything to do."""
-        return bool(self._waiting or self.active or self.changes.busy)
+        return bool(self._waiting or self._prefilling or self._decoding or self.changes.busy)
 
     @property
     def active(self) -> int:
@@ -375,7 +375,7 @@ class Scheduler:
         self._pacer.reset()
 
     def _drop_cancelled(self) -> None:
-        for active in self._all_active:
+        for active in (*self._decoding, *self._prefilling):
             if active.stream.cancel_requested.is_set():
                 self._cancel(active)
         for stream in filter(_is_cancelled, list(self._waiting)):

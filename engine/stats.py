@@ -217,7 +217,7 @@ class RequestLog:
             tokens_per_round=self._generated / self._rounds if self._rounds else None,
             ttft_s=None if self._first_at is None else self._first_at - self.started,
             decode_tps=decode_tps,
-            **self._speedup_figures(),
+            **(self._speedup_figures() if self.speedup is not None else {}),
             **self.ahead,
             draft_s=self._draft_s,
             verify_s=self._verify_s,

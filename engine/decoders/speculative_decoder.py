@@ -22,6 +22,9 @@ from engine.stats import RoundRecord
 
 # Timing the drafting of a round means waiting for it before verifying, which costs their overlap; so only now and then.
 TIMED_EVERY = 64
+# Where every round is plain, the depth controller is told of the first ones and then of one in so many: the others say
+# nothing new, and their accounts would be a third of a token's host work.
+PLAIN_KNOWN, PLAIN_EVERY = 8, 16
 
 
 @dataclass(slots=True)
@@ -56,6 +59,10 @@ class SpeculativeDecoder:
         self._catch_up_s = 0.0
         # The share of drafting in the round that was last timed, for while the costs of rounds cannot tell it yet.
         self._timed_share: float | None = None
+        # Whether nothing proposes at present, whether the controller is told of this round, and the tokens and seconds
+        # that it was not told of.
+        self._always_plain, self._tells = False, True
+        self._passed_tokens, self._passed_s = 0, 0.0
         self._leaving = False
         self._steps = self._decode()
         self._begun = False
@@ -136,10 +143,15 @@ class SpeculativeDecoder:
         """Learn from a round; its time includes delivering its event, up to when the next one may begin."""
         generation = self._generation
         now = time.perf_counter()
-        if self._drafting is not None and not generation.timing_interrupted:
-            self._drafting.observe(current.choice, current.pending, record, now - generation.round_ended)
-        elif self._drafting is not None:
+        if self._drafting is not None and generation.timing_interrupted:
             self._drafting.interrupted()
+        elif self._drafting is not None and self._tells:
+            self._drafting.controller.pass_over(self._passed_tokens, self._passed_s)
+            self._passed_tokens, self._passed_s = 0, 0.0
+            self._drafting.observe(current.choice, current.pending, record, now - generation.round_ended)
+        else:
+            self._passed_tokens += record.committed
+            self._passed_s += now - generation.round_ended
         generation.timing_interrupted = False
         generation.round_ended = now
 
@@ -147,7 +159,9 @@ class SpeculativeDecoder:
         if self._drafting is None:
             return self._plain
         self._drafting.use(self._generation.speculation)
-        if (plain := self._drafting.always_plain) is not None:
+        plain = self._drafting.always_plain
+        self._always_plain = plain is not None
+        if plain is not None:
             return plain
         # While a plain round is under way, nothing is pending: what it drew will be.
         carried = max(0, len(self._generation.conversation.main.pending) - 1)
@@ -199,7 +213,8 @@ class SpeculativeDecoder:
     def _start_next(self, current: _StartedRound) -> _StartedRound | None:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         generation = self._generation
-        if current.pending.depth > 0 or current.choice is FIRST_TOKEN or generation.cancelled or self._leaving:
+        speculative = current.pending.proposal is not None
+        if speculative or current.choice is FIRST_TOKEN or generation.cancelled or self._leaving:
             return None
         if generation.remaining <= 1:
             return None
@@ -235,22 +250,26 @@ class SpeculativeDecoder:
                 assert isinstance(failure, ProposerFailed)
                 self._without(failure)
         record = self._record(current, result, len(tokens), accepted)
-        self._update_log()
+        number = self._generation.round
+        self._tells = not self._always_plain or number < PLAIN_KNOWN or number % PLAIN_EVERY == 0
+        if self._tells:
+            self._update_log()
         return self._generation.end_round(record, tokens, result.finished_at)
 
     def _record(self, current: _StartedRound, result: RoundResult, committed: int, accepted: int) -> RoundRecord:
         generation, pending = self._generation, current.pending
+        depth = pending.depth
         # Draft tokens behind the end of the answer were not judged by the main model, so they do not count.
-        drafted = pending.depth if committed > accepted or accepted == 0 else accepted
+        drafted = depth if committed > accepted or accepted == 0 else accepted
         busy = max(0.0, result.finished_at - self._accounted_to)
         draft_s = 0.0
         if pending.draft_s is not None:
             draft_s = min(pending.draft_s, busy)
             self._timed_share = draft_s / busy if busy else None
-        elif pending.depth:
+        elif depth:
             share = current.drafting_share
             if pending.stopped_early:
-                share = self._drafting_share(current.choice, pending.depth)
+                share = self._drafting_share(current.choice, depth)
             draft_s = busy * (share or 0.0)
         catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, result.finished_at
         return RoundRecord(
@@ -264,7 +283,7 @@ class SpeculativeDecoder:
             draft_s=draft_s + catch_up_s,
             verify_s=busy - draft_s,
             host_s=current.host_s,
-            reason=current.choice.reason or ("" if pending.depth else "no-guess"),
+            reason=current.choice.reason or ("" if depth else "no-guess"),
             arguments=current.choice.arguments,
             rejected=self._rejected_text(pending, accepted) if drafted > accepted else "",
         )

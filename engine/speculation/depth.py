@@ -254,6 +254,12 @@ class DepthController:
         self._context += accepted + 1
         self.costs.bucket = context_bucket(self._context)
 
+    def pass_over(self, tokens: int, seconds: float) -> None:
+        """Plain rounds brought so many tokens in so many seconds; of each round nothing is to be learned."""
+        self._answer_s += seconds
+        self._tokens += tokens
+        self._context += tokens
+
     def learn(self, source: str, trial: Observation) -> None:
         """Learn from proposals that were compared with committed text without a verify pass."""
         self._plain_stretch = None

@@ -11,10 +11,12 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
+from engine.decoders.speculative_decoder import PLAIN_EVERY, PLAIN_KNOWN
 from engine.events import PrefillProgress, TokensCommitted
 from engine.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
+from engine.speculation.depth import DepthController, MeasuredRound
 from engine.speculation.proposers import draft_model
 from engine.steps import Steps
 from tests.engine.serving import PLAIN, Client, request, submit
@@ -143,3 +145,32 @@ def test_other_work_during_a_catch_up_is_charged_to_no_round(
     assert stats.host_s == 0.0
     assert DRAFT_S < stats.draft_s < 100.0
     assert stats.verify_s < 100.0
+
+
+def test_without_speculation_the_controller_hears_of_some_rounds_and_of_the_length_of_all(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[MeasuredRound] = []
+    passed: list[tuple[int, float]] = []
+    observe, pass_over = DepthController.observe, DepthController.pass_over
+
+    def observed(controller: DepthController, measured: MeasuredRound) -> None:
+        heard.append(measured)
+        observe(controller, measured)
+
+    def passed_over(controller: DepthController, tokens: int, seconds: float) -> None:
+        passed.append((tokens, seconds))
+        pass_over(controller, tokens, seconds)
+
+    monkeypatch.setattr(DepthController, "observe", observed)
+    monkeypatch.setattr(DepthController, "pass_over", passed_over)
+    client = submit(scheduler, request(max_tokens=60, speculation=PLAIN))
+    while scheduler.busy:
+        scheduler.step()
+    tokens = len(client.finished.ids)
+    assert tokens > 3 * PLAIN_EVERY
+    assert PLAIN_KNOWN <= len(heard) <= PLAIN_KNOWN + 1 + tokens // PLAIN_EVERY
+    assert 0 <= tokens - len(heard) - sum(count for count, _ in passed) < PLAIN_EVERY
+    # Each of them takes as long as any other.
+    assert {measured.seconds for measured in heard[2:-1]} == {MAIN_S}
+    assert sum(seconds for _, seconds in passed) == sum(count for count, _ in passed) * MAIN_S
