@@ -44,6 +44,9 @@ class ChatSettingsSheet(Restyled, Overlay):
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window, 640)
         self._session = session
+
+    def _make(self) -> None:
+        """Not before it is first opened: it is a sixth of the work of making the window."""
         self._title, self._saved = label(self, "title"), label(self, "muted")
         self._saved.setWordWrap(True)
         self._close = QToolButton(self)
@@ -125,6 +128,8 @@ class ChatSettingsSheet(Restyled, Overlay):
         self._session.settings.defaults_changed.connect(self.refresh)
 
     def fill(self) -> None:
+        if not self._is_built:
+            self._make()
         self._saved.setText("")
         self.name.hide()
         self.presets.show()

@@ -80,6 +80,9 @@ class ComparisonView(MeasurementCard):
     def __init__(self, comparer: Comparer, again: QAction, window: QWidget) -> None:
         super().__init__(comparer, again, window, _WIDTH, _HEIGHT)
         self._comparer = comparer
+
+    def make(self) -> None:
+        super().make()
         self.speculated, self.plain = Column("draft-on", self), Column("main-model", self)
         self.verdict = label(self, "reason", wraps=True)
         self._build()

@@ -32,7 +32,8 @@ class Measurement(Protocol):
 class MeasurementCard(Restyled, Overlay):
     """Closing it stops the measurement; `again` is the action that repeats it.
 
-    A subclass fills `content`, which scrolls where the window is too low for it, and ends its `__init__` with `follow`.
+    It is made when it is first opened, so that the window is there sooner. A subclass has `make` fill `content`, which
+    scrolls where the window is too low for it, and end with `follow`.
     """
 
     def __init__(
@@ -40,6 +41,9 @@ class MeasurementCard(Restyled, Overlay):
     ) -> None:
         super().__init__(window, width, height)
         self._measurement, self._action = measurement, again
+
+    def make(self) -> None:
+        """Make everything in it."""
         self.title, self.subtitle = label(self, "title"), styled(ElidedLabel(self), "muted")
         self._close = styled(QToolButton(self), "quiet")
         self.stop, self.again = QPushButton(self), QPushButton(self)
@@ -92,6 +96,8 @@ class MeasurementCard(Restyled, Overlay):
         self.restyle()
 
     def fill(self) -> None:
+        if not self._is_built:
+            self.make()
         self.refresh()
         self._close.setFocus()
 

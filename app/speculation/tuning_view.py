@@ -25,6 +25,9 @@ class TuningView(MeasurementCard):
     def __init__(self, tuner: Tuner, again: QAction, window: QWidget) -> None:
         super().__init__(tuner, again, window, _WIDTH)
         self._tuner = tuner
+
+    def make(self) -> None:
+        super().make()
         self.words = label(self, "reason-plain", wraps=True)
         self.cells: list[list[QLabel]] = []
         self._grid = QGridLayout()
