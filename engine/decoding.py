@@ -47,6 +47,11 @@ class Decoding:
     def __contains__(self, active: object) -> bool:
         return active in self._turns
 
+    @property
+    def streaming(self) -> bool:
+        """Whether any of the answers has begun."""
+        return any(active.generation.ids for active in self._turns)
+
     def add(self, active: ActiveRequest) -> None:
         """Take a request of whose prompt only the last token is pending."""
         self._turns.append(active)
@@ -171,7 +176,7 @@ class Decoding:
                 self._batch = RaggedDecoder(self._models.main, self._models.drafting)
             else:
                 self._batch = BatchDecoder(self._models.main, obstacle)
-        self._batch.join(active.generation)
+        self._batch.join(active.generation, sum(one.batch_obstacle is None for one in self._turns))
         active.batched = True
 
     def _leave_batch(self, active: ActiveRequest) -> TokensCommitted | None:

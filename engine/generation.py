@@ -134,6 +134,10 @@ class Generation:
     def prefill(self, most: int = PREFILL_CHUNK) -> PrefillProgress | None:
         """Prefill at most `most` tokens; None, not progress, where tokens of the answer are prefilled again."""
         self.conversation.main.prefill(most)
+        return self.prefill_event()
+
+    def prefill_event(self) -> PrefillProgress | None:
+        """What is reported of a chunk; None where tokens of the answer are prefilled again."""
         return None if self.ids else self.progress()
 
     def add_tokens(self, drawn: DrawnTokens) -> list[Token]:

@@ -14,6 +14,8 @@ STEPS_PER_CHUNK = 3.0
 ALONE_S = 0.25
 SMALLEST_ALONE = 128
 LARGEST_CHUNK = 2048
+# Prompts that are read in this time are read before answers to others that wait with them begin.
+TOGETHER_S = 0.5
 # Before anything was timed.
 FIRST_ALONE = 512
 FIRST_BESIDE = 64
@@ -40,6 +42,10 @@ class PrefillPacer:
         if self._step_s is None:
             return FIRST_BESIDE
         return self._tokens_in(STEPS_PER_CHUNK * self._step_s, SMALLEST_CHUNK) or FIRST_BESIDE
+
+    def starts_together(self, tokens: int) -> bool:
+        """Whether answers that have not begun wait until so many prompt tokens of others are prefilled, too."""
+        return tokens <= FIRST_ALONE if self._token_s is None else tokens * self._token_s <= TOGETHER_S
 
     def _tokens_in(self, seconds: float, least: int) -> int | None:
         """The largest power of two times `least` that takes `seconds`, or `least`; None before a token was timed."""

@@ -13,17 +13,19 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 
 from engine.active_request import ActiveRequest, as_engine_error, log_finished, log_lost_caches
 from engine.decoding import CachesLost, Decoding, Outcome
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull
-from engine.events import Failed, Finished
+from engine.events import Failed, Finished, PrefillProgress
 from engine.generation import Generation, release_unused_memory
 from engine.loading import LoadedModel, OnProgress
 from engine.memory_admission import MemoryAdmission
 from engine.model_changes import ModelChanges
 from engine.models import MainLoader, Models
 from engine.pacing import PrefillPacer
+from engine.prefilling import Prefilling
 from engine.prefix_cache import PrefixCache
 from engine.prefix_files import forget, forget_others, stored_bytes
 from engine.preparation import Preparation
@@ -62,7 +64,7 @@ class Scheduler:
         self._pacer = PrefillPacer()
         self._waiting: deque[RequestStream] = deque()
         self._preparation = Preparation()
-        self._prefilling: deque[ActiveRequest] = deque()
+        self._prefilling = Prefilling(self.models, self._pacer)
         self._decoding = Decoding(self.models, self._pacer)
         # Prefilling and loading take turns, and a decode step follows each of them.
         self._prefilled_last = False
@@ -177,7 +179,7 @@ class Scheduler:
         if self._waiting:
             self._start_waiting()
         other = self._work_besides_decoding()
-        if self._decoding and (not self._decoded_last or other is None):
+        if self._decoding and (not self._decoded_last or other is None) and not (self._prefilling and self._gathers()):
             self._decoded_last = True
             self._decode()
         elif other is not None:
@@ -228,6 +230,10 @@ class Scheduler:
     def _start_waiting(self) -> None:
         if not self.changes.busy and (parked := self.models.parked) is not None:
             self.changes.enqueue(self.changes.restore(parked), self._models_restored)
+        can_start = 0 if self.changes.blocks_requests else max(0, self.settings.most_active - self.active)
+        # Also those behind the first: prompts that are ready at the same time are read together.
+        for stream in islice(self._waiting, can_start):
+            self._prepared(stream)
         while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._blocked:
             if self.changes.blocks_requests or not self._prepared(self._waiting[0]):
                 return
@@ -281,25 +287,25 @@ class Scheduler:
         The chunk is small enough for running answers to stream smoothly; short questions start together.
         """
         self._prefilled_last = True
-        left = self._pacer.chunk_size(streaming=bool(self._decoding))
-        while self._prefilling and left > 0:
-            active = self._prefilling[0]
-            with self._failing_alone(active):
-                left -= self._prefill(active, left)
-
-    def _prefill(self, active: ActiveRequest, most: int) -> int:
-        generation = active.generation
-        tokens = max(0, min(most, generation.backlog))
-        if tokens:
-            with self._pacer.time_prefill(tokens):
-                event = generation.prefill(most)
-            if event is not None:
-                active.stream.deliver(event)
+        chunk = self._pacer.chunk_size(streaming=self._decoding.streaming)
+        for active, outcome in self._prefilling.step(chunk):
             self._decoding.interrupt_timing()
-        if generation.prefilled:
-            self._prefilling.remove(active)
+            with self._failing_alone(active):
+                self._prefilled(active, outcome)
+
+    def _gathers(self) -> bool:
+        """Whether answers that could begin wait for the prompts of others, which are short: a pass serves them all."""
+        backlog = self._prefilling.backlog
+        return backlog > 0 and not self._decoding.streaming and self._pacer.starts_together(backlog)
+
+    def _prefilled(self, active: ActiveRequest, outcome: PrefillProgress | Exception | None) -> None:
+        if isinstance(outcome, Exception):
+            raise outcome
+        if outcome is not None:
+            active.stream.deliver(outcome)
+        if active.generation.prefilled:
+            self._prefilling.discard(active)
             self._decoding.add(active)
-        return max(tokens, 1)
 
     # Decoding
 
@@ -363,8 +369,7 @@ class Scheduler:
     def _remove(self, active: ActiveRequest) -> None:
         """Stop prefilling or decoding the request; its caches end at the last token reported."""
         self._blocked = None
-        if active in self._prefilling:
-            self._prefilling.remove(active)
+        self._prefilling.discard(active)
         self._decoding.remove(active)
 
     def _end_active(self) -> None:
@@ -378,7 +383,7 @@ class Scheduler:
         for active in (*self._decoding, *self._prefilling):
             if active.stream.cancel_requested.is_set():
                 self._cancel(active)
-        for stream in filter(_is_cancelled, list(self._waiting)):
+        for stream in [one for one in self._waiting if one.cancel_requested.is_set()]:
             self._waiting.remove(stream)
             self._preparation.drop(stream)
             stream.deliver(Finished("cancelled", "", (), RequestStats()))
@@ -390,7 +395,3 @@ class Scheduler:
     def _check_thread(self) -> None:
         if threading.get_ident() != self._thread:
             raise RuntimeError("the scheduler was called off the engine's thread")
-
-
-def _is_cancelled(stream: RequestStream) -> bool:
-    return stream.cancel_requested.is_set()

@@ -56,14 +56,18 @@ class RaggedDecoder:
     def __len__(self) -> int:
         return len(self._members)
 
-    def join(self, generation: Generation) -> None:
-        """Add `generation`, whose sequence has no open transaction. The batch has its caches until it leaves."""
+    def join(self, generation: Generation, members: int = 1) -> None:
+        """Add `generation`, whose sequence has no open transaction. The batch has its caches until it leaves.
+
+        So many `members` will there be when all have joined who are about to.
+        """
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):
             pass
         request = self._drafting.join(generation.speculation, generation.conversation, generation.sampler)
         if self._batch is None:
             self._batch = SequenceBatch(sequence)
+        self._batch.reserve(members)
         self._batch.join(sequence)
         self._members.append(Member(generation, request, generation.log.draft_prefill_tokens))
         self._ended_at = None

@@ -57,6 +57,10 @@ class DraftRows:
         self._rollbacks: list[RowRollback] = []
         self._fed: list[int] | None = None
 
+    def reserve(self, members: int) -> None:
+        """Make buffers for at least so many members when the next one joins."""
+        self._rows.reserve(members)
+
     def join(self, sequence: Sequence) -> None:
         """Take the caches of `sequence`, which has no open transaction, into a row of their own."""
         assert not sequence.rollback.active
@@ -94,7 +98,7 @@ class DraftRows:
         pending = [member.pending if member in wanted else member.pending[:-1][:width] for member in self.members]
         counts = [len(tokens) for tokens in pending]
         self._rows.begin(counts)
-        ids = [[*self._known(member, tokens)] for member, tokens in zip(self.members, pending, strict=True)]
+        ids = [[*member.as_known(tokens)] for member, tokens in zip(self.members, pending, strict=True)]
         logits = self._pass(mx.array([row + [0] * (width - len(row)) for row in ids], mx.uint32))
         held = self._rows.commit(counts)
         for member, count in zip(self.members, held, strict=True):
@@ -157,8 +161,3 @@ class DraftRows:
             self.members[row], self._rollbacks[row] = last, rollback
             rollback.row = row
         return row
-
-    @staticmethod
-    def _known(member: Sequence, tokens: Items[int]) -> Items[int]:
-        limit = member.known_ids
-        return tokens if limit is None else [token if token < limit else 0 for token in tokens]

@@ -50,6 +50,10 @@ class RowCaches:
         """Whether a row that keeps less than it was fed has to be fed again what it keeps."""
         return bool(self._recurrent)
 
+    def reserve(self, rows: int) -> None:
+        """Make buffers of at least so many rows when next one is added, so that they need not grow with each."""
+        self._capacity = max(self._capacity, rows)
+
     def add(self, caches: Iterable[Any], length: int) -> None:
         """Copy the caches of one text, which hold its first `length` tokens, into a new last row."""
         row = len(self)

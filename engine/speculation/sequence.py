@@ -253,14 +253,11 @@ class Sequence:
         A pass ends at the next of `boundaries`, where a checkpoint is taken. If the pass raises, the caches keep what
         was prefilled before it.
         """
-        last = len(self.tokens) - 1
-        stops = self._stops_ahead()
-        end = min([self.position + most, last, *stops])
-        rows = end - self.position
-        if rows <= 0:
+        rows = self.rows_to_prefill(most)
+        if not rows:
             return 0
-        row = self._as_row(self.tokens[self.position : end], ())
         start = self.position
+        row = self._as_row(self.tokens[start : start + rows], ())
         self.rollback.begin(rows)
         try:
             self._run(row)
@@ -272,9 +269,23 @@ class Sequence:
         self.position += self.rollback.commit(rows)
         self._report(start, rows)
         mx.clear_cache()
-        if end in stops:
-            self.remember()
+        self._remember_boundary()
         return rows
+
+    def rows_to_prefill(self, most: int) -> int:
+        """How many tokens `prefill(most)` feeds."""
+        return max(0, min([self.position + most, len(self.tokens) - 1, *self._stops_ahead()]) - self.position)
+
+    def prefilled_elsewhere(self, caches: Tokens[Any], rows: int, outputs: Tokens[mx.array]) -> None:
+        """Continue with `caches`, which hold `rows` more of the tokens; `outputs` are what a follower wants of these.
+
+        As after `prefill`. Raises `CachesOutOfStep`.
+        """
+        start = self.position
+        self.adopt(caches, list(self.tokens), start + rows)
+        self._outputs = list(outputs)
+        self._report(start, rows)
+        self._remember_boundary()
 
     def catch_up_logits(self, rows: int) -> mx.array:
         """Feed the first `rows` pending tokens, never the last; returns lazy logits (rows, V), one row a token.
@@ -301,10 +312,14 @@ class Sequence:
         """Whether the caches can only go back to checkpoints."""
         return isinstance(self.rollback, Rollback) and not self.rollback.cuts_anywhere
 
+    def as_known(self, tokens: Tokens[int]) -> Tokens[int]:
+        """The ids to feed for `tokens`."""
+        return tokens if self.known_ids is None else [token if token < self.known_ids else 0 for token in tokens]
+
     def _as_row(self, tokens: Tokens[int], draft_tokens: mx.array | Tokens[int]) -> mx.array:
         """Token ids of shape (1, rows) for a forward pass."""
         if self.known_ids is not None:
-            tokens = [token if token < self.known_ids else 0 for token in tokens]
+            tokens = self.as_known(tokens)
         if not isinstance(draft_tokens, mx.array):
             return mx.array([[*tokens, *draft_tokens]], mx.uint32)
         if not tokens:
@@ -331,6 +346,10 @@ class Sequence:
         outputs, self._outputs = self._outputs, []
         if self.follower is not None and outputs and rows:
             self.follower.read(start, outputs, self.tokens[start : start + rows])
+
+    def _remember_boundary(self) -> None:
+        if self.position in self.boundaries:
+            self.remember()
 
     def _stops_ahead(self) -> list[int]:
         return [stop for stop in self.boundaries if self.position < stop < len(self.tokens)]

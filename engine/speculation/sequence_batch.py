@@ -68,6 +68,10 @@ class SequenceBatch:
         """True if after a partial acceptance the accepted tokens are fed again with the next pass."""
         return self._rows.carries
 
+    def reserve(self, members: int) -> None:
+        """Make buffers for at least so many members when the next one joins."""
+        self._rows.reserve(members)
+
     def join(self, sequence: Sequence) -> None:
         """Take the caches of `sequence`, which has no open transaction, into a row of their own."""
         assert not sequence.rollback.active

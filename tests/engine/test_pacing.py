@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine import pacing
-from engine.pacing import ALONE_S, FIRST_ALONE, FIRST_BESIDE, SMALLEST_ALONE, SMALLEST_CHUNK, PrefillPacer
+from engine.pacing import ALONE_S, FIRST_ALONE, FIRST_BESIDE, SMALLEST_ALONE, SMALLEST_CHUNK, TOGETHER_S, PrefillPacer
 
 
 @pytest.fixture
@@ -54,3 +54,11 @@ def test_chunks_become_smaller_as_the_text_before_them_slows_reading_down(clock:
 def test_before_anything_was_timed_a_piece_is_small() -> None:
     assert PrefillPacer().chunk_size(streaming=True) == FIRST_BESIDE
     assert PrefillPacer().chunk_size(streaming=False) == FIRST_ALONE
+
+
+def test_prompts_start_together_that_are_read_in_half_a_second(clock: list[float]) -> None:
+    pace = paced(clock, step_s=0.01, token_s=0.001)
+    assert pace.starts_together(int(TOGETHER_S / 0.001) - 1)
+    assert not pace.starts_together(int(TOGETHER_S / 0.001) + 1)
+    assert PrefillPacer().starts_together(FIRST_ALONE)
+    assert not PrefillPacer().starts_together(FIRST_ALONE + 1)

@@ -14,6 +14,7 @@ import mlx.core as mx
 from engine.joint_sampling import draw_together, make_noise
 from engine.sampling import fit, top_probabilities
 from engine.speculation.draft_rows import DraftRows
+from engine.speculation.joint_prefill import choose_together, prefill_together
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import Draft, DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer
@@ -76,7 +77,10 @@ class JointDraft(JointProposer):
     def propose(self, asked: Sequence[tuple[Proposer, int]]) -> list[Proposal | Exception]:
         depths = {cast("DraftModelProposer", proposer): depth for proposer, depth in asked}
         for member in depths:
-            self._join(member)
+            self.make_ready(member)
+        self._catch_up([member for member in depths if member not in self._members and member.lag > MAX_LAG])
+        for member in depths:
+            self._join(member, len(self._members.keys() | depths.keys()))
             member.count_catching_up()
         self._rest(depths)
         drawing = [(one.sampler, len(one.history), depth + 1) for one, depth in depths.items() if one.draws_main_noise]
@@ -87,16 +91,23 @@ class JointDraft(JointProposer):
         passes.run()
         return [passes.made(cast("DraftModelProposer", proposer)) for proposer, _ in asked]
 
-    def _join(self, member: DraftModelProposer) -> None:
-        self.make_ready(member)
+    @staticmethod
+    def _catch_up(behind: Sequence[DraftModelProposer]) -> None:
+        """Prefill what those who are about to join have missed: short prompts together."""
+        for member in behind:
+            member.count_catching_up()
+        while waiting := [member.sequence for member in behind if member.lag]:
+            together = choose_together(waiting, PREFILL_CHUNK)
+            if len(together) > 1:
+                prefill_together(together, PREFILL_CHUNK)
+            else:
+                together[0].prefill(PREFILL_CHUNK)
+
+    def _join(self, member: DraftModelProposer, members: int) -> None:
         if member not in self._members:
-            sequence = member.sequence
-            if member.lag > MAX_LAG:
-                member.count_catching_up()
-                while sequence.prefill(PREFILL_CHUNK):
-                    pass
-            self._rows = self._rows or DraftRows(sequence)
-            self._rows.join(sequence)
+            self._rows = self._rows or DraftRows(member.sequence)
+            self._rows.reserve(members)
+            self._rows.join(member.sequence)
         self._members[member] = 0
 
     def _rest(self, drafting: Iterable[DraftModelProposer]) -> None:
