@@ -91,6 +91,9 @@ class BatchController:
         self._solo = solo
         self._passes: dict[tuple[int, int, int], deque[float]] = {}
         self._drafting: dict[tuple[str, int], dict[int, deque[float]]] = {}
+        # Middles of these figures since the last observation: every width asks for them.
+        self._pass_curves: dict[tuple[int, int], dict[int, float]] = {}
+        self._drafting_curves: dict[tuple[str, int], dict[int, float]] = {}
         self._bucket = 0
         self._width = 1
         self._measuring = 0
@@ -135,21 +138,29 @@ class BatchController:
             self._lost_s += max(0.0, seconds - measured.tokens / self._expected_speed)
         known.append(max(seconds - drafted, 0.1 * seconds))
         self._total_s += seconds
+        self._pass_curves.clear()
+        self._drafting_curves.clear()
 
     def drafting_s(self, source: str, requests: int, depth: int) -> float | None:
         """Seconds that `source` takes to draft `depth` tokens for each of `requests`; None where never timed."""
-        curve = self._drafting.get((source, requests))
-        if not curve:
+        measured = self._drafting.get((source, requests))
+        if not measured:
             return None
-        return _between({0: 0.0} | {known: median(values) for known, values in curve.items()}, depth)
+        curve = self._drafting_curves.get((source, requests))
+        if curve is None:
+            curve = {0: 0.0} | {known: median(values) for known, values in measured.items()}
+            self._drafting_curves[source, requests] = curve
+        return _between(curve, depth)
 
     def pass_s(self, requests: int, width: float) -> float | None:
         """Seconds of a pass; between measured widths, or extended as passes for one request grow with their rows."""
-        points = {
-            known: median(values)
-            for (bucket, count, known), values in self._passes.items()
-            if bucket == self._bucket and count == requests
-        }
+        points = self._pass_curves.get((self._bucket, requests))
+        if points is None:
+            points = self._pass_curves[self._bucket, requests] = {
+                known: median(values)
+                for (bucket, count, known), values in self._passes.items()
+                if bucket == self._bucket and count == requests
+            }
         if not points:
             return None
         widest = max(points)
@@ -184,12 +195,14 @@ class BatchController:
             if with_model.kept > without.kept
         ]
         gains.sort(reverse=True)
+        order = [row for _, row in gains]
+        shorter = _chances_of_shorter(free, drafted, order, most)
         best: _Plan | None = None
+        chosen = list(free)
         for count in range(len(gains) + 1):
-            chosen = list(free)
-            for _, row in gains[:count]:
-                chosen[row] = drafted[row]
-            seconds = self._seconds(offers, chosen, count, width)
+            if count:
+                chosen[order[count - 1]] = drafted[order[count - 1]]
+            seconds = self._seconds(offers, chosen, count, width, shorter[count])
             if seconds is None:
                 continue
             tokens = requests + sum(option.kept for option in chosen)
@@ -198,25 +211,27 @@ class BatchController:
                 best = _Plan(choices, width, tokens, seconds)
         return best
 
-    def _seconds(self, offers: Sequence[Offer], chosen: Sequence[_Option], drafting: int, width: int) -> float | None:
-        requests = len(offers)
-        fixed = [offer.decided.depth for offer in offers if offer.decided is not None]
-        longest = max([*fixed, *(option.choice.depth for option in chosen)])
-        if longest + 1 < width:
+    def _seconds(
+        self, offers: Sequence[Offer], chosen: Sequence[_Option], drafting: int, width: int, shorter: Sequence[float]
+    ) -> float | None:
+        """Seconds of a round with these proposals, `drafting` of which a model drafts; None where none is that wide.
+
+        `shorter[k]` is the chance that all of them end before their k-th token.
+        """
+        requests, most = len(offers), width - 1
+        fixed = max((offer.decided.depth for offer in offers if offer.decided is not None), default=0)
+        if max(fixed, *(option.choice.depth for option in chosen)) < most:
             return None
         # A proposal may end early; the pass is as wide as the longest of them.
-        stops = [1.0] * (longest + 1)
-        for option in chosen:
-            stops = [stop * (1.0 - made) for stop, made in zip(stops, option.made(longest), strict=True)]
-        expected = max([1.0 + sum(1.0 - stop for stop in stops[1:]), 1.0 + max(fixed, default=0)])
+        expected = max(1.0 + sum(1.0 - chance for chance in shorter[1:]), 1.0 + fixed)
         seconds = self.pass_s(requests, expected)
         if seconds is None or not drafting:
             return seconds
         source = next(option.choice.source for option in chosen if option.drafted)
-        known = self.drafting_s(source or "", drafting, longest)
+        known = self.drafting_s(source or "", drafting, most)
         if known is None:
-            known = self._solo.current.costs.drafting(source or "", longest) * (1.0 + UNKNOWN_SHARE * (drafting - 1))
-        return seconds + known * (expected - 1.0) / longest
+            known = self._solo.current.costs.drafting(source or "", most) * (1.0 + UNKNOWN_SHARE * (drafting - 1))
+        return seconds + known * (expected - 1.0) / most
 
     def _best(self, plans: Sequence[_Plan], offers: Sequence[Offer], requests: int) -> _Plan:
         known = [plan for plan in plans if self._known(requests, plan.width)]
@@ -255,11 +270,11 @@ class _Option:
     expected: AcceptForecast | None = None
     drafted: bool = False
 
-    def made(self, longest: int) -> list[float]:
-        """The chance that the proposal has at least 0, 1, ... `longest` tokens."""
+    def shorter(self, most: int) -> list[float]:
+        """The chance that the proposal has less than 0, 1, ... `most` tokens."""
         depth = self.choice.depth
         made = self.expected.made[: depth + 1] if self.expected is not None else [1.0]
-        return [*made, *[0.0] * (longest + 1 - len(made))][: longest + 1]
+        return [*(1.0 - chance for chance in made), *[1.0] * (most + 1 - len(made))][: most + 1]
 
 
 _NOTHING = _Option(Choice(None, 0), 0.0)
@@ -278,6 +293,30 @@ def _best_source(offer: Offer, most: int, sources: frozenset[str] | set[str]) ->
             choice = Choice(source, depth, bucket=offer.buckets.get(source, ""))
             best = _Option(choice, expected.kept[depth], expected, source in offer.drafted)
     return best
+
+
+def _chances_of_shorter(
+    free: Sequence[_Option], drafted: Sequence[_Option], order: Sequence[int], most: int
+) -> list[list[float]]:
+    """By how many of `order` draft with a model: the chances that no proposal has 0, 1, ... `most` tokens."""
+
+    def times(one: list[float], option: _Option) -> list[float]:
+        return [left * right for left, right in zip(one, option.shorter(most), strict=True)]
+
+    rest = [1.0] * (most + 1)
+    for row, option in enumerate(free):
+        if row not in order:
+            rest = times(rest, option)
+    behind = [rest]
+    for row in reversed(order):
+        behind.append(times(behind[-1], free[row]))
+    before, chances = [1.0] * (most + 1), []
+    for count in range(len(order) + 1):
+        if count:
+            before = times(before, drafted[order[count - 1]])
+        following = behind[len(order) - count]
+        chances.append([left * right for left, right in zip(before, following, strict=True)])
+    return chances
 
 
 def _plain(offers: Sequence[Offer], plain: Choice) -> list[Choice]:
