@@ -17,6 +17,7 @@ from engine.models import Models
 from engine.pacing import PrefillPacer
 from engine.requests import MAX_DEPTH
 from engine.speculation.depth import Choice
+from engine.speculation.sequence import Sequence
 from engine.speculation.sequence_batch import rows_obstacle
 
 log = logging.getLogger(__name__)
@@ -130,7 +131,7 @@ class Decoding:
             active.decoder = None
         if active.decoder is None and active.batch_obstacle is None and not alone:
             main = active.generation.conversation.main
-            if rows_obstacle(main) is not None:
+            if self._rows_obstacle(main) is not None:
                 active.batch_obstacle = batch_obstacle(main)
             elif not self._rows_fit():
                 active.batch_obstacle = "memory"
@@ -146,6 +147,10 @@ class Decoding:
             plain = Choice(None, 0, "turns", (("kind", obstacle),)) if obstacle else Choice(None, 0, "batch")
             drafting = self._models.drafting if speculates else None
             active.decoder = SpeculativeDecoder(active.generation, drafting, plain)
+
+    def _rows_obstacle(self, main: Sequence) -> str | None:
+        """What keeps the answers of this main model from ragged rounds, or None."""
+        return rows_obstacle(main) if self._models.settings.ragged_rounds else "the engine's settings"
 
     def _rows_fit(self) -> bool:
         """Whether there is memory for everybody's caches as rows of one batch, all as long as the longest text."""
@@ -171,7 +176,7 @@ class Decoding:
     def _join_batch(self, active: ActiveRequest) -> None:
         if self._batch is None:
             # One main model has caches of one kind, so what one request is kept from, all are.
-            obstacle = rows_obstacle(active.generation.conversation.main)
+            obstacle = self._rows_obstacle(active.generation.conversation.main)
             if obstacle is None:
                 self._batch = RaggedDecoder(self._models.main, self._models.drafting)
             else:

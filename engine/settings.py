@@ -39,6 +39,9 @@ class EngineSettings:
     the answers that begin from then on. `draft_behind`, one of DRAFT_BEHIND, has a draft model draft on behind a verify
     pass, in case that all of its tokens are accepted, before the result of that is read; with `prepare_lookups` the
     same is looked up meanwhile, as long as that comes true often enough. Both take effect at once.
+
+    Without `ragged_rounds`, answers at once share mlx-lm's batches, a token each a step, where their caches allow it.
+    It applies when the next two answers meet.
     """
 
     most_active: int = 8
@@ -59,6 +62,7 @@ class EngineSettings:
     prepare_lookups: bool = True
     drafter_address: str = ""
     drafter_secret: str = field(default="", repr=False)
+    ragged_rounds: bool = True
 
     def __post_init__(self) -> None:
         require(1 <= self.most_active <= 32, "most_active", "between 1 and 32", self.most_active)

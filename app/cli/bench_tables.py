@@ -26,15 +26,17 @@ def print_report(report: dict[str, Any]) -> None:
 
 
 def _print_concurrency(concurrent: dict[str, Any]) -> None:
-    head = ("answers at once", "tokens/s", "plain", "mlx-lm", "ratio", "plain ratio", "by source")
+    head = ("answers at once", "tokens/s", "plain", "batch", "mlx-lm", "ratio", "plain ratio", "of batch", "by source")
     rows = [
         (
             str(count),
             f"{figures['tokens_per_s']:.1f}",
             f"{figures['plain_tokens_per_s']:.1f}",
+            f"{figures['batch_tokens_per_s']:.1f}",
             f"{figures['mlx_lm_tokens_per_s']:.1f}",
             _ratio(figures["ratio"]),
             _ratio(figures["plain_ratio"]),
+            _ratio(figures["batch_ratio"]),
             ", ".join(f"{source} {_percent(share)}" for source, share in figures["sources"].items()),
         )
         for count, figures in concurrent.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from statistics import median
 from typing import Any
@@ -34,10 +35,11 @@ def measure(
 ) -> dict[str, Any]:
     """Tokens a second of `counts` concurrent answers, from the first submission to the last token, prefill included.
 
-    All decode greedily: ours with speculation by `method` and without, and mlx-lm's batch. They take turns in running
-    first; `ratio` and `plain_ratio` are medians of ours over mlx-lm's by repetition, with and without speculation, and
-    `gain` is ours with over ours without. `sources` has each source's share of the tokens. Ctrl-C ends it with the
-    repetitions that are complete.
+    All decode greedily: ours with speculation by `method` and without, ours in mlx-lm's batches as families without
+    rows use them, and mlx-lm's own `batch_generate`. They take turns in running first. Medians by repetition: `ratio`
+    and `plain_ratio` are of ours over mlx-lm's own, with and without speculation; `gain` is of ours with speculation
+    over ours without, and `batch_ratio` over ours in mlx-lm's batches. `sources` has each source's share of the tokens.
+    Ctrl-C ends it with the repetitions that are complete.
     """
     groups: dict[str, Any] = {}
     interrupted = False
@@ -47,6 +49,7 @@ def measure(
         arms: list[tuple[str, Callable[[], float]]] = [
             ("ours", partial(_ours, scheduler, texts, max_tokens, method, tallies)),
             ("plain", partial(_ours, scheduler, texts, max_tokens, "off", Counter())),
+            ("batch", partial(_ours_in_batches, scheduler, texts, max_tokens)),
             ("mlx-lm", partial(_mlx_lm, main, texts, max_tokens)),
         ]
         speeds: list[dict[str, float]] = []
@@ -79,10 +82,12 @@ def _figures(speeds: Sequence[dict[str, float]], tallies: Counter[str]) -> dict[
     return {
         "tokens_per_s": typical("ours"),
         "plain_tokens_per_s": typical("plain"),
+        "batch_tokens_per_s": typical("batch"),
         "mlx_lm_tokens_per_s": typical("mlx-lm"),
         "ratio": ratio("ours", "mlx-lm"),
         "plain_ratio": ratio("plain", "mlx-lm"),
         "gain": ratio("ours", "plain"),
+        "batch_ratio": ratio("ours", "batch"),
         "sources": {source: round(tokens / tallies.total(), 3) for source, tokens in tallies.most_common()},
     }
 
@@ -111,6 +116,15 @@ def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: s
     if len(answers) < len(texts):
         raise EngineError("an answer failed")
     return sum(len(answer.ids) for answer in answers) / seconds
+
+
+def _ours_in_batches(scheduler: Scheduler, texts: Sequence[str], max_tokens: int) -> float:
+    settings = scheduler.settings
+    scheduler.configure(replace(settings, ragged_rounds=False))
+    try:
+        return _ours(scheduler, texts, max_tokens, "off", Counter())
+    finally:
+        scheduler.configure(settings)
 
 
 def _mlx_lm(main: LoadedModel, texts: Sequence[str], max_tokens: int) -> float:
