@@ -13,7 +13,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class DepthFigures:
-    """Rounds of `depth` draft tokens of `source` ("draft", "ngram") at one context length.
+    """Rounds of `depth` draft tokens of `source` at one context length.
 
     `round_s` seconds a round, of which `draft_s` for drafting. `break_even` is the acceptance, the same for every draft
     token, at which such a round is as fast as plain decoding; None where even perfect drafting would not pay.
@@ -143,7 +143,7 @@ def break_even(depth: int, plain_s: float, round_s: float) -> float | None:
     return high
 
 
-def best_of(figures: ContextFigures, source: str = "draft") -> tuple[int, float]:
+def best_of(figures: ContextFigures, source: str) -> tuple[int, float]:
     """The depth of `source` that is expected to be fastest and its speed-up; (0, 1.0) where none beats plain."""
     depths: Sequence[DepthFigures] = [depth for depth in figures.depths if depth.source == source]
     best = max(depths, key=lambda depth: depth.expected_tps, default=None)

@@ -4420,12 +4420,12 @@
         <translation>質問すると、投機的デコーディングで回答がどれだけ速くなるかを確認できます。</translation>
     </message>
     <message>
-        <source>Speculation: prompt lookup, no draft model</source>
-        <translation>投機的デコーディング：プロンプトルックアップ、ドラフトモデルなし</translation>
+        <source>Speculation: {sources}, no draft model</source>
+        <translation>投機的デコーディング：{sources}、ドラフトモデルなし</translation>
     </message>
     <message>
-        <source>Speculation: prompt lookup</source>
-        <translation>投機的デコーディング：プロンプトルックアップ</translation>
+        <source>Speculation: {sources}</source>
+        <translation>投機的デコーディング：{sources}</translation>
     </message>
     <message>
         <source>Speculation: auto</source>

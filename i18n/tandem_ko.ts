@@ -4420,12 +4420,12 @@
         <translation>질문을 보내면 추측으로 답변이 얼마나 빨라지는지 볼 수 있어요.</translation>
     </message>
     <message>
-        <source>Speculation: prompt lookup, no draft model</source>
-        <translation>추측: 프롬프트 룩업, 초안 모델 없음</translation>
+        <source>Speculation: {sources}, no draft model</source>
+        <translation>추측: {sources}, 초안 모델 없음</translation>
     </message>
     <message>
-        <source>Speculation: prompt lookup</source>
-        <translation>추측: 프롬프트 룩업</translation>
+        <source>Speculation: {sources}</source>
+        <translation>추측: {sources}</translation>
     </message>
     <message>
         <source>Speculation: auto</source>

@@ -4420,12 +4420,12 @@
         <translation>提个问题，看看推测能让回答快多少。</translation>
     </message>
     <message>
-        <source>Speculation: prompt lookup, no draft model</source>
-        <translation>推测：提示词查找，无草稿模型</translation>
+        <source>Speculation: {sources}, no draft model</source>
+        <translation>推测：{sources}，无草稿模型</translation>
     </message>
     <message>
-        <source>Speculation: prompt lookup</source>
-        <translation>推测：提示词查找</translation>
+        <source>Speculation: {sources}</source>
+        <translation>推测：{sources}</translation>
     </message>
     <message>
         <source>Speculation: auto</source>

@@ -1,5 +1,6 @@
 """Bring the .ts files up to date with the sources: `python i18n/update.py` after changing a visible string.
 
+What proposers and methods are called comes from the engine's registry, which marks no strings.
 English holds its plurals only. What comes out "unfinished" has to be translated in the same commit; a test says so.
 """
 
@@ -7,6 +8,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import PySide6
@@ -16,9 +19,27 @@ LANGUAGES = ("en", "ko", "ja", "zh_CN")
 
 
 def update(folder: Path = FOLDER) -> None:
-    """Extract every string of `app/` into the .ts files of `folder`."""
+    """Extract every string of `app/`, and the registry's words, into the .ts files of `folder`."""
     tool = Path(PySide6.__file__).parent / ("lupdate.exe" if sys.platform == "win32" else "lupdate")
     sources = sorted((FOLDER.parent / "app").rglob("*.py"))
+    with tempfile.TemporaryDirectory() as scratch:
+        marked = Path(scratch) / "registry.py"
+        marked.write_text("".join(_marked()), encoding="utf-8")
+        _run(tool, [*sources, marked], folder)
+
+
+def _marked() -> Iterator[str]:
+    """Lines that mark the words of the registry as the extractor wants them."""
+    sys.path.insert(0, str(FOLDER.parent))
+    from engine.speculation.proposers.registry import PROPOSERS, method_words, methods, source_words
+
+    for source in PROPOSERS:
+        yield f"QT_TRANSLATE_NOOP('Figures', {source_words(source)!r})\n"
+    for method in methods():
+        yield f"QT_TRANSLATE_NOOP('Settings', {method_words(method)!r})\n"
+
+
+def _run(tool: Path, sources: Sequence[Path], folder: Path) -> None:
     for language in LANGUAGES:
         options = ["-source-language", "en", "-target-language", language, "-no-obsolete", "-locations", "none"]
         if language == "en":

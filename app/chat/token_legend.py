@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 
 from PySide6.QtCore import QSize
@@ -15,22 +14,28 @@ from app.widgets.icons import icon
 from app.widgets.labels import label
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
-from app.wording import figures
+from app.wording.sources import drafter_of, legend_sources, role_of, source_name
+from engine.speculation.proposers.registry import DRAFTER_METHOD
 
 # Of an answer that is written, the newest rounds tell what drafts.
 _LOOKED_AT = 200
+# The mark of draft tokens that were not kept.
+_REJECTED = "rejected"
 
 
 class TokenLegend(Restyled, QWidget):
-    """A mark and a word for each of `sources`; "draft" stands for heads too, and "rejected" for what was not kept."""
+    """A mark and a word for each kind of token, `with_rejected` also for what was not kept.
 
-    def __init__(self, sources: Sequence[str], parent: QWidget | None = None) -> None:
+    All drafters have one mark, which has the name of the one that drafts.
+    """
+
+    def __init__(self, *, with_rejected: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._drafter = "draft"
+        self._drafter = DRAFTER_METHOD
         self._marks: list[tuple[QLabel, QLabel, str]] = []
         # Where the names are long, the last of them stand in a second row.
         flow = FlowLayout(self, spacing=8)
-        for source in sources:
+        for source in (*legend_sources(), *((_REJECTED,) if with_rejected else ())):
             entry = QWidget(self)
             row = hbox(entry, margins=(0, 0, 0, 0), spacing=4)
             mark, name = QLabel(entry), label(entry, "muted")
@@ -42,8 +47,7 @@ class TokenLegend(Restyled, QWidget):
 
     def show_answer(self, answer: Answer) -> None:
         """Name what drafted for the answer: a draft model, or a head."""
-        newest = islice(reversed(answer.rounds), _LOOKED_AT)
-        drafter = next((record.source for record in newest if record.source in ("draft", "head")), self._drafter)
+        drafter = drafter_of(islice(reversed(answer.rounds), _LOOKED_AT)) or self._drafter
         if drafter != self._drafter:
             self._drafter = drafter
             self.retranslate()
@@ -55,13 +59,14 @@ class TokenLegend(Restyled, QWidget):
 
     def retranslate(self) -> None:
         for _, name, source in self._marks:
-            shown = self._drafter if source == "draft" else source
-            name.setText(self.tr("rejected") if source == "rejected" else figures.source_name(shown))
+            shown = self._drafter if source == DRAFTER_METHOD else source
+            name.setText(self.tr("rejected") if source == _REJECTED else source_name(shown))
 
     def apply_theme(self) -> None:
         colours = theme.colours()
         for mark, _, source in self._marks:
-            drawing = (
-                icon("draft-off", colours.muted) if source == "rejected" else icon("draft-on", colours.accent(source))
-            )
+            if source == _REJECTED:
+                drawing = icon("draft-off", colours.muted)
+            else:
+                drawing = icon("draft-on", colours.accent(role_of(source)))
             mark.setPixmap(drawing.pixmap(QSize(14, 14), self.devicePixelRatioF()))

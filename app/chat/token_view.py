@@ -20,18 +20,11 @@ from app.text.fences import is_fence
 from app.text.pieces import weight
 from app.widgets import theme
 from app.widgets.restyled import Restyled
-from app.wording.figures import joined_lines, percent, rejected_text, source_name
+from app.wording.figures import joined_lines, percent, rejected_text
+from app.wording.sources import role_of, source_name
 from engine.events import Token
+from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
 from engine.stats import RoundRecord
-
-_UNDERLINES = {
-    "draft": QTextCharFormat.UnderlineStyle.SingleUnderline,
-    "ahead": QTextCharFormat.UnderlineStyle.SingleUnderline,
-    "just-in-time": QTextCharFormat.UnderlineStyle.SingleUnderline,
-    "head": QTextCharFormat.UnderlineStyle.SingleUnderline,
-    "ngram": QTextCharFormat.UnderlineStyle.DashUnderline,
-    "grammar": QTextCharFormat.UnderlineStyle.DotLine,
-}
 
 # Looked at by each fit.
 _MOST_EMPTY_LINES = 100
@@ -214,11 +207,20 @@ def char_format(source: str, in_code: bool = False) -> QTextCharFormat:
     style.setForeground(QColor(colours.text))
     if in_code:
         style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
-    if source in _UNDERLINES:
-        style.setBackground(QColor(colours.tint(source)))
-        style.setUnderlineStyle(_UNDERLINES[source])
-        style.setUnderlineColor(QColor(colours.accent(source)))
+    if source in PROPOSERS:
+        role = role_of(source)
+        style.setBackground(QColor(colours.tint(role)))
+        style.setUnderlineStyle(_underline(PROPOSERS[source]))
+        style.setUnderlineColor(QColor(colours.accent(role)))
     return style
+
+
+def _underline(proposer: ProposerEntry) -> QTextCharFormat.UnderlineStyle:
+    if proposer.uses_drafter:
+        return QTextCharFormat.UnderlineStyle.SingleUnderline
+    if proposer.every_method:
+        return QTextCharFormat.UnderlineStyle.DotLine
+    return QTextCharFormat.UnderlineStyle.DashUnderline
 
 
 def _probability(logprob: float) -> str:

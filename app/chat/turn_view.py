@@ -166,7 +166,7 @@ class TurnView(Restyled, QWidget):
 
     def _show_legend(self, shown: bool) -> None:
         if shown and self._legend is None:
-            self._legend = TokenLegend(("main", "draft", "ngram"), self)
+            self._legend = TokenLegend(parent=self)
             self._column.insertWidget(self._column.indexOf(self.tokens), self._legend)
         if self._legend is not None:
             self._legend.show_answer(self.turn.answer)

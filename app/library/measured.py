@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from app.conversations.request_history import PairSummary
 from app.library.learned_pairs import learned_rows
+from engine.speculation.proposers.registry import uses_drafter
 from engine.tuning import LearnedPair
-
-# The methods whose figures are those of the draft model.
-_DRAFTING = ("auto", "draft")
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Me
     """For each pair the figures of the method that has generated the most tokens with it."""
     found: dict[tuple[str, str], Measured] = {}
     for one in sorted(summaries, key=lambda summary: summary.generated_tokens):
-        if one.draft_model and one.method in _DRAFTING and one.drafted and one.speedup is not None:
+        if one.draft_model and uses_drafter(one.method) and one.drafted and one.speedup is not None:
             found[one.main_model, one.draft_model] = Measured(
                 one.speedup, one.accept_rate, one.speedup_low, one.speedup_high
             )

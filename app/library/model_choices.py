@@ -10,6 +10,7 @@ from app.library.entries import Entry, short_name
 from app.library.measured import Measured
 from engine.advice.pairing import PairAdvice
 from engine.hub.download_state import DownloadStatus
+from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
@@ -78,7 +79,7 @@ def draft_choices(
     Without a draft model the automatic method uses prompt lookup.
     """
     by_id = {status.repository: status for status in downloads}
-    looks_up = method == "ngram" or (method == "auto" and not loaded_path)
+    looks_up = bool(sources_without_drafter(method)) and not (loaded_path and uses_drafter(method))
     rows: list[Choice] = []
     for one in advice:
         if one.verdict == "lookup":
@@ -171,7 +172,7 @@ def _of_advice(
         path,
         one.weight_bytes or (entry.bytes if entry else 0),
         one.works or partial,
-        bool(path) and path == loaded_path and method not in ("ngram", "off"),
+        bool(path) and path == loaded_path and uses_drafter(method),
         one.best,
         entry is not None and entry.is_starter,
         one.verdict,

@@ -13,8 +13,8 @@ from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import hbox, vbox
 from app.widgets.style_class import styled
 from app.wording import models as model_wording
-from app.wording.figures import source_name
 from app.wording.hub import size_words
+from app.wording.sources import source_name
 from engine.advice.pairing import HEADS
 from engine.model_files.head_files import METHOD_NAMES
 

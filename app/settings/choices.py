@@ -5,12 +5,6 @@ from __future__ import annotations
 from app.system.translatable import QT_TRANSLATE_NOOP
 
 LANGUAGE_NAMES = (("en", ""), ("ko", ""), ("ja", ""), ("zh_CN", ""))
-METHOD_NAMES = {
-    "auto": QT_TRANSLATE_NOOP("Settings", "Automatic"),
-    "draft": QT_TRANSLATE_NOOP("Settings", "Draft model"),
-    "ngram": QT_TRANSLATE_NOOP("Settings", "Prompt lookup (n-gram)"),
-    "off": QT_TRANSLATE_NOOP("Settings", "Off"),
-}
 FIT_CONTEXTS = (4096, 8192, 16384, 32768, 65536, 131072)
 # Where the draft model may draft while the main model verifies; the other computer runs `tandem drafter serve`.
 AHEAD = (

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from app.settings.choices import AHEAD, BACKENDS, KV_PRECISION, LANGUAGE_NAMES, METHOD_NAMES, RULES
+from app.settings.choices import AHEAD, BACKENDS, KV_PRECISION, LANGUAGE_NAMES, RULES
 from app.settings.remembered import RememberedValues
 from app.settings.setting import NEXT_ANSWER, NEXT_MODEL, NEXT_START, Page, Setting
 from app.system.translatable import QT_TRANSLATE_NOOP
-from engine.speculation.proposers.registry import methods
+from engine.speculation.proposers.registry import method_words, methods
 
 GENERAL = Page("general")
 SPECULATION = Page("speculation", NEXT_ANSWER)
@@ -91,7 +91,7 @@ class SettingsValues(RememberedValues):
             "Automatic uses the draft model or prompt lookup, whichever is faster on this computer, "
             "or neither when speculation would not help.",
         ),
-        choices=tuple((method, METHOD_NAMES.get(method, method)) for method in methods()),
+        choices=tuple((method, method_words(method)) for method in methods()),
     )
     depth: int = SPECULATION.setting(
         0,

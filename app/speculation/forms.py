@@ -8,10 +8,10 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QLocale, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QWidget
 
-from app.settings.choices import METHOD_NAMES
 from app.settings.declarations import SETTINGS
 from app.widgets.controls import Chooser
 from app.widgets.restyled import Restyled
+from app.wording.sources import method_name
 from engine.requests import MAX_DEPTH, SpeculationSettings
 
 _DEPTHS = (0, 1, 2, 3, 4, 5, 6, 8, 10, 12, MAX_DEPTH)
@@ -73,7 +73,7 @@ class SpeculationForm(Restyled, QWidget):
             chooser.setAccessibleName(name)
             chooser.setToolTip(QCoreApplication.translate("Settings", setting.help))
             if key == "method":
-                chooser.setPlaceholderText(QCoreApplication.translate("Settings", METHOD_NAMES["off"]))
+                chooser.setPlaceholderText(method_name("off"))
             words = dict(setting.choices) or {0: setting.least_words}
             for index in range(chooser.count()):
                 value = chooser.itemData(index)

@@ -9,18 +9,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.conversations.records import FAILED
 from app.conversations.request_history import RequestRow
-from app.settings.choices import METHOD_NAMES
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import Column, FigureTable
 from app.widgets.labels import tip
 from app.wording import figures
 from app.wording.models import recorded_name
-
-
-def method_name(method: str) -> str:
-    """The name of a method as the settings have it; a method of another version keeps its code."""
-    name = METHOD_NAMES.get(method)
-    return QCoreApplication.translate("Settings", name) if name else method
+from app.wording.sources import method_name
 
 
 def _moment(row: RequestRow) -> str:

@@ -15,6 +15,7 @@ from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.wording import figures
 from app.wording.models import pair_name
+from app.wording.sources import source_name
 from engine.tuning import LearnedPair, Pair
 
 _ROWS_SHOWN = 8
@@ -33,7 +34,7 @@ def _depth(row: LearnedRow) -> str:
     if not row.depth:
         return translate("Learned", "none (plain)")
     depth = figures.number(row.depth, 0)
-    return translate("Learned", "{depth} ({source})").format(depth=depth, source=figures.source_name(row.source))
+    return translate("Learned", "{depth} ({source})").format(depth=depth, source=source_name(row.source))
 
 
 COLUMNS: tuple[Column[LearnedRow], ...] = (

@@ -36,7 +36,6 @@ WIDTH = 360
 # processor more.
 _FIGURES_MS, _STRIP_MS = 250, 60
 _CHOICES = ("speculation-auto", "speculation-on", "speculation-off")
-_LEGEND = ("main", "draft", "ngram", "rejected")
 _MEASUREMENTS = ("compare", "tune")
 # Lines kept for the sentence, which is there and gone with every answer, and the height of its margins.
 _SENTENCE_LINES, _SENTENCE_MARGINS = 3, 18
@@ -74,7 +73,7 @@ class SpeculationPanel(Restyled, QFrame):
         self._sentence = label(self, "reason", wraps=True)
         self.measurements = ActionButtons(actions, _MEASUREMENTS, self)
         self._charts = QWidget(self)
-        self.strip, self._legend = RoundStrip(self._charts), TokenLegend(_LEGEND, self._charts)
+        self.strip, self._legend = RoundStrip(self._charts), TokenLegend(with_rejected=True, parent=self._charts)
         self._no_rounds = label(self._charts, "muted", wraps=True)
         self.speed_line = LineChart(52, "draft", self._charts)
         self.positions, self.time = PositionBars(self._charts), TimeBar(self._charts)

@@ -13,6 +13,7 @@ from app.widgets import theme
 from app.widgets.colours import Colours
 from app.widgets.focus_ring import FocusRing
 from app.wording.figures import round_text
+from app.wording.sources import role_of
 from engine.stats import RoundRecord
 
 CELL, GAP = 9, 3
@@ -146,7 +147,7 @@ def _column(source: str, drafted: int, accepted: int, height: int, ratio: float,
             cell.moveTop(height - GAP / 2 - row * PITCH * squeeze - cell.height())
             if row <= accepted:
                 painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(QColor(colours.main if row == accepted else colours.accent(source)))
+                painter.setBrush(QColor(colours.main if row == accepted else colours.accent(role_of(source))))
                 painter.drawRoundedRect(cell, 2, 2)
             else:
                 painter.setPen(QPen(QColor(colours.rejected), 1.0))

@@ -14,11 +14,6 @@ from PySide6.QtGui import QColor
 TEXT_CONTRAST = 4.5
 
 
-# The proposers whose tokens look alike.
-_DRAFTED = ("draft", "head", "ahead", "just-in-time")
-_LOOKED_UP = ("ngram", "grammar")
-
-
 @dataclass(frozen=True)
 class Colours:
     """One theme, in "#rrggbb": backgrounds, lines, text; for each role an accent, its tint and the accent for text."""
@@ -45,15 +40,13 @@ class Colours:
     problem_tint: str
     on_accent: str
 
-    def accent(self, source: str) -> str:
-        """The colour of a token's proposer, "main" or a source of `engine.speculation.proposers.registry`."""
-        own = dict.fromkeys(_DRAFTED, self.draft) | dict.fromkeys(_LOOKED_UP, self.lookup)
-        return own.get(source, self.main)
+    def accent(self, role: str) -> str:
+        """The colour of a role: "main", "draft" or "lookup"."""
+        return {"draft": self.draft, "lookup": self.lookup}.get(role, self.main)
 
-    def tint(self, source: str) -> str:
-        """The background of a token of that proposer."""
-        tints = dict.fromkeys(_DRAFTED, self.draft_tint) | dict.fromkeys(_LOOKED_UP, self.lookup_tint)
-        return tints.get(source, self.main_tint)
+    def tint(self, role: str) -> str:
+        """The background of a token of that role."""
+        return {"draft": self.draft_tint, "lookup": self.lookup_tint}.get(role, self.main_tint)
 
 
 def contrast(first: str, second: str) -> float:

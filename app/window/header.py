@@ -27,10 +27,12 @@ from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
 from app.wording.api import serving_sentence
-from app.wording.figures import percent, source_name
+from app.wording.figures import percent
 from app.wording.machines import together_sentence
-from app.wording.speculation import LOOKS_UP, state_now, why_off
+from app.wording.sources import names_without_drafter
+from app.wording.speculation import state_now, why_off
 from engine.model_files.cache_names import name_of_snapshot
+from engine.speculation.proposers.registry import uses_drafter
 
 _PROGRESS_MS = 150
 # The least width of a model's name, the one below which it takes the place of the words beside it, its greatest width,
@@ -176,7 +178,7 @@ class Header(Restyled, QFrame):
         self.main.setToolTip(tip(str(pair.main.path) if pair.main else main_name))
         method = self._session.settings.speculation.method
         on = not why_off(pair, method)
-        looks_up = on and (pair.draft is None or method == "ngram")
+        looks_up = on and (pair.draft is None or not uses_drafter(method))
         colour = (colours.lookup if looks_up else colours.draft) if on else colours.muted
         self.draft.show_model(
             self._drafter_words(pair, on),
@@ -321,8 +323,8 @@ class Header(Restyled, QFrame):
             return self.tr("loading…")
         if info is None:
             method = self._session.settings.speculation.method
-            looks_up = which == "draft" and pair.main is not None and method in LOOKS_UP
-            return source_name("ngram") if looks_up else self.tr("none")
+            without_drafter = names_without_drafter(method) if which == "draft" and pair.main is not None else ""
+            return without_drafter or self.tr("none")
         return self.display_name(info.name, info.path)
 
     def display_name(self, name: str, path: Path) -> str:

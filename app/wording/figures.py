@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QObject
 from app.session.answer import Answer
 from app.wording.ahead import ahead_sentence
 from app.wording.errors import joined, plain_sentence, quoted
+from app.wording.sources import source_name
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.stats import BUSY, PlainSpan, RequestStats, RoundRecord, rounded_speedup
 
@@ -183,20 +184,6 @@ def rejected_text(record: RoundRecord) -> str:
 def joined_lines(*lines: str) -> str:
     """Those that are not empty, one below the other."""
     return "\n".join(filter(None, lines))
-
-
-def source_name(source: str) -> str:
-    """The source of a token in a word."""
-    translate = QCoreApplication.translate
-    return {
-        "main": translate("Figures", "main"),
-        "draft": translate("Figures", "draft"),
-        "ahead": translate("Figures", "draft, ahead"),
-        "just-in-time": translate("Figures", "draft, in time"),
-        "head": translate("Figures", "head"),
-        "ngram": translate("Figures", "prompt lookup"),
-        "grammar": translate("Figures", "answer format"),
-    }.get(source, source)
 
 
 def sentence(answer: Answer | None) -> tuple[str, bool]:

@@ -9,10 +9,10 @@ from app.session.model_service import Pair
 from app.session.session import Session
 from app.wording.errors import error_sentence
 from app.wording.figures import duration, sentence, speedup, speedup_is_known
+from app.wording.sources import names_without_drafter
+from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
 from engine.stats import RequestStats
 
-# Settings under which prompt lookup proposes draft tokens, also without a draft model.
-LOOKS_UP = ("auto", "ngram")
 # Fewer tokens than this rarely tell a speed-up.
 _SHORT = 200
 
@@ -28,9 +28,9 @@ def why_off(pair: Pair, method: str) -> str:
         return translate("Speculation", "No main model is loaded.")
     if method == "off":
         return translate("Speculation", "Speculation is off.")
-    if pair.draft_problem is not None and method != "ngram":
+    if pair.draft_problem is not None and uses_drafter(method):
         return error_sentence(pair.draft_problem)
-    if pair.draft is None and method not in LOOKS_UP:
+    if pair.draft is None and not sources_without_drafter(method):
         return translate("Speculation", "No draft model is loaded.")
     return ""
 
@@ -51,9 +51,10 @@ def speculation_sentence(pair: Pair, method: str, answer: Answer | None = None) 
     if answer is not None and not answer.ended and plain_now(answer):
         return sentence(answer)[0]
     if pair.draft is None:
-        return translate("Speculation", "Speculation: prompt lookup, no draft model")
-    if method == "ngram":
-        return translate("Speculation", "Speculation: prompt lookup")
+        without = translate("Speculation", "Speculation: {sources}, no draft model")
+        return without.format(sources=names_without_drafter(method))
+    if not uses_drafter(method):
+        return translate("Speculation", "Speculation: {sources}").format(sources=names_without_drafter(method))
     if method == "auto":
         return translate("Speculation", "Speculation: auto")
     return translate("Speculation", "Speculation: on")

@@ -16,14 +16,12 @@ from engine.loading import LoadedModel
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.depth import DepthController
-from engine.speculation.head_source import HeadSource
-from engine.speculation.proposers.registry import DRAFTER_METHOD, methods
+from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, methods
 from engine.stats import RequestStats
 from engine.stream import RequestStream
 
+# Of a draft model in mlx-lm's own loop.
 FIXED_DEPTHS = (2, 4, 6, 8)
-# A head drafts a whole block at the cost of one token.
-HEAD_DEPTHS = (4, 6, 8, 12, 15)
 
 
 @dataclass(frozen=True)
@@ -65,16 +63,16 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
 
     Above temperature 0 also rejection acceptance, which greedy decoding has no use for.
     """
-    method, drafter = DRAFTER_METHOD, scheduler.models.drafter
+    method = DRAFTER_METHOD
     settings = {"plain": SpeculationSettings(method="off")}
     settings |= {
         other: SpeculationSettings(method=other) for other in methods() if other not in (method, "auto", "off")
     }
     settings["auto"] = SpeculationSettings(method="auto")
-    if has_draft:
-        head = drafter.head if isinstance(drafter, HeadSource) else None
-        name = "draft" if head is None else "head"
-        depths = FIXED_DEPTHS if head is None else [depth for depth in HEAD_DEPTHS if depth <= head.max_proposals]
+    drafter = scheduler.models.drafter
+    if has_draft and drafter is not None:
+        name = drafter.source
+        depths = [depth for depth in PROPOSERS[name].bench_depths if depth <= drafter.max_proposals]
         settings[name] = SpeculationSettings(method=method)
         # The bench measures plain decoding itself: a fixed depth is that depth in every round.
         fixed = SpeculationSettings(method=method, sample_share=0.0)

@@ -14,10 +14,11 @@ from engine.cluster.cluster import Cluster
 from engine.cluster.hosts import parse_machines
 from engine.events import Failed, Finished
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.speculation.proposers.registry import DRAFTER_METHOD
 from engine.stats import RequestStats
 
-ARMS = ("plain", "draft", "auto")
-_METHODS = {"plain": "off", "draft": "draft", "auto": "auto"}
+_METHODS = {"plain": "off", DRAFTER_METHOD: DRAFTER_METHOD, "auto": "auto"}
+ARMS = tuple(_METHODS)
 
 
 def measure(

@@ -18,6 +18,7 @@ from statistics import median
 from engine.speculation.accept_rates import AcceptForecast
 from engine.speculation.controllers import Controllers
 from engine.speculation.depth import Choice
+from engine.speculation.proposers.registry import sources_without_drafter
 
 # Durations that a figure is the middle of.
 WINDOW = 9
@@ -169,7 +170,7 @@ class BatchController:
         solo = self._solo.current.costs
         if solo.plain() is None:
             return points[widest]
-        grown = solo.forecast("ngram")
+        grown = solo.forecast(sources_without_drafter("auto")[0])
         before, after = (grown.expected(0, round(requests * at)) for at in (widest, width))
         return points[widest] * max(1.0, after / before)
 

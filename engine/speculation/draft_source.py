@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
 from engine.foreign_code import panics_as_errors
 from engine.loading import LoadedModel
+from engine.requests import MAX_DEPTH
 from engine.speculation.compiled_steps import CompiledSteps, compiled_steps
 from engine.speculation.joined_products import join_products
 from engine.speculation.translation import Translation
@@ -28,6 +29,14 @@ class DraftSource:
     model: LoadedModel
     translation: Translation | None
     steps: CompiledSteps | None
+
+    # The proposer that drafts with it.
+    source: ClassVar[str] = "draft"
+
+    @property
+    def max_proposals(self) -> int:
+        """The most draft tokens of one proposal."""
+        return MAX_DEPTH
 
     @property
     def info(self) -> ModelInfo:

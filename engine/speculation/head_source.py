@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from engine.errors import ModelNotUsable
 from engine.heads.head import Head
@@ -25,6 +25,14 @@ class HeadSource:
     info: ModelInfo
     taps: Taps
     config: Mapping[str, Any] = field(default_factory=dict)
+
+    # The proposer that drafts with it.
+    source: ClassVar[str] = "head"
+
+    @property
+    def max_proposals(self) -> int:
+        """The most draft tokens of one proposal."""
+        return self.head.max_proposals
 
 
 def prepare_head(main: LoadedModel, head: Head, info: ModelInfo, config: Mapping[str, Any] | None = None) -> HeadSource:

@@ -17,7 +17,7 @@ from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
 from engine.speculation.proposers.proposal import Observation, Proposer
-from engine.speculation.proposers.registry import PROPOSERS, uses
+from engine.speculation.proposers.registry import PROPOSERS, uses, uses_drafter
 from engine.speculation.round import ProposerFailed, as_proposer_failure
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class RequestProposers:
         if main.plain_only is not None:
             self.why_plain = Choice(None, 0, "cache-kind", (("kind", main.plain_only),))
             return
-        self.ahead = ahead if uses(method, "ahead") else None
+        self.ahead = ahead if uses_drafter(method) else None
         context = ProposerContext(self._main, drafter, self.conversation, self.sampler, self.settings, self.ahead)
         for source in PROPOSERS:
             if uses(method, source):

@@ -67,7 +67,7 @@ def test_a_calibration_reports_the_depth_expected_to_be_fastest(engine: Engine) 
     [pair] = engine.learned().result(timeout=PATIENCE_S)
     assert found.acceptance_seen == bool(pair.acceptance)
     assert found.figures is not None
-    assert (found.best_depth, found.speedup) == best_of(found.figures)
+    assert (found.best_depth, found.speedup) == best_of(found.figures, "draft")
 
 
 def test_a_calibration_measures_plain_rounds_as_often_as_a_first_answer_would(engine: Engine) -> None:
@@ -188,9 +188,9 @@ def test_break_even_is_where_the_tokens_of_a_round_make_up_for_its_time(
 
 def test_plain_decoding_is_the_best_of_figures_in_which_nothing_pays() -> None:
     slow = DepthFigures("draft", 4, 0.1, 0.02, 0.9, 20.0, 3)
-    assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow,))) == (0, 1.0)
+    assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow,)), "draft") == (0, 1.0)
     fast = DepthFigures("draft", 8, 0.1, 0.02, 0.4, 75.0, 3)
-    assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow, fast))) == (8, 1.5)
+    assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow, fast)), "draft") == (8, 1.5)
 
 
 def test_a_controllers_figures_are_those_of_its_world() -> None:

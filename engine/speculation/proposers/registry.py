@@ -1,6 +1,8 @@
-"""The registered proposers, and the methods that follow from them.
+"""The registered proposers, and the methods and names that follow from them.
 
-A module here is named, not imported: settings are checked before mlx is loaded.
+Nothing else knows which there are: settings, figures, panel, command line and benchmarks go by this table, and
+`i18n/update.py` takes the words to translate from it. A module here is named, not imported: settings are checked before
+mlx is loaded.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 
 # The method that uses whatever drafter the user chose.
 DRAFTER_METHOD = "draft"
+_METHOD_WORDS = {"auto": "Automatic", DRAFTER_METHOD: "Draft model", "off": "Off"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,25 +21,43 @@ class ProposerEntry:
     `joint` has `build() -> JointProposer`, which proposes for several requests at once, if there is one.
     `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of those are one
     method, because only one drafter is in use at a time. One with `every_method` is none of its own: it costs nothing.
+    One with `ahead` proposes what a drafter beside the engine drafted.
+
+    `words` name it beside its tokens, `method_words` the method that uses nothing else, both in English; without words
+    its source name stands there. `bench_depths` are those that `tandem bench` compares.
     """
 
     module: str
     joint: str = ""
     uses_drafter: bool = False
     every_method: bool = False
+    ahead: bool = False
+    words: str = ""
+    method_words: str = ""
+    bench_depths: tuple[int, ...] = (2, 4, 6, 8)
 
 
 # By source name. Where several have proposals at a fixed depth, the first one is used.
 PROPOSERS: dict[str, ProposerEntry] = {
-    "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True),
-    "just-in-time": ProposerEntry("engine.speculation.proposers.just_in_time", uses_drafter=True),
-    # Behind the other, because it tells the drafter what became of a round of either.
-    "ahead": ProposerEntry("engine.speculation.proposers.ahead", uses_drafter=True),
-    "draft": ProposerEntry(
-        "engine.speculation.proposers.draft", "engine.speculation.proposers.joint_draft", uses_drafter=True
+    "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True, words="answer format"),
+    "just-in-time": ProposerEntry(
+        "engine.speculation.proposers.just_in_time", uses_drafter=True, ahead=True, words="draft, in time"
     ),
-    "head": ProposerEntry("engine.speculation.proposers.head", uses_drafter=True),
-    "ngram": ProposerEntry("engine.speculation.proposers.ngram"),
+    # Behind the other, because it tells the drafter what became of a round of either.
+    "ahead": ProposerEntry("engine.speculation.proposers.ahead", uses_drafter=True, ahead=True, words="draft, ahead"),
+    "draft": ProposerEntry(
+        "engine.speculation.proposers.draft",
+        "engine.speculation.proposers.joint_draft",
+        uses_drafter=True,
+        words="draft",
+    ),
+    # A head drafts a whole block at the cost of one token.
+    "head": ProposerEntry(
+        "engine.speculation.proposers.head", uses_drafter=True, words="head", bench_depths=(4, 6, 8, 12, 15)
+    ),
+    "ngram": ProposerEntry(
+        "engine.speculation.proposers.ngram", words="prompt lookup", method_words="Prompt lookup (n-gram)"
+    ),
 }
 
 
@@ -54,3 +75,28 @@ def methods() -> tuple[str, ...]:
     """The values of `SpeculationSettings.method`: "auto" (all proposers), each kind of proposer alone, and "off"."""
     kinds = dict.fromkeys(method_of(source) for source, entry in PROPOSERS.items() if not entry.every_method)
     return ("auto", *kinds, "off")
+
+
+def uses_drafter(method: str) -> bool:
+    """Whether a method uses a draft model or a head."""
+    return any(entry.uses_drafter and uses(method, source) for source, entry in PROPOSERS.items())
+
+
+def sources_without_drafter(method: str) -> tuple[str, ...]:
+    """The proposers of a method that need no drafter, those of every method aside."""
+    return tuple(
+        source
+        for source, entry in PROPOSERS.items()
+        if not entry.uses_drafter and not entry.every_method and uses(method, source)
+    )
+
+
+def source_words(source: str) -> str:
+    """What a source is called beside its tokens, in English; the source itself where nothing is registered for it."""
+    return (PROPOSERS[source].words if source in PROPOSERS else "") or source
+
+
+def method_words(method: str) -> str:
+    """What a method is called, in English; the method itself where nothing is registered for it."""
+    own = PROPOSERS[method].method_words if method in PROPOSERS else ""
+    return _METHOD_WORDS.get(method, own) or method

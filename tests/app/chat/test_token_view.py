@@ -15,6 +15,7 @@ from app.chat.token_view import TokenView
 from app.conversations.encoding import round_from_row, round_to_row
 from app.session.answer import Answer
 from app.widgets import theme
+from app.wording.sources import role_of
 from engine.events import Token
 from engine.stats import RoundRecord
 from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound, play
@@ -60,8 +61,8 @@ def check_tints(view: TokenView, tokens: list[Token]) -> None:
             guessed = token.source in ("draft", "ngram")
             assert (style.underlineStyle() != QTextCharFormat.UnderlineStyle.NoUnderline) is guessed
             if guessed:
-                assert style.background().color().name() == colours.tint(token.source)
-                assert style.underlineColor().name() == colours.accent(token.source)
+                assert style.background().color().name() == colours.tint(role_of(token.source))
+                assert style.underlineColor().name() == colours.accent(role_of(token.source))
         position += units
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.settings.choices import LANGUAGE_NAMES, METHOD_NAMES, RULES
+from app.settings.choices import LANGUAGE_NAMES, RULES
 from app.settings.declarations import SETTINGS, SettingsValues
 from app.settings.engine_settings import engine_settings_of, sampling_of, speculation_of
 from app.settings.setting import Setting
@@ -49,7 +49,7 @@ def test_defaults_are_those_of_the_engine() -> None:
 
 def test_the_choices_are_those_that_there_are() -> None:
     assert {value for value, _ in LANGUAGE_NAMES} == set(LANGUAGES)
-    assert set(METHOD_NAMES) == set(methods())
+    assert dict(SETTINGS["method"].choices).keys() == set(methods())
     assert {value for value, _ in RULES} == set(ACCEPTANCE_RULES)
     assert {value for value, _ in SETTINGS["theme"].choices} == {"system", "light", "dark"}
     assert SETTINGS["depth"].most == MAX_DEPTH

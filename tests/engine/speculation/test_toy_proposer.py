@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.bench.arms import our_arms
 from engine.errors import BadRequest
 from engine.events import Finished
 from engine.loading import load
@@ -83,6 +84,11 @@ def test_auto_weighs_a_new_proposer_with_the_others(scheduler: Scheduler) -> Non
     assert answer(scheduler, SpeculationSettings(depth=3), 0.0, "b b b b b").ids == plain.ids
     # A controller that was never calibrated measures plain decoding first, then tries what is on offer.
     assert answer(scheduler, SpeculationSettings(), 0.0, "b b b b b").ids == plain.ids
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_new_proposer_is_measured_beside_the_others(scheduler: Scheduler) -> None:
+    assert "repeat" in [arm.name for arm in our_arms(scheduler, has_draft=False)]
 
 
 @pytest.mark.parametrize("entry", PROPOSERS.values(), ids=list(PROPOSERS))
