@@ -76,6 +76,25 @@ def write_disturbed_copy(source: Path, folder: Path, *, amount: float, seed: int
     return folder
 
 
+def write_quantised_copy(source: Path, folder: Path, bits: int, group: int, mode: str) -> Path:
+    """Copy a model with all of its matrices quantised as mlx does it."""
+    shutil.copytree(source, folder)
+    config = json.loads((folder / "config.json").read_text())
+    settings = {"bits": bits, "group_size": group, "mode": mode}
+    (folder / "config.json").write_text(json.dumps({**config, "quantization": settings}))
+    weights: dict[str, mx.array] = {}
+    for name, array in mx.load(str(source / "model.safetensors")).items():
+        if array.ndim != 2:
+            weights[name] = array
+            continue
+        stem = name.removesuffix("weight")
+        # Modes other than the affine one have no biases.
+        parts = zip(("weight", "scales", "biases"), mx.quantize(array, group, bits, mode), strict=False)
+        weights |= {f"{stem}{part}": value for part, value in parts}
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})
+    return folder
+
+
 def write_with_other_ids(source: Path, folder: Path, *, seed: int = 4) -> Path:
     """Copy a model whose tokens get other ids, all but the control tokens: it says the same in another tokenizer."""
     shutil.copytree(source, folder)

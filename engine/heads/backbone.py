@@ -26,9 +26,11 @@ class BlockAttention(nn.Module):  # type: ignore[misc]
         width, size = config.width, config.head_dim
         self._heads, self._kv_heads, self._size = config.heads, config.kv_heads, size
         self._layer, self._from_anchor = layer, config.window_before_anchor
+        self._scale = 1.0 if config.sandwich else size**-0.5
         self.q_proj = nn.Linear(width, config.heads * size, bias=config.bias)
         self.k_proj = nn.Linear(width, config.kv_heads * size, bias=config.bias)
-        self.v_proj = nn.Linear(width, config.kv_heads * size, bias=config.bias)
+        if not config.keys_are_values:
+            self.v_proj = nn.Linear(width, config.kv_heads * size, bias=config.bias)
         self.o_proj = nn.Linear(config.heads * size, width, bias=config.bias)
         self.q_norm = nn.RMSNorm(size, eps=config.eps)
         self.k_norm = nn.RMSNorm(size, eps=config.eps)
@@ -44,7 +46,8 @@ class BlockAttention(nn.Module):  # type: ignore[misc]
         if "kv_proj" in self:
             keys, values = mx.split(self.kv_proj(rows), 2, axis=-1)
         else:
-            keys, values = self.k_proj(rows), self.v_proj(rows)
+            keys = self.k_proj(rows)
+            values = self.v_proj(rows) if "v_proj" in self else keys
         keys = self.k_norm(keys.reshape(split)).transpose(0, 2, 1, 3)
         return self._rope(keys, offset=position), values.reshape(split).transpose(0, 2, 1, 3)
 
@@ -64,7 +67,7 @@ class BlockAttention(nn.Module):  # type: ignore[misc]
             queries,
             keys,
             values,
-            scale=self._size**-0.5,
+            scale=self._scale,
             mask=mask,
             sinks=self.attention_sink_bias if "attention_sink_bias" in self else None,
         )
@@ -77,7 +80,7 @@ class BlockAttention(nn.Module):  # type: ignore[misc]
 
     def join_products(self) -> None:
         """Make one product of keys and values, where their weights are alike."""
-        if (joined := joined_layer(self.k_proj, self.v_proj)) is not None:
+        if "v_proj" in self and (joined := joined_layer(self.k_proj, self.v_proj)) is not None:
             self.kv_proj = joined
             del self.k_proj, self.v_proj
 
@@ -101,10 +104,11 @@ class BlockAttention(nn.Module):  # type: ignore[misc]
 
 
 class FeedForward(nn.Module):  # type: ignore[misc]
-    """The gated layer of Llama and Qwen models."""
+    """The gated layer of Llama and Qwen models; with `gelu` that of Gemma."""
 
-    def __init__(self, width: int, inner: int) -> None:
+    def __init__(self, width: int, inner: int, *, gelu: bool = False) -> None:
         super().__init__()
+        self._gelu = gelu
         self.gate_proj = nn.Linear(width, inner, bias=False)
         self.up_proj = nn.Linear(width, inner, bias=False)
         self.down_proj = nn.Linear(inner, width, bias=False)
@@ -114,7 +118,7 @@ class FeedForward(nn.Module):  # type: ignore[misc]
             gate, up = mx.split(self.gate_up_proj(rows), 2, axis=-1)
         else:
             gate, up = self.gate_proj(rows), self.up_proj(rows)
-        output: mx.array = self.down_proj(swiglu(gate, up))
+        output: mx.array = self.down_proj(nn.gelu_approx(gate) * up if self._gelu else swiglu(gate, up))
         return output
 
     def join_products(self) -> None:
@@ -157,20 +161,32 @@ class BlockConvolution(nn.Module):  # type: ignore[misc]
 
 
 class BlockLayer(nn.Module):  # type: ignore[misc]
-    """One layer: attention and feed-forward with their norms, within convolutions in DFlash2."""
+    """One layer: attention and feed-forward with their norms, within convolutions in DFlash2.
+
+    Gemma 4's has norms behind both as well, and a factor.
+    """
 
     def __init__(self, config: HeadConfig, layer: LayerConfig) -> None:
         super().__init__()
         self.self_attn = BlockAttention(config, layer)
-        self.mlp = FeedForward(config.width, config.inner)
+        self.mlp = FeedForward(config.width, config.inner, gelu=config.sandwich)
         self.input_layernorm = nn.RMSNorm(config.width, eps=config.eps)
         self.post_attention_layernorm = nn.RMSNorm(config.width, eps=config.eps)
+        if config.sandwich:
+            self.pre_feedforward_layernorm = nn.RMSNorm(config.width, eps=config.eps)
+            self.post_feedforward_layernorm = nn.RMSNorm(config.width, eps=config.eps)
+            self.layer_scalar = mx.ones((1,))
         if isinstance(config.refiner, SelectorConfig):
             self.attention_conv = BlockConvolution(config.width, config.refiner.kernel, config.refiner.group)
             self.mlp_conv = BlockConvolution(config.width, config.refiner.kernel, config.refiner.group)
 
     def __call__(self, rows: mx.array, context: LayerRows, skip: int = 0) -> mx.array:
         """The block's rows (1, b, width) to the next layer's, without the first `skip`."""
+        if "layer_scalar" in self:
+            attended = self.self_attn(self.input_layernorm(rows), context, skip)
+            rows = rows[:, skip:] + self.post_attention_layernorm(attended)
+            rows = rows + self.post_feedforward_layernorm(self.mlp(self.pre_feedforward_layernorm(rows)))
+            return rows * self.layer_scalar
         if "attention_conv" not in self:
             rows = rows[:, skip:] + self.self_attn(self.input_layernorm(rows), context, skip)
             return rows + self.mlp(self.post_attention_layernorm(rows))
@@ -235,8 +251,11 @@ def joined_layer(first: nn.Module, second: nn.Module) -> nn.Module | None:
     else:
         return None
     for name in names:
-        if name in first:
+        if first.get(name) is not None:
             joined[name] = mx.concatenate([first[name], second[name]], axis=0)
+        elif name in joined:
+            # Modes other than the affine one have no offsets.
+            del joined[name]
     return joined
 
 

@@ -68,11 +68,10 @@ def _quantise(
 ) -> None:
     """Make the layers quantised that have scales, each as its entry of config.json says."""
 
-    def parameters(path: str, _module: nn.Module) -> bool | dict[str, int]:
+    def parameters(path: str, _module: nn.Module) -> bool | dict[str, int | str]:
         if f"{path}.scales" not in weights:
             return False
-        bits, group = quantisation_of(in_file[path], settings)
-        return {"bits": bits, "group_size": group}
+        return quantisation_of(in_file[path], settings).parameters
 
     in_file = {_stem(_in_network(name)): _stem(name) for name, _ in expected_shapes(config)}
     if any(name.endswith(".scales") for name in weights):

@@ -107,6 +107,9 @@ class HeadConfig:
     matrix. `proposals` is the most draft tokens of a block; `anchor_predicts` is true if the anchor's own row is the
     first of them; a block has `spare_rows` masks more than it needs. `window_before_anchor` measures a layer's window
     from the anchor for all rows of the block, not from each row.
+
+    `sandwich` layers are Gemma 4's: norms before and behind each sublayer, a factor for the whole layer, GELU,
+    attention without a scale. With `keys_are_values` they have one projection for both.
     """
 
     kind: str
@@ -132,6 +135,8 @@ class HeadConfig:
     gated: bool = False
     sinks: bool = False
     bias: bool = False
+    sandwich: bool = False
+    keys_are_values: bool = False
     own_embedding: bool = False
     own_output: bool = False
     embedding_scale: float = 1.0

@@ -1,4 +1,4 @@
-"""Reads the configurations of published heads: z-lab's own format, speculators', NVIDIA's, Laguna's.
+"""Reads the configurations of published heads: z-lab's own format, speculators', NVIDIA's, Laguna's, Gemma 4's.
 
 They name the same things differently and count layers differently; sources are named in each function. Everything that
 cannot be true raises `HeadConfigError` with the setting's name.
@@ -15,7 +15,7 @@ from engine.heads.config import GruConfig, HeadConfig, LayerConfig, MarkovConfig
 
 Shapes = Mapping[str, tuple[int, ...]]
 _MARKOV_STYLES = ("vanilla", "gated", "rnn")
-_ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope")
+_ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope", "proportional")
 _LAYER_TYPES = ("full_attention", "sliding_attention")
 _MOST_LAYERS = 64
 _MOST_MAIN_LAYERS = 1_000
@@ -78,6 +78,9 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
     taps, main_layers = _taps(settings, len(layers), shapes, spec=spec)
     proposals, anchor, spare = _block(settings, kind, spec=spec)
     sizes = network_sizes(settings)
+    gemma = "layers.0.pre_feedforward_layernorm.weight" in shapes
+    if gemma:
+        sizes |= _gemma_sizes(settings, layers, sizes)
     own = _own_tables(settings, shapes, sizes["vocabulary"], spec=spec)
     attention = "layers.0.self_attn."
     return HeadConfig(
@@ -100,7 +103,9 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
         own_embedding=own[0],
         own_output=own[1],
         draft_vocabulary=own[2],
-        embedding_scale=settings.number("input_embedding_scale", 1.0),
+        sandwich=gemma,
+        keys_are_values=gemma and f"{attention}v_proj.weight" not in shapes,
+        embedding_scale=settings.number("input_embedding_scale", sizes["width"] ** 0.5 if gemma and own[0] else 1.0),
         output_multiplier=settings.number("output_multiplier", 1.0),
         soft_cap=within("final_logit_softcapping", settings.number("final_logit_softcapping", 0.0), 0.0, 1e4),
         refiner=_refiner(settings, kind, shapes, sizes["width"], sizes["vocabulary"]),
@@ -126,6 +131,23 @@ def network_sizes(settings: Settings) -> dict[str, int]:
     }
 
 
+def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Mapping[str, int]) -> dict[str, int]:
+    """Those of attention in the layers of Gemma 4's DSpark heads, which are all of one kind (mlx-vlm, gemma4_dspark).
+
+    Full layers have larger heads, and fewer of them where keys are values.
+    """
+    if len({layer.window for layer in layers}) > 1:
+        raise HeadConfigError("layer_types")
+    if layers[0].window is not None:
+        return {}
+    found = {"head_dim": settings.whole("global_head_dim", 2, 2**12, sizes["head_dim"])}
+    if settings.flag("attention_k_eq_v"):
+        found["kv_heads"] = settings.whole("num_global_key_value_heads", 1, sizes["heads"], sizes["kv_heads"])
+        if sizes["heads"] % found["kv_heads"]:
+            raise HeadConfigError("num_global_key_value_heads")
+    return found
+
+
 def _own_tables(settings: Settings, shapes: Shapes, vocabulary: int, *, spec: bool) -> tuple[bool, bool, int]:
     """Whether the head has an embedding and an output matrix of its own, and the rows of its output matrix.
 
@@ -141,6 +163,8 @@ def _own_tables(settings: Settings, shapes: Shapes, vocabulary: int, *, spec: bo
 def _dialect(config: Mapping[str, Any], *, spec: bool) -> str:
     if spec:
         return "speculators"
+    if _is_gemma(config) and config.get("dflash_config") is None:
+        return "gemma4"
     if config.get("model_type") == "laguna":
         return "laguna"
     nested = config.get("dflash_config")

@@ -30,11 +30,10 @@ def eagle_network(config: EagleConfig, content: HeadContent) -> EagleNetwork:
                 in_file[layer] = bare.rpartition(".")[0]
     network = EagleNetwork(config)
 
-    def parameters(path: str, _module: nn.Module) -> bool | dict[str, int]:
+    def parameters(path: str, _module: nn.Module) -> bool | dict[str, int | str]:
         if f"{path}.scales" not in weights:
             return False
-        bits, group = quantisation_of(in_file[path], content.quantisation)
-        return {"bits": bits, "group_size": group}
+        return quantisation_of(in_file[path], content.quantisation).parameters
 
     if any(name.endswith(".scales") for name in weights):
         nn.quantize(network, class_predicate=parameters)

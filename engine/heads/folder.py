@@ -16,6 +16,7 @@ from engine.heads.config import HeadShape
 from engine.heads.dialects import HeadConfigError, read_config
 from engine.heads.tensors import (
     FP8,
+    MODES,
     HeadTensorError,
     by_our_names,
     check_tensors,
@@ -141,6 +142,6 @@ def _quantisation(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:
     settings = config.get("quantization")
     if settings is None:
         settings = config.get("quantization_config") or {}
-    if not isinstance(settings, Mapping) or settings.get("mode", "affine") != "affine":
+    if not isinstance(settings, Mapping) or settings.get("mode", "affine") not in ("affine", *MODES):
         raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
     return settings

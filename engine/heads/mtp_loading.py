@@ -21,6 +21,7 @@ from engine.heads.blocks_of_fp8 import dequantised
 from engine.heads.depth_network import DepthNetwork
 from engine.heads.mtp_config import MtpConfig, our_name
 from engine.heads.mtp_network import MtpNetwork
+from engine.heads.tensors import MODES
 
 Weights = dict[str, mx.array]
 
@@ -121,17 +122,21 @@ def _with_stacked_experts(weights: Iterator[tuple[str, mx.array]]) -> Iterator[t
 
 
 def quantise(network: nn.Module, weights: Weights) -> None:
-    """Make the layers quantised that have scales; bits and groups follow from the shapes."""
+    """Make the layers quantised that have scales; bits, groups and modes follow from shapes and types."""
 
-    def parameters(path: str, module: nn.Module) -> bool | dict[str, int]:
+    def parameters(path: str, module: nn.Module) -> bool | dict[str, int | str]:
         scales = weights.get(f"{path}.scales")
         if scales is None or not isinstance(module, nn.Linear | nn.Embedding | SwitchLinear):
             return False
-        if f"{path}.biases" not in weights:
-            raise ValueError(f"{path}.biases")
         inputs = module.weight.shape[-1]
         packed = weights[f"{path}.weight"].shape[-1]
-        return {"bits": packed * 32 // inputs, "group_size": inputs // scales.shape[-1]}
+        bits, group = packed * 32 // inputs, inputs // scales.shape[-1]
+        mode = "affine"
+        if scales.dtype == mx.uint8:
+            mode = next((mode for mode, sizes in MODES.items() if sizes == (bits, group)), "")
+        if not mode or (f"{path}.biases" in weights) != (mode == "affine"):
+            raise ValueError(f"{path}.scales")
+        return {"bits": bits, "group_size": group, "mode": mode}
 
     if any(name.endswith(".scales") for name in weights):
         nn.quantize(network, class_predicate=parameters)

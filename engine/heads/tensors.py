@@ -7,6 +7,7 @@ some exports put before them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from engine.heads.config import GruConfig, HeadConfig, MarkovConfig, SelectorConfig
@@ -19,11 +20,28 @@ FP8, FP8_BLOCK, SCALE_OF_FP8 = "F8_E4M3", 128, ".weight_scale_inv"
 _WHOLE = ("I32", "I64", "U32")
 _BITS, _GROUPS = (2, 3, 4, 5, 6, 8), (16, 32, 64, 128)
 _PARTS = ("scales", "biases")
+# Bits and group of the modes whose scales are whole numbers of eight bits, exponents or small floating-point numbers.
+MODES = {"mxfp4": (4, 32), "nvfp4": (4, 16), "mxfp8": (8, 32)}
+_SCALE_OF_MODE = "U8"
 # Some exports repeat these of the main model; they are read only where the head has its own.
+_SANDWICH = ("pre_feedforward_layernorm", "post_feedforward_layernorm")
 _MAIN_MODELS = ("embed_tokens.weight", "lm_head.weight", "d2t")
 
 
 Shapes = Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerQuantisation:
+    """How one layer is quantised, by the names of `nn.quantize`."""
+
+    bits: int
+    group_size: int
+    mode: str = "affine"
+
+    @property
+    def parameters(self) -> dict[str, int | str]:
+        return {"bits": self.bits, "group_size": self.group_size, "mode": self.mode}
 
 
 class HeadTensorError(ValueError):
@@ -65,26 +83,33 @@ def whole_shapes(tensors: Mapping[str, TensorHeader], quantisation: Mapping[str,
         shape = tensor.shape
         scales = tensors.get(f"{stem}.scales")
         if leaf == "weight" and scales is not None:
-            bits, group = quantisation_of(stem, quantisation)
-            inputs = tensor.shape[-1] * 32 // bits if tensor.shape else 0
-            if tensor.dtype != "U32" or len(tensor.shape) != 2 or scales.shape != (tensor.shape[0], inputs // group):
+            layer = quantisation_of(stem, quantisation)
+            inputs = tensor.shape[-1] * 32 // layer.bits if tensor.shape else 0
+            scaled = (tensor.shape[0], inputs // layer.group_size) if len(tensor.shape) == 2 else None
+            whole = layer.mode != "affine"
+            if tensor.dtype != "U32" or scales.shape != scaled or (scales.dtype == _SCALE_OF_MODE) != whole:
                 raise HeadTensorError(f"{stem}.scales")
             biases = tensors.get(f"{stem}.biases")
-            if biases is not None and biases.shape != scales.shape:
+            if biases is not None and (whole or biases.shape != scales.shape):
                 raise HeadTensorError(f"{stem}.biases")
             shape = (tensor.shape[0], inputs)
         shapes[name] = shape
     return shapes
 
 
-def quantisation_of(layer: str, settings: Mapping[str, Any]) -> tuple[int, int]:
-    """Bits, and values that share a scale, of one layer: its own entry or the common one."""
+def quantisation_of(layer: str, settings: Mapping[str, Any]) -> LayerQuantisation:
+    """How one layer is quantised: its own entry or the common one. Raises `HeadTensorError`."""
     own = settings.get(layer)
     merged = {**settings, **own} if isinstance(own, Mapping) else settings
+    mode = merged.get("mode", "affine")
     bits, group = merged.get("bits"), merged.get("group_size")
+    if mode != "affine":
+        if not isinstance(mode, str) or (bits, group) != MODES.get(mode):
+            raise HeadTensorError(f"{layer}.scales")
+        return LayerQuantisation(*MODES[mode], mode)
     if type(bits) is not int or type(group) is not int or bits not in _BITS or group not in _GROUPS:
         raise HeadTensorError(f"{layer}.scales")
-    return bits, group
+    return LayerQuantisation(bits, group)
 
 
 def check_tensors(expected: Shapes, tensors: Mapping[str, TensorHeader], shapes: Shapes) -> None:
@@ -114,6 +139,10 @@ def check_types(tensors: Mapping[str, TensorHeader]) -> None:
         if tensor.dtype == FP8 and scale is not None and len(tensor.shape) == 2:
             if scale.shape != tuple(-(-size // FP8_BLOCK) for size in tensor.shape):
                 raise HeadTensorError(name)
+        elif name.endswith(".scales") and tensor.dtype == _SCALE_OF_MODE:
+            weight = tensors.get(f"{name.removesuffix('scales')}weight")
+            if weight is None or weight.dtype != "U32":
+                raise HeadTensorError(name)
         elif tensor.dtype not in (("U32",) if quantised else _FLOATS):
             raise HeadTensorError(name)
 
@@ -140,11 +169,15 @@ def expected_shapes(config: HeadConfig, *, fused: bool = False) -> Iterator[tupl
 
 def _layer_shapes(config: HeadConfig, layer: str, *, fused: bool) -> Iterator[tuple[str, tuple[int, ...]]]:
     width, queries, keys = config.width, config.heads * config.head_dim, config.kv_heads * config.head_dim
-    for norm in ("input_layernorm", "post_attention_layernorm"):
+    for norm in ("input_layernorm", "post_attention_layernorm", *(_SANDWICH if config.sandwich else ())):
         yield f"{layer}{norm}.weight", (width,)
+    if config.sandwich:
+        yield f"{layer}layer_scalar", (1,)
     for norm in ("q_norm", "k_norm"):
         yield f"{layer}self_attn.{norm}.weight", (config.head_dim,)
     rows = {"qkv_proj": queries + 2 * keys} if fused else {"q_proj": queries, "k_proj": keys, "v_proj": keys}
+    if config.keys_are_values:
+        del rows["v_proj"]
     for projection, outputs in rows.items():
         yield f"{layer}self_attn.{projection}.weight", (outputs, width)
         if config.bias:

@@ -17,7 +17,7 @@ from tests.engine.serving import load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.tiny_heads import OracleKind, write_head
-from tests.tiny_models import QWEN3, write_model
+from tests.tiny_models import QWEN3, write_model, write_quantised_copy
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -194,6 +194,19 @@ def test_quantised_mains_get_small_blocks_until_wider_passes_were_measured(
     scheduler.clear_prefix_cache()
     [measured] = run(scheduler, asked)
     assert max(event.round.drafted for event in measured.committed) > 4
+
+
+@pytest.mark.parametrize(("bits", "group", "mode"), [(4, 32, "mxfp4"), (4, 64, "affine")])
+def test_a_quantised_main_is_tapped_and_writes_its_own_text(
+    scheduler: Scheduler, tiny_main: Path, tmp_path: Path, bits: int, group: int, mode: str
+) -> None:
+    quantised = write_quantised_copy(tiny_main, tmp_path / "main", bits, group, mode)
+    load_models(scheduler, quantised, write_head(tmp_path / "head", quantised))
+    asked = request(speculation=HEAD)
+    expected = plain(scheduler, asked)
+    [client] = run(scheduler, asked)
+    assert client.finished.ids == expected.ids
+    assert client.finished.stats.drafted > 0
 
 
 @pytest.mark.expects_log

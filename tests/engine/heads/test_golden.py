@@ -11,6 +11,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from engine.errors import ModelNotUsable
 from engine.heads.head import Head, HeadContext, HeadProposal
 from engine.heads.loading import load_head
 from tests.engine.heads.golden import cases
@@ -138,6 +139,24 @@ def test_a_norm_without_its_weights_fails_a_gate(tmp_path: Path, norm: str) -> N
     head = load_head(write_head(tmp_path, case.config, tensors))
     head.bind(main_ports())
     assert distance(proposals(head, head.new_context(), case.rounds), golden_of("full")) > 100 * TOLERANCE
+
+
+@pytest.mark.parametrize("part", ["pre_feedforward_layernorm.weight", "layer_scalar"])
+def test_a_part_of_gemmas_layers_left_out_fails_a_gate(tmp_path: Path, part: str) -> None:
+    case, name = CASES["dspark_gemma"], f"model.layers.1.{part}"
+    tensors = tensors_of(case)
+    tensors[name] = mx.ones_like(tensors[name])
+    head = load_head(write_head(tmp_path, case.config, tensors))
+    head.bind(main_ports())
+    assert distance(proposals(head, head.new_context(), case.rounds), golden_of("dspark_gemma")) > 100 * TOLERANCE
+
+
+def test_gemmas_layers_of_two_kinds_are_refused(tmp_path: Path) -> None:
+    """Theirs would have heads of two sizes; none is published."""
+    case = CASES["dspark_gemma"]
+    config = {**case.config, "layer_types": cases.MIXED, "sliding_window": cases.WINDOW}
+    with pytest.raises(ModelNotUsable, match="layer_types"):
+        load_head(write_head(tmp_path, config, tensors_of(case)))
 
 
 def test_positions_off_by_one_fail_a_gate(tmp_path: Path) -> None:

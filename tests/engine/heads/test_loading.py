@@ -8,6 +8,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import pytest
 
+from engine.errors import ModelNotUsable
 from engine.heads.backbone import joined_layer
 from engine.heads.loading import load_head
 from engine.memory import cache_bytes, size_on_disk
@@ -17,21 +18,27 @@ from tests.engine.heads.heads_on_disk import head_of, main_ports, proposals, ten
 
 
 @pytest.mark.parametrize("name", ["full", "dflash2", "dspark_gated", "laguna", "speculators"])
-@pytest.mark.parametrize(("bits", "group"), [(8, 32), (4, 32)])
-def test_a_quantised_head_proposes_as_its_numbers_say(tmp_path: Path, name: str, bits: int, group: int) -> None:
+@pytest.mark.parametrize(
+    ("bits", "group", "mode"), [(8, 32, "affine"), (4, 32, "affine"), (4, 32, "mxfp4"), (4, 16, "nvfp4")]
+)
+def test_a_quantised_head_proposes_as_its_numbers_say(
+    tmp_path: Path, name: str, bits: int, group: int, mode: str
+) -> None:
     case = CASES[name]
     quantised: dict[str, mx.array] = {}
     plain: dict[str, mx.array] = {}
     for key, array in tensors_of(case).items():
         stem = key.removesuffix(".weight")
-        if array.ndim != 2 or not key.endswith(".weight") or array.shape[-1] % group:
+        if array.ndim != 2 or not key.endswith(".weight") or array.shape[-1] % 32:
             quantised[key] = plain[key] = array
             continue
-        parts = dict(zip(("weight", "scales", "biases"), mx.quantize(array, group, bits), strict=True))
+        # Modes other than the affine one have no biases.
+        parts = dict(zip(("weight", "scales", "biases"), mx.quantize(array, group, bits, mode), strict=False))
         quantised |= {f"{stem}.{part}": value for part, value in parts.items()}
-        plain[key] = mx.dequantize(*parts.values(), group, bits)
+        weight, scales, biases = (parts.get(part) for part in ("weight", "scales", "biases"))
+        plain[key] = mx.dequantize(weight, scales, biases, group, bits, mode)
     made = []
-    config = {**case.config, "quantization": {"bits": bits, "group_size": group}}
+    config = {**case.config, "quantization": {"bits": bits, "group_size": group, "mode": mode}}
     for folder, settings, tensors in (("a", config, quantised), ("b", case.config, plain)):
         head = load_head(write_head(tmp_path / folder, settings, tensors))
         head.bind(main_ports())
@@ -94,12 +101,31 @@ def test_the_memory_of_a_head_is_known_before_it_is_loaded(tmp_path: Path, name:
     assert cache_bytes(size, 1000, drafts=True) >= 0.5 * head.context_bytes(1000)
 
 
-@pytest.mark.parametrize("bits", [0, 8])
-def test_products_with_the_same_input_are_joined_where_they_are_alike(bits: int) -> None:
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"bits": 8, "group_size": 32, "mode": "mxfp4"},
+        {"bits": 4, "group_size": 32, "mode": "fp4"},
+        {"bits": 4, "group_size": 32},
+        {"bits": 4, "group_size": 32, "mode": ["mxfp4"]},
+    ],
+)
+def test_scales_that_are_not_those_of_the_declared_mode_are_refused(
+    tmp_path: Path, settings: dict[str, object]
+) -> None:
+    case, tensors = CASES["full"], tensors_of(CASES["full"])
+    weight = tensors.pop("fc.weight")
+    tensors |= dict(zip(("fc.weight", "fc.scales"), mx.quantize(weight, 32, 4, "mxfp4"), strict=True))
+    with pytest.raises(ModelNotUsable):
+        load_head(write_head(tmp_path, {**case.config, "quantization": settings}, tensors))
+
+
+@pytest.mark.parametrize(("bits", "mode"), [(0, ""), (8, "affine"), (4, "mxfp4")])
+def test_products_with_the_same_input_are_joined_where_they_are_alike(bits: int, mode: str) -> None:
     first, second = nn.Linear(64, 32, bias=True), nn.Linear(64, 48, bias=True)
     rows = mx.random.normal((1, 3, 64), key=mx.random.key(0))
     if bits:
-        first, second = first.to_quantized(32, bits), second.to_quantized(32, bits)
+        first, second = first.to_quantized(32, bits, mode), second.to_quantized(32, bits, mode)
     joined = joined_layer(first, second)
     assert joined is not None
     assert mx.allclose(joined(rows), mx.concatenate([first(rows), second(rows)], axis=-1), atol=1e-5)

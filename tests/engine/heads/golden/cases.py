@@ -176,6 +176,38 @@ def laguna_tensors() -> dict[str, str]:
     return names
 
 
+def gemma() -> dict[str, Any]:
+    """Gemma 4's DSpark heads: DSpark's settings beside those of a Gemma 4 text model."""
+    config = dspark("vanilla")
+    nested = config.pop("dflash_config")
+    rope = {"rope_theta": 1000.0, "rope_type": "proportional", "partial_rotary_factor": 0.5}
+    return config | {
+        "architectures": ["Gemma4DSparkModel"],
+        "model_type": "gemma4_text",
+        **{key: value for key, value in nested.items() if key != "projector_type"},
+        "hidden_activation": "gelu_pytorch_tanh",
+        "head_dim": HEAD_DIM // 2,
+        "global_head_dim": HEAD_DIM,
+        "num_key_value_heads": HEADS,
+        "num_global_key_value_heads": KV_HEADS,
+        "attention_k_eq_v": True,
+        "final_logit_softcapping": 3.0,
+        "rope_parameters": {FULL: rope, SLIDING: {"rope_theta": 50.0, "rope_type": "default"}},
+    }
+
+
+def gemma_tensors() -> dict[str, str]:
+    names = same([name for name in (*BACKBONE, *CONFIDENCE) if ".v_proj" not in name], "model.")
+    names |= {f"model.{name}": shared for name, shared in markov("vanilla").items()}
+    for index in range(LAYERS):
+        layer, other = f"model.layers.{index}.", (index + 1) % LAYERS
+        names[f"{layer}pre_feedforward_layernorm.weight"] = f"aux_hidden_norms.{index}.weight"
+        names[f"{layer}post_feedforward_layernorm.weight"] = f"layers.{other}.input_layernorm.weight"
+        # Any number.
+        names[f"{layer}layer_scalar"] = "confidence_head.proj.bias"
+    return names | {"model.embed_tokens.weight": "main.embed_tokens.weight", "lm_head.weight": "main.lm_head.weight"}
+
+
 MIXED = [SLIDING, SLIDING, FULL]
 REDUCED = {"lm_head.weight": "reduced.lm_head.weight", "d2t": "reduced.d2t", "t2d": "reduced.t2d"}
 CASES: dict[str, Case] = {
@@ -212,6 +244,7 @@ CASES: dict[str, Case] = {
         f"dspark_{style}": Case(dspark(style), same([*BACKBONE, *CONFIDENCE]) | markov(style), FEW_ROUNDS)
         for style in ("vanilla", "gated", "rnn")
     },
+    "dspark_gemma": Case(gemma(), gemma_tensors(), FEW_ROUNDS),
     "domino": Case(domino(shift=False), same([*BACKBONE, *GRU]), FEW_ROUNDS),
     "domino_shifted": Case(domino(shift=True), same([*BACKBONE, *GRU]), FEW_ROUNDS),
     "speculators": Case(speculators([FULL] * LAYERS, drafted=DRAFTED), same(BACKBONE) | REDUCED, FEW_ROUNDS),
