@@ -49,10 +49,8 @@ class SpeculativeDecoder:
         self._generation = generation
         self._drafting = drafting
         self._plain = plain or FIRST_TOKEN
-        if drafting is not None:
-            drafting.begin(generation.speculation, generation.conversation, generation.sampler)
-        proposers = drafting.proposers if drafting is not None else {}
-        self._rounds = Rounds(generation.conversation.main, generation.sampler, proposers)
+        self._drafting_begun = False
+        self._rounds = Rounds(generation.conversation.main, generation.sampler)
         self._prefilled_earlier = generation.log.draft_prefill_tokens
         # Up to when all time is accounted for, and seconds of the next round that went into catch-up of a draft model.
         self._accounted_to = 0.0
@@ -95,14 +93,20 @@ class SpeculativeDecoder:
         self.done = True
         self._steps.close()
         self._rounds.abandon()
-        if self._drafting is not None:
+        if self._drafting is not None and self._drafting_begun:
             self._update_log()
             self._drafting.end()
 
     def _decode(self) -> Generator[TokensCommitted | None, None, None]:
         generation = self._generation
-        # The first token does not wait for the draft model to prefill the prompt.
-        current = (yield from self._next_round()) if generation.ids else self._start(FIRST_TOKEN)
+        if generation.ids:
+            self._begin_drafting()
+            current = yield from self._next_round()
+        else:
+            # The first token waits neither for proposers, which are made while the device computes it, nor for the
+            # draft model to prefill the prompt.
+            current = self._start(FIRST_TOKEN)
+            self._begin_drafting()
         while current is not None:
             ahead = self._start_next(current)
             if current.choice.depth > 0:
@@ -116,6 +120,13 @@ class SpeculativeDecoder:
             if generation.reason is not None:
                 return
             current = ahead if ahead is not None or self._leaving else (yield from self._next_round())
+
+    def _begin_drafting(self) -> None:
+        if self._drafting is not None:
+            generation = self._generation
+            self._drafting.begin(generation.speculation, generation.conversation, generation.sampler)
+            self._drafting_begun = True
+            self._rounds.proposers = self._drafting.proposers
 
     def _next_round(self) -> Generator[None, None, _StartedRound | None]:
         """Start the round that the drafting chooses, once its proposer is prepared; None when leaving or cancelled."""

@@ -95,10 +95,12 @@ class Rounds:
     or by rejection sampling where the proposal carries distributions.
     """
 
-    def __init__(self, sequence: CachedSequence, sampler: Sampler, proposers: Mapping[str, Proposer]) -> None:
+    def __init__(
+        self, sequence: CachedSequence, sampler: Sampler, proposers: Mapping[str, Proposer] | None = None
+    ) -> None:
         self.sequence = sequence
+        self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
         self._sampler = sampler
-        self._proposers = proposers
         self._on_cpu = mx.default_device() == mx.Device(mx.cpu)
 
     def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
@@ -150,7 +152,7 @@ class Rounds:
         """While the device verifies, let proposers prepare for what may come of it. Raises `ProposerFailed`."""
         tokens = current.proposal.tokens if current.proposal is not None else None
         if isinstance(tokens, list):
-            for source, proposer in self._proposers.items():
+            for source, proposer in self.proposers.items():
                 with as_proposer_failure(source):
                     proposer.verifying(tokens)
 
@@ -163,7 +165,7 @@ class Rounds:
         if (
             proposal is None
             or current.draft_tokens is None
-            or (proposer := self._proposers.get(proposal.source)) is None
+            or (proposer := self.proposers.get(proposal.source)) is None
         ):
             return
         if proposer.can_draft_behind:
@@ -185,7 +187,7 @@ class Rounds:
         else:
             self.sequence.append(tokens)
         failures = []
-        for source, proposer in self._proposers.items():
+        for source, proposer in self.proposers.items():
             used = current.proposal is not None and current.proposal.source == source
             try:
                 with as_proposer_failure(source):
@@ -206,7 +208,7 @@ class Rounds:
 
     def _propose(self, source: str, depth: int) -> Proposal | None:
         with as_proposer_failure(source):
-            proposal = self._proposers[source].propose(depth)
+            proposal = self.proposers[source].propose(depth)
         return permitted(proposal, self._sampler, self.sequence.tokens)
 
     def _pass(self, draft_tokens: mx.array | Sequence[int]) -> mx.array:
