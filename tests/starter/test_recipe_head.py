@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -159,10 +160,7 @@ def test_a_run_that_goes_on_sees_the_blocks_it_would_have_seen(main: LanguageMod
         assert torch.equal(resumed.taps, expected.taps)
 
 
-def test_training_teaches_the_head_and_leaves_main_alone(
-    main: LanguageModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("resources.starter.recipe.training.compile_if_possible", lambda _: None)  # dearer than 40 steps
+def test_training_teaches_the_head_and_leaves_main_alone(main: LanguageModel, tmp_path: Path) -> None:
     before = {name: value.clone() for name, value in main.state_dict().items()}
     torch.manual_seed(3)
     head = Head(SHAPE)
@@ -173,6 +171,33 @@ def test_training_teaches_the_head_and_leaves_main_alone(
 
     assert head_loss(main, head, blocks).item() < 0.95 * untrained
     assert all(torch.equal(value, before[name]) for name, value in main.state_dict().items())
+
+
+def test_a_run_makes_the_same_bytes_again_also_when_it_is_stopped_between(
+    main: LanguageModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On as many threads as there happen to be at first."""
+    monkeypatch.setattr("resources.starter.recipe.training.CHECKPOINT_EVERY", 5)
+    real, left = head_loss, [13]
+
+    def stopping(*given: object) -> object:
+        left[0] -= 1
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        return real(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("resources.starter.recipe.head_training.head_loss", stopping)
+    made = []
+    for run, threads in (("stopped", 1), ("whole", 2)):
+        torch.set_num_threads(threads)
+        for _ in range(2 if run == "stopped" else 1):
+            torch.manual_seed(3)
+            model = Head(SHAPE)
+            with suppress(KeyboardInterrupt):
+                train_head(model, main, two_chats(), two_chats(2, 96), 20, 7, tmp_path / f"{run}.pt")
+        export_head(model, tmp_path / run)
+        made.append((tmp_path / run / "model.safetensors").read_bytes())
+    assert made[0] == made[1]
 
 
 def test_the_folder_is_a_published_head_s(head: Head, tmp_path: Path) -> None:

@@ -93,13 +93,15 @@ def train_head(
 ) -> None:
     """Train `head` in place for `main`, which stays as it is; `work` is the checkpoint's path.
 
-    The learning rate falls from `first_rate` of the full one to 0.
+    The learning rate falls from `first_rate` of the full one to 0. On one thread and without torch's compiler, for the
+    same bits wherever torch and the processor are the same, also where a run is stopped and goes on.
     """
+    torch.set_num_threads(1)
     main.requires_grad_(False).eval()
     fall = [first_rate * (1 - step / steps) for step in range(steps)]
     read = [read_by(main, rows, head.shape.taps) for rows in (short, long)]
     data = partial(blocks_from, *read, head.shape.block_size, seed, steps)
-    train(head, data, fall, work, loss_of=partial(head_loss, main))
+    train(head, data, fall, work, loss_of=partial(head_loss, main), compiled=False)
 
 
 def blocks_from(short: Read, long: Read, block_size: int, seed: int, steps: int, start: int) -> Iterator[Blocks]:

@@ -142,7 +142,9 @@ def refresh_head(plan: Plan, work: Path, target: Path) -> None:
 
 
 def _train_head(plan: Plan, work: Path, target: Path, *, goes_on: bool) -> None:
+    """One thread, so that main's answers do not depend on how many there are."""
     work.mkdir(parents=True, exist_ok=True)
+    torch.set_num_threads(1)
     torch.manual_seed(plan.seed)
     tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
     main = load_model(MAIN, target / "main")
