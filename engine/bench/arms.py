@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from mlx_lm import stream_generate
 
 from engine.bench.prompts import Prompt
+from engine.drafters import Drafter
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel
@@ -71,23 +72,35 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
     settings["auto"] = SpeculationSettings(method="auto")
     drafter = scheduler.models.drafter
     if has_draft and drafter is not None:
-        name = drafter.source
-        depths = [depth for depth in PROPOSERS[name].bench_depths if depth <= drafter.max_proposals]
-        settings[name] = SpeculationSettings(method=method)
-        # The bench measures plain decoding itself: a fixed depth is that depth in every round.
-        fixed = SpeculationSettings(method=method, sample_share=0.0)
-        settings |= {f"{name}, depth {k}": replace(fixed, depth=k) for k in depths}
+        depths = _depths_of(drafter, drafter.source)
+        settings |= depths
         if temperature > 0.0:
-            settings |= {f"rejection, depth {k}": replace(fixed, depth=k, acceptance="rejection") for k in depths}
+            settings |= {
+                f"rejection, depth {one.depth}": replace(one, acceptance="rejection")
+                for one in depths.values()
+                if one.depth is not None
+            }
     sampling = SamplingSettings(temperature=temperature, seed=1)
     return [Arm(name, _ours(scheduler, speculation, sampling)) for name, speculation in settings.items()]
 
 
 def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -> list[Arm]:
-    """The drafter called `name` that `scheduler` has, alone and with all methods beside it."""
-    settings = {name: SpeculationSettings(method=DRAFTER_METHOD), f"auto with {name}": SpeculationSettings()}
+    """The drafter called `name` that `scheduler` has: alone, with all methods beside it, and at fixed depths."""
+    drafter = scheduler.models.drafter
+    settings = _depths_of(drafter, name) if drafter is not None else {}
+    settings[f"auto with {name}"] = SpeculationSettings()
     sampling = SamplingSettings(temperature=temperature, seed=1)
     return [Arm(arm, _ours(scheduler, speculation, sampling)) for arm, speculation in settings.items()]
+
+
+def _depths_of(drafter: Drafter, name: str) -> dict[str, SpeculationSettings]:
+    """The drafter alone, with a depth that is chosen and with fixed ones, by the names of the arms."""
+    # The bench measures plain decoding itself: a fixed depth is that depth in every round.
+    fixed = SpeculationSettings(method=DRAFTER_METHOD, sample_share=0.0)
+    depths = [depth for depth in PROPOSERS[drafter.source].bench_depths if depth <= drafter.max_proposals]
+    return {name: SpeculationSettings(method=DRAFTER_METHOD)} | {
+        f"{name}, depth {depth}": replace(fixed, depth=depth) for depth in depths
+    }
 
 
 def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.bench import concurrency
-from engine.bench.arms import FIXED_DEPTHS, mlx_lm_arms, our_arms, run_to_end
+from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, mlx_lm_arms, our_arms, run_to_end
 from engine.bench.prompts import Prompt
 from engine.bench.schemas import BY_SCHEMA
 from engine.errors import EngineError, PromptTooLong
@@ -43,6 +43,11 @@ def test_arms_follow_from_what_is_loaded(scheduler: Scheduler) -> None:
     assert [arm.name for arm in our_arms(scheduler, has_draft=True)] == [*names, "draft", *fixed]
     sampled = [arm.name for arm in our_arms(scheduler, has_draft=True, temperature=0.8)]
     assert sampled[-len(FIXED_DEPTHS) :] == [f"rejection, depth {depth}" for depth in FIXED_DEPTHS]
+
+
+def test_a_further_drafter_is_measured_at_the_same_depths(scheduler: Scheduler) -> None:
+    fixed = [f"other, depth {depth}" for depth in FIXED_DEPTHS]
+    assert [arm.name for arm in arms_of_drafter(scheduler, "other")] == ["other", *fixed, "auto with other"]
 
 
 def test_a_head_has_arms_up_to_its_block(scheduler: Scheduler, tiny_main: Path, tmp_path: Path) -> None:
