@@ -1,0 +1,54 @@
+"""Near ties: where two answers to one request part, how near their tokens were to each other in plain decoding.
+
+Passes of different widths round their sums differently, so that of two tokens with nearly the same score either can be
+drawn. Anything further apart is no tie but another text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import mlx.core as mx
+
+from engine.loading import LoadedModel
+from engine.requests import ChatRequest
+from engine.sampling import Sampler
+
+# The largest difference of two scores that passes of different widths may decide either way.
+TIE = 1e-3
+
+
+@dataclass(frozen=True)
+class Parting:
+    """The first token in which an answer differs from the plain one: `at` counts from 0.
+
+    `gap` is the difference of the scores of the two tokens after the plain text so far: log-probabilities, and with a
+    temperature these divided by it with the noise of the position. Infinite where one answer ends before the other.
+    """
+
+    at: int
+    gap: float
+
+
+def parting(main: LoadedModel, asked: ChatRequest, plain: Sequence[int], other: Sequence[int]) -> Parting | None:
+    """Where two answers to `asked` part; None where they are equal. Recomputes one row as plain decoding does."""
+    if list(plain) == list(other):
+        return None
+    at = next((i for i, (a, b) in enumerate(zip(plain, other, strict=False)) if a != b), min(len(plain), len(other)))
+    if at >= min(len(plain), len(other)):
+        return Parting(at, float("inf"))
+    prompt = main.prompt_ids(asked.messages)
+    scores = plain_scores(main, asked, [*prompt, *plain[:at]])
+    return Parting(at, abs(float(scores[plain[at]].item()) - float(scores[other[at]].item())))
+
+
+def plain_scores(main: LoadedModel, asked: ChatRequest, tokens: Sequence[int]) -> mx.array:
+    """What decides between the tokens (vocabulary,) to follow `tokens`, the last of them read in a pass of its own."""
+    caches = main.new_caches()
+    main.model(mx.array([tokens[:-1]], mx.uint32), cache=caches)
+    logits = main.model(mx.array([tokens[-1:]], mx.uint32), cache=caches)[0]
+    sampler = Sampler(asked.sampling, main.vocabulary)
+    logprobs = sampler.log_probabilities(sampler.scores(logits, tokens))[0]
+    noise = sampler.noise(len(tokens), 1)
+    return logprobs if noise is None else sampler.truncated(logprobs[None])[0] + noise[0]
