@@ -1,5 +1,7 @@
 """Campaign: 200 questions in four languages with a head and without, greedy and sampled, alone, in company, reopened.
 
+With a trained head of each kind for the starter's main model: DFlash, EAGLE-3 and MTP.
+
 Answers may part where two tokens are nearly tied. How many did, and how near the tokens were, is printed:
 `pytest -m campaign -s tests/engine/test_head_campaign.py`.
 """
@@ -7,7 +9,8 @@ Answers may part where two tokens are nearly tied. How many did, and how near th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -17,19 +20,26 @@ from engine.scheduler import Scheduler
 from resources.starter.recipe.content import read_development
 from tests.engine.near_ties import TIE, Parting, parting
 from tests.engine.serving import PLAIN, load_models, request, run
-from tests.tiny_heads import write_head
 
 pytestmark = pytest.mark.campaign
 
 QUESTIONS = [question.turns[0] for language in ("en", "ko", "ja", "zh") for question in read_development(language)[:50]]
 
 
+MAIN = starter_pair()[0]
+TRAINED = Path(__file__).parents[1] / "starter" / "heads"
+HEADS = {"dflash": MAIN.parent / "head", "eagle3": TRAINED / "eagle3", "mtp": TRAINED / "mtp"}
+each_head = pytest.mark.parametrize("campaign", HEADS, indirect=True)
+# Those of all heads.
+PLAIN_ANSWERS: dict[tuple[str, float], list[int]] = {}
+
+
 @dataclass
 class Campaign:
-    """The starter's main model with its head, and the plain answers so far."""
+    """The starter's main model with a head, and the plain answers so far."""
 
     scheduler: Scheduler
-    plain: dict[tuple[str, float], list[int]] = field(default_factory=dict)
+    plain: dict[tuple[str, float], list[int]]
 
     def alone(self, asked: ChatRequest) -> list[int]:
         self.scheduler.clear_prefix_cache()
@@ -51,15 +61,11 @@ class Campaign:
 
 
 @pytest.fixture(scope="module")
-def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
-    main, _ = starter_pair()
-    head = main.parent / "head"
-    if not head.is_dir():
-        head = write_head(tmp_path_factory.mktemp("campaign") / "head", main, block=16)
+def campaign(request: pytest.FixtureRequest) -> Iterator[Campaign]:
     scheduler = Scheduler()
-    assert load_models(scheduler, main, head).draft_problem is None
+    assert load_models(scheduler, MAIN, HEADS[request.param]).draft_problem is None
     scheduler.calibrate()
-    yield Campaign(scheduler)
+    yield Campaign(scheduler, PLAIN_ANSWERS)
     scheduler.close()
 
 
@@ -72,6 +78,7 @@ def report(what: str, partings: list[Parting | None]) -> None:
     print(f"\n{what}: {len(partings) - len(gaps)} of {len(partings)} equal, gaps {[f'{gap:.1e}' for gap in gaps]}")
 
 
+@each_head
 @pytest.mark.parametrize("depth", [None, 5, 15])
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 def test_the_text_is_the_same_with_a_head_as_without(campaign: Campaign, temperature: float, depth: int | None) -> None:
@@ -83,6 +90,7 @@ def test_the_text_is_the_same_with_a_head_as_without(campaign: Campaign, tempera
     report(f"temperature {temperature}, depth {depth or 'auto'}", partings)
 
 
+@each_head
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 def test_reopened_and_in_company_as_alone(campaign: Campaign, temperature: float) -> None:
     head = SpeculationSettings(method="draft", depth=7)
