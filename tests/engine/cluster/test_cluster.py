@@ -30,7 +30,7 @@ TWO = parse_machines("127.0.0.1,127.0.0.1")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def ranks_without_compilation() -> Iterator[None]:
+def ranks_without_compilation(without_compilation: None) -> Iterator[None]:  # noqa: ARG001
     """Each rank would build fused kernels by a C++ compiler, which changes nothing here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MLX_DISABLE_COMPILE", "1")

@@ -42,7 +42,7 @@ FAULT_COUNT, FAULT_SEED = int(os.environ.get("CLUSTER_FAULTS", "20")), int(os.en
 
 
 @pytest.fixture(scope="module", autouse=True)
-def ranks_without_compilation() -> Iterator[None]:
+def ranks_without_compilation(without_compilation: None) -> Iterator[None]:  # noqa: ARG001
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MLX_DISABLE_COMPILE", "1")
         yield
@@ -203,14 +203,14 @@ def processes_of(cluster: Cluster) -> list[psutil.Process]:
 @pytest.mark.campaign
 @pytest.mark.expects_log
 def test_whatever_is_lost_everything_ends_in_time_with_its_text_and_nothing_stays(
-    tiny_main: Path, tiny_draft: Path, record_property: Callable[[str, object], None]
+    tiny_main: Path, tiny_draft: Path, record_testsuite_property: Callable[[str, object], None]
 ) -> None:
     losses = Losses(tiny_main, tiny_draft, FAULT_SEED)
     try:
         for _ in range(FAULT_COUNT):
             losses.lose_one()
     finally:
-        record_property("losses", losses.seen)
+        record_testsuite_property("losses", losses.seen)
     with Cluster(ranks(2)) as cluster:
         cluster.engine.load(tiny_main).result(timeout=PATIENCE_S)
         assert finished(ask(cluster.engine, max_tokens=4)).ids
