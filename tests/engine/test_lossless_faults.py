@@ -1,0 +1,196 @@
+"""Promise 1 when a pass or a proposer fails: the answer is the same or an error, and the caches are sound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.errors import InternalFailure, ModelNotUsable
+from engine.events import Failed, Finished
+from engine.loading import LoadedModel, load
+from engine.scheduler import Scheduler
+from engine.speculation.depth import DepthController
+from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.speculation.proposers.ngram import NgramProposer
+from tests.engine.faulty_model import FaultyModel
+from tests.engine.scheduled import ask, ids
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+
+@pytest.fixture
+def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
+    return load(tiny_main), load(tiny_draft)
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("fail_at", range(1, 9))
+def test_a_fault_in_any_pass_fails_the_request_and_leaves_sound_caches(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], fail_at: int
+) -> None:
+    main, draft = pair
+    faulty = FaultyModel(main.model)
+    scheduler.install(replace(main, model=faulty), draft)
+    expected = ids(ask(scheduler, method="off"))
+    faulty.fail_at = faulty.calls + fail_at
+    events = ask(scheduler, method="draft", depth=3)
+    assert isinstance(events[-1], Failed)
+    assert isinstance(events[-1].error, InternalFailure)
+    assert ids(ask(scheduler, method="draft", depth=3)) == expected
+    assert ids(ask(scheduler, method="off")) == expected
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("fail_at", [1, 2, 3, 4, 5, 6])
+def test_a_draft_that_fails_does_not_take_the_answer_with_it(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], fail_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # No compiled steps: a replayed pass would not come by the fault.
+    monkeypatch.setattr("engine.speculation.draft_source.compiled_steps", lambda _: iter(()))
+    main, draft = pair
+    scheduler.install(main, None)
+    expected = ids(ask(scheduler, method="off"))
+    faulty = FaultyModel(draft.model)
+    faulty.fail_at = fail_at
+    scheduler.install(main, replace(draft, model=faulty))
+    events = ask(scheduler, method="draft", depth=3)
+    assert ids(events) == expected
+    assert isinstance(events[-1], Finished)
+    assert events[-1].stats.plain_spans[-1].reason == "draft-failed"
+    assert ids(ask(scheduler, method="draft", depth=3)) == expected
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("step", ["probe", "prepare"])
+def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler.install(*pair)
+    expected = ids(ask(scheduler, method="off"))
+
+    def fail(_: DraftModelProposer) -> bool:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(DraftModelProposer, step, fail)
+    monkeypatch.setattr(DraftModelProposer, "can_probe", True)
+    monkeypatch.setattr(DepthController, "should_probe", lambda *_: step == "probe")
+    events = ask(scheduler, method="draft", depth=3 if step == "prepare" else None)
+    assert ids(events) == expected
+    assert isinstance(events[-1], Finished)
+    assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
+@pytest.mark.parametrize("step", ["reset", "committed", "rewind"])
+def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
+    scheduler: Scheduler,
+    pair: tuple[LoadedModel, LoadedModel],
+    method: str,
+    step: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scheduler.install(*pair)
+    expected = ids(ask(scheduler, method=method))
+    assert ids(ask(scheduler, method="off")) == expected
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("out of memory")
+
+    with monkeypatch.context() as failing:
+        if step == "rewind":
+            failing.setattr("engine.speculation.proposers.draft.continue_on", fail)
+            failing.setattr("engine.speculation.proposers.ngram.NgramProposer", fail)
+        else:
+            failing.setattr(DraftModelProposer, step, fail)
+            failing.setattr(NgramProposer, step, fail)
+        events = ask(scheduler, method=method)
+        assert ids(events) == expected
+        assert isinstance(events[-1], Finished)
+        assert events[-1].stats.plain_spans[-1].reason == "draft-failed"
+    assert ids(ask(scheduler, method=method)) == expected
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
+@pytest.mark.parametrize(
+    "step", ["max_proposals", "observations", "abandon", "bucket", "backlog", "can_probe", "reason"]
+)
+def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
+    scheduler: Scheduler,
+    pair: tuple[LoadedModel, LoadedModel],
+    method: str,
+    step: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scheduler.install(*pair)
+    expected = ids(ask(scheduler, method="off"))
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    asked_as_property = step in ("bucket", "backlog", "can_probe", "reason")
+    with monkeypatch.context() as failing:
+        for kind in (DraftModelProposer, NgramProposer):
+            failing.setattr(kind, step, property(fail) if asked_as_property else fail, raising=False)
+            if step != "max_proposals":
+                failing.setattr(kind, "max_proposals", lambda _: 0 if step == "reason" else 4)
+        events = ask(scheduler, method=method)
+    assert ids(events) == expected
+    assert isinstance(events[-1], Finished)
+    if step != "abandon":
+        assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
+    assert ids(ask(scheduler, method=method)) == expected
+
+
+@pytest.mark.expects_log
+def test_draft_prefill_is_counted_once_although_the_lookup_fails(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler.install(*pair)
+    rounds: list[int] = []
+
+    def fail_later(*_: object) -> None:
+        rounds.append(1)
+        if len(rounds) > 3:
+            raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(NgramProposer, "committed", fail_later)
+    last = ask(scheduler, method="auto", depth=3, max_tokens=12)[-1]
+    assert isinstance(last, Finished)
+    assert len(rounds) == 4
+    # All but the newest token, which every round reads as a matter of course.
+    assert 0 < last.stats.draft_prefill_tokens <= last.stats.prompt_tokens
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("step", ["max_proposals", "prepare", "abandon"])
+def test_a_draft_that_fails_while_it_is_calibrated_is_left_out(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheduler.install(*pair)
+
+    def fail(_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(DraftModelProposer, step, fail)
+    assert not scheduler.calibrate().complete
+    assert isinstance(ask(scheduler, method="off")[-1], Finished)
+
+
+@pytest.mark.expects_log
+def test_a_draft_whose_tokenizer_cannot_be_compared_is_not_usable_and_the_main_model_answers_alone(
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("an unknown normalizer")
+
+    monkeypatch.setattr("engine.speculation.draft_source.same_ids", fail)
+    installed = scheduler.install(*pair)
+    assert isinstance(installed.draft_problem, ModelNotUsable)
+    last = ask(scheduler, method="draft")[-1]
+    assert isinstance(last, Finished)
+    span = last.stats.plain_spans[-1]
+    assert (span.reason, dict(span.arguments)) == ("draft-not-usable", {"reason": "no-tokenizer"})
