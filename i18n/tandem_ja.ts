@@ -2205,7 +2205,7 @@
         <translation>トークン</translation>
     </message>
     <message>
-        <source>{program}, by the local API: only figures are kept</source>
+        <source>{program}, through the local API: only figures are kept</source>
         <translation>{program}、ローカル API：統計だけを保存</translation>
     </message>
     <message>

@@ -2205,7 +2205,7 @@
         <translation>토큰</translation>
     </message>
     <message>
-        <source>{program}, by the local API: only figures are kept</source>
+        <source>{program}, through the local API: only figures are kept</source>
         <translation>{program}, 로컬 API: 통계만 저장됨</translation>
     </message>
     <message>

@@ -2205,7 +2205,7 @@
         <translation>Token</translation>
     </message>
     <message>
-        <source>{program}, by the local API: only figures are kept</source>
+        <source>{program}, through the local API: only figures are kept</source>
         <translation>{program}，通过本地 API：只保留统计</translation>
     </message>
     <message>

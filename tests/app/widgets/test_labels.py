@@ -79,8 +79,9 @@ def test_labels_that_hold_names_take_no_markup(qtbot: QtBot) -> None:
         assert made.textFormat() == Qt.TextFormat.PlainText
 
 
-def test_the_title_of_a_chat_is_no_markup_in_the_history() -> None:
+@pytest.mark.parametrize("row", [{"title": NAME, "message_id": 1}, {"client": NAME}], ids=["chat", "program"])
+def test_the_title_of_a_chat_and_the_name_of_a_program_are_no_markup_in_the_history(row: dict[str, object]) -> None:
     table = HistoryTable()
-    figures = dict.fromkeys(RequestRow.__slots__, None) | {"title": NAME, "finished_at": 1.7e9}
+    figures = dict.fromkeys(RequestRow.__slots__, None) | {"finished_at": 1.7e9} | row
     table.show_rows([RequestRow(**figures)])  # type: ignore[arg-type]
     assert NAME in shown_text(table.data(table.index(0, 0), Qt.ItemDataRole.ToolTipRole))
