@@ -32,7 +32,7 @@ from engine.grammar_compiler import GrammarCompiler
 from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.config import context_length
 from engine.model_files.generation_config import recommended_sampling
-from engine.model_files.inspection import check_folder, tensors_beside, weight_files
+from engine.model_files.inspection import check_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import resolve_model
 from engine.model_files.template_options import thinking_of
 from engine.paths import is_known_good
@@ -56,6 +56,10 @@ OnProgress = Callable[[int, int], object]
 
 class Part(Protocol):
     """What this process holds of a model that several processes compute together."""
+
+    def may_lack(self, path: Path) -> Set[str]:
+        """The files of weights in the model's folder that this process needs nothing of. Raises `EngineError`."""
+        ...
 
     def split(self, model: nn.Module) -> None:
         """Keep only this process's part of a model whose weights have not been read. Raises `EngineError`."""
@@ -142,7 +146,7 @@ def load_in_steps(
     """
     path = resolve_model(name_or_path)
     with DiskPool() as disk:
-        yield from result_of(disk.start(check_folder, path))
+        yield from result_of(disk.start(_check_folder, path, part))
         recommended = yield from result_of(disk.start(recommended_sampling, path))
         tokenizer_ready = disk.start(_load_tokenizer, path, disk.leaving)
         model, config = yield from _load_weights(path, disk, streaming, on_progress, part)
@@ -171,7 +175,7 @@ def load_in_steps(
 def load_part(path: Path, kv_bits: int | None, part: Part) -> tuple[nn.Module, Callable[[], list[Any]]]:
     """The model and what makes its caches, on a process that only computes its part. Raises `EngineError`."""
     with DiskPool() as disk:
-        run_to_completion(result_of(disk.start(check_folder, path)))
+        run_to_completion(result_of(disk.start(_check_folder, path, part)))
         model, _ = run_to_completion(_load_weights(path, disk, lambda: False, lambda _loaded, _total: None, part))
     run_to_completion(part.meet())
     group = run_to_completion(_kv_group(model, kv_bits)) if kv_bits is not None else 0
@@ -201,20 +205,29 @@ def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) 
     return int(logits.shape[-1])
 
 
+def _check_folder(path: Path, part: Part | None) -> None:
+    check_folder(path, part.may_lack(path) if part is not None else frozenset())
+
+
 def _load_weights(
     path: Path, disk: DiskPool, streaming: Callable[[], bool], on_progress: OnProgress, part: Part | None
 ) -> Steps[tuple[nn.Module, dict[str, Any]]]:
     # Reading more than half of the free memory ahead would evict what was read first.
     ahead = disk.read_ahead(weight_files(path), psutil.virtual_memory().available // 2) if streaming() else None
     try:
-        model, config = load_model(path, lazy=True, get_model_classes=partial(_classes, tensors_beside(path)))
-        # A model that holds a function of its own is a circle of references, and outlives its last use.
-        vars(model).pop("sanitize", None)
+        beside, found = tensors_beside(path), set[str]()
+        whole = part is None or missing_weights(path) is None
+        model, config = load_model(path, lazy=True, strict=whole, get_model_classes=partial(_classes, beside, found))
+        # A model that holds functions of its own is a circle of references, and outlives its last use.
+        for name in ("sanitize", "load_weights"):
+            vars(model).pop(name, None)
         if mx.default_device() == mx.Device(mx.cpu):
             model = dequantize_model(model)
             model.set_dtype(mx.float32)
         if part is not None:
             part.split(model)
+        if not whole:
+            _check_found(path, model, found)
         if mx.default_device() == mx.Device(mx.cpu):
             use_narrow_products(model)
         loaded, total = 0, _parameter_bytes(model)
@@ -233,19 +246,35 @@ def _load_weights(
     return model, config
 
 
-def _classes(beside: Set[str], config: dict[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
-    """mlx-lm's classes for a configuration; models leave out the tensors `beside` them, which it would not know."""
+def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
+    """mlx-lm's classes for a configuration; models leave out the tensors `beside` them, which it would not know.
+
+    `found` receives the names of the parameters that the files hold.
+    """
     model_class, arguments = _get_classes(config)
-    if not beside:
-        return model_class, arguments
 
     def built(arguments: Any) -> nn.Module:
         model = model_class(arguments)
-        sanitize = getattr(model, "sanitize", dict)
-        model.sanitize = lambda weights: sanitize({n: array for n, array in weights.items() if n not in beside})
+        load_weights = model.load_weights
+
+        def loaded(weights: list[tuple[str, mx.array]], strict: bool = True) -> nn.Module:
+            found.update(name for name, _ in weights)
+            return load_weights(weights, strict)
+
+        model.load_weights = loaded
+        if beside:
+            sanitize = getattr(model, "sanitize", dict)
+            model.sanitize = lambda weights: sanitize({n: array for n, array in weights.items() if n not in beside})
         return model
 
     return built, arguments
+
+
+def _check_found(path: Path, model: nn.Module, found: Set[str]) -> None:
+    """Raise `ModelNotUsable` unless the files hold every parameter of this process's part."""
+    lacking = {name for name, _ in tree_flatten(model.parameters())} - found
+    if lacking:
+        raise ModelNotUsable(path, "wrong-tensors", f"{min(lacking)} is missing")
 
 
 def _new_caches(model: nn.Module, bits: int | None, group: int) -> list[Any]:

@@ -12,13 +12,13 @@ import psutil
 
 from engine.advice.cache_shape import cache_shape
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
-from engine.errors import ModelNotUsable, NotEnoughMemory
+from engine.errors import NotEnoughMemory
 from engine.heads.fit import memory_config
 from engine.heads.folder import HeadContent, inspect_head
 from engine.model_files.config import context_length
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.head_folder import config_folder
-from engine.model_files.inspection import read_checked_config, weight_files
+from engine.model_files.inspection import read_checked_config, weight_bytes
 from engine.status import MemoryUse
 
 
@@ -47,10 +47,7 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     config = read_checked_config(config_folder(path))
     if kind_of_folder(path) is not None:
         return _size_of_head(inspect_head(path), config, kv_bits)
-    try:
-        weights = sum(file.stat().st_size for file in weight_files(path))
-    except OSError as error:
-        raise ModelNotUsable(path, "incomplete", Path(error.filename or "").name) from error
+    weights = weight_bytes(path)
     if not on_gpu():
         weights = int(weights * 32 / _stored_bits(config))
     return ModelSize(str(path), weights, config, element_bytes(kv_bits))
@@ -58,8 +55,7 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
 
 def cpu_bytes(path: Path) -> int:
     """The weights of a model folder in float32, the only precision that the CPU computes with."""
-    weights = sum(file.stat().st_size for file in weight_files(path))
-    return int(weights * 32 / _stored_bits(read_checked_config(config_folder(path))))
+    return int(weight_bytes(path) * 32 / _stored_bits(read_checked_config(config_folder(path))))
 
 
 def _size_of_head(head: HeadContent, config: Mapping[str, Any], kv_bits: int | None) -> ModelSize:

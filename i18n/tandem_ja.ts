@@ -1361,6 +1361,14 @@
         <translation>{host} にモデルがありません：{detail}。そのコンピュータにダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
+        <source>{host} lacks files of the model: {detail}. Download them there.</source>
+        <translation>{host} にモデルのファイルが {detail} 足りません。そのコンピュータにダウンロードしてください。</translation>
+    </message>
+    <message>
+        <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
+        <translation>{host} でモデルをダウンロードできませんでした：{detail}。接続を確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
         <source>{host} has other files of the model {detail}. Download or copy it there again.</source>
         <translation>{host} にあるモデル {detail} のファイルが異なります。そのコンピュータにもう一度ダウンロードまたはコピーしてください。</translation>
     </message>
@@ -2550,6 +2558,10 @@
         <translation>往復 {time} ms</translation>
     </message>
     <message>
+        <source>{name} downloads: {done} of {total}</source>
+        <translation>{name} でダウンロード中：{done} / {total}</translation>
+    </message>
+    <message>
         <source>{name}: layers {first} to {last}</source>
         <translation>{name}：レイヤー {first}～{last}</translation>
     </message>
@@ -2585,6 +2597,10 @@
         <translation>状況</translation>
     </message>
     <message>
+        <source>The other Macs download what they need…</source>
+        <translation>ほかの Mac で必要なファイルをダウンロード中…</translation>
+    </message>
+    <message>
         <source>Checking the Macs…</source>
         <translation>Mac を確認中…</translation>
     </message>
@@ -2613,12 +2629,16 @@
         <translation>モデル</translation>
     </message>
     <message>
-        <source>Its files must be on every Mac. A model that is too large for one Mac is divided among them.</source>
-        <translation>モデルのファイルがすべての Mac に必要です。1 台に収まらないモデルは、複数の Mac に分けられます。</translation>
+        <source>A model that is too large for one Mac is divided among them. Check says what each Mac has to download.</source>
+        <translation>1 台に収まらないモデルを複数の Mac に分けます。確認すると、それぞれの Mac に必要なダウンロードがわかります。</translation>
     </message>
     <message>
         <source>Check</source>
         <translation>確認</translation>
+    </message>
+    <message>
+        <source>Download there</source>
+        <translation>その Mac にダウンロード</translation>
     </message>
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>

@@ -1361,6 +1361,14 @@
         <translation>{host} 컴퓨터에 모델이 없어요: {detail}. 그 컴퓨터에 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
+        <source>{host} lacks files of the model: {detail}. Download them there.</source>
+        <translation>{host} 컴퓨터에 모델 파일이 {detail} 부족해요. 그 컴퓨터에 다운로드해 주세요.</translation>
+    </message>
+    <message>
+        <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
+        <translation>{host} 컴퓨터에서 모델을 다운로드하지 못했어요: {detail}. 연결을 확인하고 다시 시도해 주세요.</translation>
+    </message>
+    <message>
         <source>{host} has other files of the model {detail}. Download or copy it there again.</source>
         <translation>{host} 컴퓨터에 있는 {detail} 모델의 파일이 달라요. 그 컴퓨터에 다시 다운로드하거나 복사해 주세요.</translation>
     </message>
@@ -2550,6 +2558,10 @@
         <translation>왕복 {time}ms</translation>
     </message>
     <message>
+        <source>{name} downloads: {done} of {total}</source>
+        <translation>{name}에서 다운로드하는 중: {total} 중 {done}</translation>
+    </message>
+    <message>
         <source>{name}: layers {first} to {last}</source>
         <translation>{name}: 레이어 {first}~{last}</translation>
     </message>
@@ -2585,6 +2597,10 @@
         <translation>상태</translation>
     </message>
     <message>
+        <source>The other Macs download what they need…</source>
+        <translation>다른 Mac에서 필요한 파일을 다운로드하는 중…</translation>
+    </message>
+    <message>
         <source>Checking the Macs…</source>
         <translation>Mac을 확인하는 중…</translation>
     </message>
@@ -2613,12 +2629,16 @@
         <translation>모델</translation>
     </message>
     <message>
-        <source>Its files must be on every Mac. A model that is too large for one Mac is divided among them.</source>
-        <translation>모델 파일이 모든 Mac에 있어야 해요. 한 대에 담기 어려운 모델을 여러 대에 나눠요.</translation>
+        <source>A model that is too large for one Mac is divided among them. Check says what each Mac has to download.</source>
+        <translation>한 대에 담기 어려운 모델을 여러 대에 나눠요. 확인하면 각 Mac에 다운로드할 파일을 알 수 있어요.</translation>
     </message>
     <message>
         <source>Check</source>
         <translation>확인</translation>
+    </message>
+    <message>
+        <source>Download there</source>
+        <translation>그곳에 다운로드</translation>
     </message>
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>

@@ -1361,6 +1361,14 @@
         <translation>{host} 上没有该模型：{detail}。请将其下载或拷贝到该电脑。</translation>
     </message>
     <message>
+        <source>{host} lacks files of the model: {detail}. Download them there.</source>
+        <translation>{host} 上缺少 {detail} 的模型文件。请将其下载到该电脑。</translation>
+    </message>
+    <message>
+        <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
+        <translation>{host} 无法下载模型：{detail}。请检查其连接后重试。</translation>
+    </message>
+    <message>
         <source>{host} has other files of the model {detail}. Download or copy it there again.</source>
         <translation>{host} 上模型 {detail} 的文件不同。请重新将其下载或拷贝到该电脑。</translation>
     </message>
@@ -2550,6 +2558,10 @@
         <translation>往返 {time} 毫秒</translation>
     </message>
     <message>
+        <source>{name} downloads: {done} of {total}</source>
+        <translation>{name} 正在下载：{done} / {total}</translation>
+    </message>
+    <message>
         <source>{name}: layers {first} to {last}</source>
         <translation>{name}：第 {first} 至 {last} 层</translation>
     </message>
@@ -2585,6 +2597,10 @@
         <translation>状态</translation>
     </message>
     <message>
+        <source>The other Macs download what they need…</source>
+        <translation>其他 Mac 正在下载所需的文件…</translation>
+    </message>
+    <message>
         <source>Checking the Macs…</source>
         <translation>正在检查各台 Mac…</translation>
     </message>
@@ -2613,12 +2629,16 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>Its files must be on every Mac. A model that is too large for one Mac is divided among them.</source>
-        <translation>每台 Mac 上都要有模型的文件。一台 Mac 放不下的模型会分给多台。</translation>
+        <source>A model that is too large for one Mac is divided among them. Check says what each Mac has to download.</source>
+        <translation>单台 Mac 放不下的模型会分到多台 Mac 上。点按“检查”可了解每台 Mac 需要下载的内容。</translation>
     </message>
     <message>
         <source>Check</source>
         <translation>检查</translation>
+    </message>
+    <message>
+        <source>Download there</source>
+        <translation>下载到这些 Mac</translation>
     </message>
     <message>
         <source>Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you trust, or by Thunderbolt.</source>

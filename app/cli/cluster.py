@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.cli import chat
 from app.cli.exit_codes import DONE, FAILED
@@ -21,6 +21,9 @@ from app.system.paths import data_folder, learned_file
 from engine.client import EngineClient
 from engine.errors import EngineError
 from engine.settings import EngineSettings
+
+if TYPE_CHECKING:
+    from engine.hub.client import HubAccess
 
 # Seconds that a cluster may take to end before `stop` kills what drives it.
 _STOP_S = 15.0
@@ -46,6 +49,9 @@ def add_parser(subparsers: Any) -> None:
     _add_machines(check)
     add_pair_options(check)
     check.add_argument("--json", action="store_true", help="print one JSON object per machine")
+    download = commands.add_parser("download", help="have each machine download what it lacks of the model")
+    _add_machines(download)
+    add_pair_options(download)
     run_parser = commands.add_parser("run", help="start the machines and chat, like `tandem chat`")
     _add_machines(run_parser)
     chat.add_options(run_parser)
@@ -53,6 +59,7 @@ def add_parser(subparsers: Any) -> None:
     # What other machines are asked to do over ssh.
     commands.add_parser("rank").add_argument("--inner", action="store_true")
     commands.add_parser("report")
+    commands.add_parser("fetch")
 
 
 def _add_machines(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +80,10 @@ def _add_machines(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
-    commands = {"check": _check, "run": _run, "stop": _stop, "rank": _rank, "report": _report}
+    commands = {
+        "check": _check, "download": _download, "run": _run, "stop": _stop,
+        "rank": _rank, "report": _report, "fetch": _fetch,
+    }  # fmt: skip
     try:
         return commands[arguments.cluster_command](arguments)
     except EngineError as error:
@@ -89,7 +99,7 @@ def _check(arguments: argparse.Namespace) -> int:
 
     machines = parse_machines(arguments.hosts, arguments.backend)
     main = chosen_pair(arguments)[0]
-    checks = check_machines(machines, main)
+    checks = check_machines(machines, main, arguments.split)
     size = model_size(resolve_model(main))
     plan = make_plan(size, main, machines.labels, [check.free or None for check in checks], 4096, arguments.split)
     rows = []
@@ -136,6 +146,26 @@ def _print_checks(rows: list[dict[str, Any]], as_json: bool) -> None:
         for row in rows
     ]
     print_table(("machine", what, "weights", "free", "round trip", "speed", "state"), table)
+
+
+def _download(arguments: argparse.Namespace) -> int:
+    from engine.cluster.checks import check_machines
+    from engine.cluster.fetch import fetch_configuration, fetch_missing
+    from engine.cluster.hosts import parse_machines
+
+    machines = parse_machines(arguments.hosts, arguments.backend)
+    main, hub = chosen_pair(arguments)[0], _hub()
+    fetch_configuration(main, *hub)
+    checks = check_machines(machines, main, arguments.split)
+    for check in checks:
+        if check.problem is not None and not check.lacks:
+            raise check.problem
+
+    def show(host: str, done: int, total: int) -> None:
+        print(f"tandem: {host}: {format_bytes(done)} of {format_bytes(total)}", file=sys.stderr)
+
+    fetch_missing(machines, checks, main, hub, show)
+    return DONE
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -191,6 +221,20 @@ def _report(_arguments: argparse.Namespace) -> int:
     from engine.cluster.report import main
 
     return main()
+
+
+def _fetch(_arguments: argparse.Namespace) -> int:
+    from engine.cluster.fetch import serve_fetch
+
+    return serve_fetch(*_hub())
+
+
+def _hub() -> tuple[HubAccess, Path]:
+    """Where models come from, and where they are kept: as for `tandem models download` without options."""
+    from app.cli.models import chosen_access, chosen_cache
+
+    plain = argparse.Namespace(endpoint=None, cache=None)
+    return chosen_access(plain), chosen_cache(plain)
 
 
 def _record() -> Path:

@@ -100,7 +100,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 
 def _search(arguments: argparse.Namespace) -> int:
-    with HubClient(_access(arguments)) as client:
+    with HubClient(chosen_access(arguments)) as client:
         found = search_models(client, arguments.query, arguments.limit)
     if arguments.json:
         _print_json({"event": "found", **asdict(model)} for model in found)
@@ -120,7 +120,7 @@ def _search(arguments: argparse.Namespace) -> int:
 
 
 def _download(arguments: argparse.Namespace) -> int:
-    access = _access(arguments)
+    access = chosen_access(arguments)
     names = [parse_repository(arguments.id)]
     if access.offline:
         # A queue would wait until the setting is switched off.
@@ -135,7 +135,7 @@ def _download(arguments: argparse.Namespace) -> int:
             )
         else:
             names.append(draft)
-    queue = DownloadQueue(_cache(arguments), access)
+    queue = DownloadQueue(chosen_cache(arguments), access)
     try:
         for name in names:
             queue.add(name, arguments.revision if name == names[0] else "main")
@@ -146,7 +146,7 @@ def _download(arguments: argparse.Namespace) -> int:
 
 def _remove(arguments: argparse.Namespace) -> int:
     model = _find(arguments, arguments.id)
-    plan = plan_removal(model, _cache(arguments))
+    plan = plan_removal(model, chosen_cache(arguments))
     if not arguments.yes:
         if not sys.stdin.isatty():
             print("tandem: use --yes to skip confirmation.", file=sys.stderr)
@@ -195,7 +195,7 @@ def _advice(arguments: argparse.Namespace) -> list[PairAdvice]:
     if known is not None:
         subject, drafts = candidates(known, installed, catalog)
         return advise(subject, drafts, arguments.context, limit)
-    with HubClient(_access(arguments)) as client:
+    with HubClient(chosen_access(arguments)) as client:
         name = parse_repository(arguments.id)
         return advise_remotely(client, name, catalog, arguments.context, limit, _small_files())
 
@@ -218,11 +218,11 @@ def _is_named(model: InstalledModel, name: str) -> bool:
 
 def _installed(arguments: argparse.Namespace) -> list[InstalledModel]:
     index = cache_folder() / "models.json"
-    found = installed_models(_cache(arguments), arguments.folder, resources() / "starter", index)
+    found = installed_models(chosen_cache(arguments), arguments.folder, resources() / "starter", index)
     return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in found]
 
 
-def _access(arguments: argparse.Namespace) -> HubAccess:
+def chosen_access(arguments: argparse.Namespace) -> HubAccess:
     """Unlike in the window, the Hub's environment variables and the saved token count."""
     from huggingface_hub import constants, get_token
 
@@ -232,7 +232,8 @@ def _access(arguments: argparse.Namespace) -> HubAccess:
     return HubAccess(endpoint, get_token(), proxy, offline=constants.is_offline_mode())
 
 
-def _cache(arguments: argparse.Namespace) -> Path:
+def chosen_cache(arguments: argparse.Namespace) -> Path:
+    """The Hugging Face cache, unless another folder was named."""
     if arguments.cache is not None:
         return Path(arguments.cache)
     from huggingface_hub import constants

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from engine.cluster.hosts import Machines
     from engine.cluster.plan import Plan
 
-OFF, CHECKING, STARTING, ON, STOPPING = "off", "checking", "starting", "on", "stopping"
+OFF, CHECKING, FETCHING, STARTING, ON, STOPPING = "off", "checking", "fetching", "starting", "on", "stopping"
+# What keeps a machine from taking part with one model only.
+_OF_MODEL = ("no-model", "other-model", "download")
 
 
 @dataclass(frozen=True)
@@ -47,12 +50,15 @@ class ClusterService(QObject):
 
     `state` is one of the constants above; `findings` those of the last check, None before it and after another choice;
     `problem` why the last start failed or the machines ended; `hosts` the names of those that answer together.
+    `fetched` are the bytes, and those of all, that each machine has of what it downloads.
     """
 
     changed = Signal()
     ended = Signal(object)
     # Emitted on a thread of the machines' watch.
     _lost = Signal(object, object)
+    # Emitted on the threads of downloads.
+    _arrived = Signal(str, object, object)
 
     def __init__(self, models: ModelService, parent: QObject) -> None:
         super().__init__(parent)
@@ -68,7 +74,11 @@ class ClusterService(QObject):
         self.findings: Findings | None = None
         self.problem: EngineError | None = None
         self.hosts: tuple[str, ...] = ()
+        self.fetched: dict[str, tuple[int, int]] = {}
+        self._checked_model: tuple[Path | None, int] = None, 0
+        self._stop_fetching = threading.Event()
         self._lost.connect(self._end, Qt.ConnectionType.QueuedConnection)
+        self._arrived.connect(self._count, Qt.ConnectionType.QueuedConnection)
 
     @property
     def named(self) -> bool:
@@ -76,11 +86,16 @@ class ClusterService(QObject):
         return bool(self._choice.machines.strip())
 
     @property
+    def can_fetch(self) -> bool:
+        """Whether another machine can download what it lacks of the model of the last check."""
+        return self.findings is not None and any(check.lacks for check in self.findings.checks[1:])
+
+    @property
     def memory(self) -> tuple[int, ...]:
         """The bytes that models may use on each machine of the last check; () where one could not take part."""
         checks = self.findings.checks if self.findings is not None else ()
         # What a machine has of one model says nothing of the others.
-        ready = all(one.problem is None or one.problem.reason in ("no-model", "other-model") for one in checks)
+        ready = all(one.problem is None or one.problem.reason in _OF_MODEL for one in checks)
         return tuple(one.free for one in checks) if ready else ()
 
     def configure(self, choice: ClusterChoice) -> None:
@@ -93,9 +108,21 @@ class ClusterService(QObject):
         """Look whether the machines can run the model in the folder `main` for a context of so many tokens."""
         if self.state == OFF:
             choice = self._choice
+            self._checked_model = main, context
             self._become(CHECKING)
             work = partial(look_at_machines, choice, main, context)
             self._background.run(work, self._checked, self._check_failed, owner=self)
+
+    def fetch(self) -> None:
+        """Have the other machines download what the last check says they lack, and check again."""
+        main = self._checked_model[0]
+        if self.state != OFF or self.findings is None or main is None:
+            return
+        choice, checks = self._choice, self.findings.checks
+        self._stop_fetching, self.fetched, self.problem = threading.Event(), {}, None
+        work = partial(fetch_parts, choice, checks, main, self._arrived.emit, self._stop_fetching)
+        self._become(FETCHING)
+        self._background.run(work, lambda _: self._fetched(), self._check_failed, owner=self)
 
     def start(self, main: str, draft: str | None) -> None:
         """Start the machines, and load these models on them. `problem` says why where that fails."""
@@ -122,7 +149,8 @@ class ClusterService(QObject):
             self.start(*self._pair)
 
     def stop(self) -> None:
-        """Let the other machines go, and load here again what was loaded before."""
+        """Let the other machines go, and load here again what was loaded before; or stop their downloads."""
+        self._stop_fetching.set()
         if self.state not in (STARTING, ON):
             return
         self._wanted += 1
@@ -146,6 +174,7 @@ class ClusterService(QObject):
     def close(self) -> None:
         """End everything, on every machine."""
         self._wanted += 1
+        self._stop_fetching.set()
         self._background.close()
         if self._cluster is not None:
             self._cluster.stop()
@@ -157,6 +186,15 @@ class ClusterService(QObject):
     def _checked(self, found: Findings) -> None:
         self.findings = found
         self._become(OFF)
+
+    def _count(self, host: str, done: int, total: int) -> None:
+        if self.state == FETCHING:
+            self.fetched[host] = done, total
+            self.changed.emit()
+
+    def _fetched(self) -> None:
+        self._become(OFF)
+        self.check(*self._checked_model)
 
     def _check_failed(self, error: Exception) -> None:
         self.problem = _as_engine_error(error)
@@ -204,22 +242,32 @@ def _machines(choice: ClusterChoice) -> Machines:
 
 def look_at_machines(choice: ClusterChoice, main: Path | None, context: int) -> Findings:
     """Look at each machine, and divide the model among them; takes seconds. Raises `EngineError`."""
-    from engine.advice.fit import ModelSize
     from engine.cluster.checks import check_machines
-    from engine.cluster.plan import make_plan
-    from engine.model_files.inspection import read_checked_config, weight_files
+    from engine.cluster.plan import make_plan, model_size
 
     machines = _machines(choice)
     found = tuple(check_machines(machines, main))
     if main is None:
         return Findings(found, None)
     try:
-        weights = sum(file.stat().st_size for file in weight_files(main))
-        size = ModelSize(str(main), weights, read_checked_config(main))
+        size = model_size(main)
         free = [one.free or None for one in found]
         return Findings(found, make_plan(size, main.name, machines.labels, free, context))
     except EngineError as error:
         return Findings(found, None, error)
+
+
+def fetch_parts(
+    choice: ClusterChoice,
+    checks: Sequence[HostCheck],
+    main: Path,
+    on_bytes: Callable[[str, int, int], object],
+    stop: threading.Event,
+) -> None:
+    """Have the other machines download what they lack. Raises `EngineError`."""
+    from engine.cluster.fetch import fetch_missing
+
+    fetch_missing(_machines(choice), checks, main, on_bytes=on_bytes, stop=stop)
 
 
 def start_machines(

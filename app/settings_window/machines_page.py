@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.library.entries import Entry
 from app.library.library import Library
-from app.session.cluster_service import CHECKING, OFF, ON, STARTING, STOPPING
+from app.session.cluster_service import CHECKING, FETCHING, OFF, ON, STARTING, STOPPING
 from app.session.session import Session
 from app.settings_window.table_page import TablePage
 from app.widgets.badges import Bar
@@ -17,7 +17,7 @@ from app.widgets.labels import label
 from app.widgets.layouts import hbox, vbox
 from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
-from app.wording.machines import check_line, part_line, together_sentence
+from app.wording.machines import check_line, fetch_line, part_line, together_sentence
 from app.wording.models import entry_name
 from engine.cluster.plan import RankPart
 
@@ -57,10 +57,13 @@ class MachinesPage(TablePage):
         self.check, self.switch = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
         self.check.clicked.connect(self._check)
         self.switch.clicked.connect(self._switch)
+        self.fetch = styled(QPushButton(self), "button")
+        self.fetch.clicked.connect(self._cluster.fetch)
         buttons = QWidget(self)
         line = hbox(buttons, margins=(0, 0, 0, 0), spacing=8)
         line.addWidget(self.check)
         line.addWidget(self.switch)
+        line.addWidget(self.fetch)
         self.state = self.row(buttons)
         self.found = self.row(None)
         self._parts = QWidget(self)
@@ -106,8 +109,9 @@ class MachinesPage(TablePage):
         self.model.setEnabled(state == OFF)
         self.check.setEnabled(state == OFF and self._cluster.named)
         startable = state == OFF and self._cluster.named and self.model.count() > 0
-        self.switch.setEnabled(startable or state in (STARTING, ON))
+        self.switch.setEnabled(startable or state in (FETCHING, STARTING, ON))
         self.switch.setText(self.tr("Start") if state in (OFF, CHECKING) else self.tr("Stop"))
+        self.fetch.setVisible(state == OFF and self._cluster.can_fetch)
         self.state.set_words(self.tr("Status"), self._state_words())
         self._show_findings()
 
@@ -130,7 +134,10 @@ class MachinesPage(TablePage):
             return error_sentence(cluster.problem)
         if cluster.state == ON:
             return together_sentence(cluster.hosts)
+        if cluster.state == FETCHING and cluster.fetched:
+            return "\n".join(fetch_line(host, *count) for host, count in sorted(cluster.fetched.items()))
         words = {
+            FETCHING: self.tr("The other Macs download what they need…"),
             CHECKING: self.tr("Checking the Macs…"),
             STARTING: self.tr("Starting the Macs…"),
             STOPPING: self.tr("Stopping…"),
@@ -164,9 +171,12 @@ class MachinesPage(TablePage):
         super().retranslate()
         self.model_row.set_words(
             self.tr("Model"),
-            self.tr("Its files must be on every Mac. A model that is too large for one Mac is divided among them."),
+            self.tr(
+                "A model that is too large for one Mac is divided among them. Check says what each Mac has to download."
+            ),
         )
         self.check.setText(self.tr("Check"))
+        self.fetch.setText(self.tr("Download there"))
         self._privacy.setText(
             self.tr(
                 "Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you "

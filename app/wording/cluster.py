@@ -39,6 +39,10 @@ def cluster_reasons() -> dict[str, str]:
             "Cluster", "{host} has other versions: {detail}. Install the same version of Tandem on all computers."
         ),
         "no-model": translate("Cluster", "{host} does not have the model: {detail}. Download or copy it there."),
+        "download": translate("Cluster", "{host} lacks files of the model: {detail}. Download them there."),
+        "no-download": translate(
+            "Cluster", "{host} could not download the model: {detail}. Check its connection and try again."
+        ),
         "other-model": translate(
             "Cluster", "{host} has other files of the model {detail}. Download or copy it there again."
         ),

@@ -45,6 +45,12 @@ def check_line(check: HostCheck) -> str:
     return " · ".join(parts)
 
 
+def fetch_line(host: str, done: int, total: int) -> str:
+    """How far one Mac is with what it downloads."""
+    text = QCoreApplication.translate("Machines", "{name} downloads: {done} of {total}")
+    return text.format(name=host_name(host), done=size_words(done), total=size_words(total))
+
+
 def part_line(part: RankPart, split: str) -> str:
     """What one Mac would hold of a model, in a line."""
     translate = QCoreApplication.translate

@@ -13,16 +13,20 @@ import threading
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from engine.cluster.errors import ClusterError
+from engine.cluster.fingerprint import are_alike
 from engine.cluster.hosts import Machine, Machines
 from engine.cluster.launch import command_on
-from engine.cluster.portable import portable_name
+from engine.cluster.plan import choose_split, files_of_others
+from engine.cluster.portable import is_on_hub, portable_name
 from engine.cluster.report import own_report
 from engine.cluster.wire import connect
+from engine.model_files.inspection import files_by_tensor, read_checked_config, weight_bytes, weight_files
+from engine.model_files.names import resolve_model
 
 # Seconds that a machine may take to report.
 REPORT_S = 20.0
@@ -34,7 +38,8 @@ class HostCheck:
     """One machine: `problem` is what keeps it from taking part, None where nothing does.
 
     `versions` are (package, version); `memory` and `free` bytes, of which the second may be used by a model. A round
-    trip in seconds and the bytes a second of the link from this machine; None for this machine itself.
+    trip in seconds and the bytes a second of the link from this machine; None for this machine itself. `lacks` are the
+    files of weights to download, of `lacks_bytes` bytes, where something is ("download").
     """
 
     host: str
@@ -45,26 +50,52 @@ class HostCheck:
     free: int = 0
     round_trip_s: float | None = None
     bytes_per_s: float | None = None
+    lacks: tuple[str, ...] = ()
+    lacks_bytes: int = 0
 
 
-def check_machines(machines: Machines, model: str | Path | None = None) -> tuple[HostCheck, ...]:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The model by its portable name ("": none), and the sizes of the files of weights that a machine needs of it."""
+
+    name: str = ""
+    files: Mapping[str, int] = field(default_factory=dict)
+
+
+def check_machines(machines: Machines, model: str | Path | None = None, split: str = "auto") -> tuple[HostCheck, ...]:
     """One check a machine, in the order of ranks; all at once. With a `model`, also whether each has the same files.
 
-    Raises `ModelNotUsable` where this machine does not have the model.
+    By layers (`split` as in `plan.choose_split`), a machine may lack those of others' layers. Raises `ModelNotUsable`
+    where this machine does not have the model.
     """
-    name = None if model is None else portable_name(model)
-    own = own_report(name)
-    with ThreadPoolExecutor(len(machines.all)) as pool:
+    ranks = len(machines.all)
+    wanted = [_Wanted() if model is None else _wanted(model, split, rank, ranks) for rank in range(ranks)]
+    own = own_report(wanted[0].name or None)
+    with ThreadPoolExecutor(ranks) as pool:
         started = [
-            pool.submit(_check, machine, label, name, own)
-            for machine, label in zip(machines.all, machines.labels, strict=True)
+            pool.submit(_check, machine, label, one, own)
+            for machine, label, one in zip(machines.all, machines.labels, wanted, strict=True)
         ]
         return tuple(check.result() for check in started)
 
 
-def _check(machine: Machine, label: str, model: str | None, own: Mapping[str, Any]) -> HostCheck:
+def _wanted(model: str | Path, split: str, rank: int, ranks: int) -> _Wanted:
+    folder = resolve_model(model)
+    try:
+        spared = files_of_others(folder, choose_split(read_checked_config(folder), ranks, split), rank, ranks)
+    except ClusterError:
+        # That it cannot be divided is said elsewhere.
+        spared = frozenset()
+    names = set(files_by_tensor(folder).values()) or {"model.safetensors"}
+    # What is not here either is taken to be as large as the others.
+    sizes = dict.fromkeys(names, weight_bytes(folder) // len(names))
+    sizes |= {file.name: file.stat().st_size for file in weight_files(folder)}
+    return _Wanted(portable_name(model), {name: size for name, size in sizes.items() if name not in spared})
+
+
+def _check(machine: Machine, label: str, wanted: _Wanted, own: Mapping[str, Any]) -> HostCheck:
     if machine.is_local:
-        return _compared(HostCheck(label), own, own, model)
+        return _compared(HostCheck(label), own, own, wanted)
     secret = secrets.token_bytes(32)
     try:
         process = subprocess.Popen(
@@ -79,13 +110,13 @@ def _check(machine: Machine, label: str, model: str | None, own: Mapping[str, An
     giving_up = threading.Timer(REPORT_S, process.kill)
     giving_up.start()
     try:
-        order = {"secret": secret.hex(), "address": machine.address, "model": model}
+        order = {"secret": secret.hex(), "address": machine.address, "model": wanted.name or None}
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps(order).encode() + b"\n")
         process.stdin.flush()
         found = json.loads(process.stdout.readline())
-        check = _compared(HostCheck(label), found, own, model)
+        check = _compared(HostCheck(label), found, own, wanted)
         return _measured(check, machine, found, secret)
     except (OSError, ValueError, KeyError, TypeError):
         return HostCheck(label, _why(process, label))
@@ -113,7 +144,7 @@ def _why(process: subprocess.Popen[bytes], label: str) -> ClusterError:
     return ClusterError("unreachable", label, detail or f"exit code {code}")
 
 
-def _compared(check: HostCheck, found: Mapping[str, Any], own: Mapping[str, Any], model: str | None) -> HostCheck:
+def _compared(check: HostCheck, found: Mapping[str, Any], own: Mapping[str, Any], wanted: _Wanted) -> HostCheck:
     """The check of a machine that reports `found`, beside this one's `own` report."""
     check = replace(
         check,
@@ -126,11 +157,17 @@ def _compared(check: HostCheck, found: Mapping[str, Any], own: Mapping[str, Any]
              if number != own["versions"].get(name)]  # fmt: skip
     if other:
         return replace(check, problem=ClusterError("other-version", check.host, "; ".join(other)))
-    if model is not None and found["problem"]:
-        return replace(check, problem=ClusterError("no-model", check.host, str(found["problem"])))
-    if model is not None and found["fingerprint"] != own["fingerprint"]:
-        return replace(check, problem=ClusterError("other-model", check.host, model))
-    return check
+    alike = are_alike(found["files"], own["files"])
+    lacks = [name for name in wanted.files if not alike or name not in found["files"]]
+    if not wanted.name or not lacks:
+        return check
+    if is_on_hub(wanted.name):
+        count = sum(wanted.files[name] for name in lacks)
+        problem = ClusterError("download", check.host, f"{count / 1e9:.1f} GB")
+        return replace(check, problem=problem, lacks=tuple(lacks), lacks_bytes=count)
+    if found["problem"] or alike:
+        return replace(check, problem=ClusterError("no-model", check.host, str(found["problem"] or min(lacks))))
+    return replace(check, problem=ClusterError("other-model", check.host, wanted.name))
 
 
 def _measured(check: HostCheck, machine: Machine, found: Mapping[str, Any], secret: bytes) -> HostCheck:

@@ -24,6 +24,8 @@ class ClusterError(EngineError):
         "no-tandem": "Tandem is missing on {host} ({detail})",
         "other-version": "{host} has another version: {detail}",
         "no-model": "{host} does not have the model: {detail}",
+        "download": "{host} lacks files of the model ({detail} to download)",
+        "no-download": "{host} could not download the model: {detail}",
         "other-model": "{host} has other files of the model: {detail}",
         "no-memory": "{host} has not enough memory: {detail}",
         "no-backend": "the backend {detail} is not there on {host}",

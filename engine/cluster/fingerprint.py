@@ -4,29 +4,45 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from collections.abc import Mapping
 from pathlib import Path
 
 from engine.errors import ModelNotUsable
-from engine.model_files.inspection import weight_files
+from engine.model_files.inspection import INDEX_NAME, weight_files
 
 # A header lists a tensor in about 100 bytes.
 _LARGEST_HEADER = 2**26
+_CONFIG = "config.json"
+# Beside the files: the folder's name, which is the commit in the Hub's cache.
+_FOLDER = "/"
 
 
-def fingerprint(folder: Path) -> str:
-    """A digest of a model's configuration, and of the size and the header of each file of weights.
+def fingerprint(folder: Path) -> dict[str, str]:
+    """Digests by name of a model's configuration, its index, and the size and the header of each file of weights.
 
-    Raises `ModelNotUsable` where files are missing.
+    Raises `ModelNotUsable` where there is no configuration.
     """
-    digest = hashlib.sha256()
+    found = {_FOLDER: folder.name}
     try:
-        digest.update((folder / "config.json").read_bytes())
-        for path in sorted(weight_files(folder)):
+        found[_CONFIG] = hashlib.sha256((folder / _CONFIG).read_bytes()).hexdigest()
+        if (folder / INDEX_NAME).exists():
+            found[INDEX_NAME] = hashlib.sha256((folder / INDEX_NAME).read_bytes()).hexdigest()
+        for path in weight_files(folder):
+            if not path.exists():
+                continue
             with path.open("rb") as file:
                 start = file.read(8)
                 length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
                 header = file.read(min(length, _LARGEST_HEADER))
-            digest.update(f"{path.name} {path.stat().st_size} ".encode() + start + header)
+            found[path.name] = hashlib.sha256(f"{path.stat().st_size} ".encode() + start + header).hexdigest()
     except OSError as error:
         raise ModelNotUsable(folder, "incomplete", Path(error.filename or "").name) from error
-    return digest.hexdigest()
+    return found
+
+
+def are_alike(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Whether two fingerprints are those of one model, of which either folder may lack files of weights."""
+    differ = {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)} - {_FOLDER}
+    # What only one of them has cannot be compared: then both have to be the same version of the Hub's.
+    lacking = (one.keys() ^ other.keys()) - {_CONFIG, INDEX_NAME}
+    return not differ or (differ <= lacking and one.get(_FOLDER) == other.get(_FOLDER))

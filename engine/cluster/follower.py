@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -15,7 +15,7 @@ import mlx.nn as nn
 
 from engine.cluster.codec import encode
 from engine.cluster.errors import ClusterError, failure_of
-from engine.cluster.fingerprint import fingerprint
+from engine.cluster.fingerprint import are_alike, fingerprint
 from engine.cluster.leader import BEAT_S, SILENT_S
 from engine.cluster.part import SplitPart, run_pass, shared_ids
 from engine.cluster.plan import check_room
@@ -71,12 +71,20 @@ class Follower:
                 yield self._operations.popleft()
             self._operations.extend(self._connection.receive().get("do", ()))
 
-    def _load(self, number: int, name: str, digest: str, kv_bits: int | None, split: str, context: int | None) -> None:
+    def _load(
+        self,
+        number: int,
+        name: str,
+        files: Mapping[str, str],
+        kv_bits: int | None,
+        split: str,
+        context: int | None,
+    ) -> None:
         self._unload()
         part = SplitPart(self._group, split, lambda: self._meet(number, part))
         try:
             folder = folder_of(name)
-            if fingerprint(folder) != digest:
+            if not are_alike(fingerprint(folder), files):
                 raise ClusterError("other-model", detail=name)
             if context is not None:
                 whole = size_on_disk(folder, kv_bits)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
+from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
 
+from engine.cluster.plan import files_of_others
 from engine.cluster.splitting import Tail, cache_kinds, split_model
 from engine.steps import Steps
 
@@ -22,6 +24,9 @@ class SplitPart:
         self._group, self._split, self._meet = group, split, meet
         self.tail: Tail | None = None
         self.kinds: list[str] = []
+
+    def may_lack(self, path: Path) -> Set[str]:
+        return files_of_others(path, self._split, self._group.rank(), self._group.size())
 
     def split(self, model: nn.Module) -> None:
         self.tail = Tail(model, by_layers=self._split == "pipeline")

@@ -13,10 +13,9 @@ from typing import Any
 from engine.advice.cache_shape import caches_latents
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit
 from engine.cluster.errors import ClusterError
-from engine.errors import ModelNotUsable
 from engine.model_files.architecture import mlx_lm_module, splits_of
 from engine.model_files.config import context_length, text_config
-from engine.model_files.inspection import read_checked_config, weight_files
+from engine.model_files.inspection import LAYER, files_by_tensor, read_checked_config, weight_bytes
 
 SPLITS = ("auto", "tensor", "pipeline")
 # A head's worth of one of these has to be whole on every rank; a count of 0 or none asks for nothing.
@@ -91,11 +90,7 @@ def choose_split(config: Mapping[str, Any], ranks: int, wanted: str = "auto") ->
 def model_size(folder: Path) -> ModelSize:
     """The size of a model on the disk, as the GPU of each machine would hold it. Raises `ModelNotUsable`."""
     config = read_checked_config(folder)
-    try:
-        weights = sum(file.stat().st_size for file in weight_files(folder))
-    except OSError as error:
-        raise ModelNotUsable(folder, "incomplete", Path(error.filename or "").name) from error
-    return ModelSize(str(folder), weights, config)
+    return ModelSize(str(folder), weight_bytes(folder), config)
 
 
 def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
@@ -114,6 +109,23 @@ def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
     whole = min(size.weight_bytes, _embedding_bytes(size.config))
     weights = whole + int((size.weight_bytes - whole) * share)
     return replace(size, weight_bytes=weights, element_bytes=size.element_bytes * cached)
+
+
+def files_of_others(folder: Path, split: str, rank: int, ranks: int) -> frozenset[str]:
+    """The files of weights that hold only layers of other ranks; a rank needs none of them.
+
+    None where the index does not name every layer. By heads every rank reads all files. Raises `ModelNotUsable`.
+    """
+    if split != "pipeline":
+        return frozenset()
+    layers = _number(text_config(read_checked_config(folder)), "num_hidden_layers")
+    first, end = layers_of(rank, ranks, layers)
+    files = files_by_tensor(folder)
+    numbers = {name: int(match[1]) for name in files if (match := LAYER.match(name))}
+    if not set(range(layers)) <= set(numbers.values()):
+        return frozenset()
+    needed = {file for name, file in files.items() if name not in numbers or first <= numbers[name] < end}
+    return frozenset(files.values()) - needed
 
 
 def check_room(size: ModelSize, split: str, rank: int, ranks: int, context: int, free: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from engine.engine import starter_pair
@@ -20,6 +21,11 @@ def portable_name(name_or_path: str | Path) -> str:
     if path == starter_pair()[0].resolve():
         return _STARTER
     return name_of_snapshot(path) if "snapshots" in path.parts else str(path)
+
+
+def is_on_hub(portable: str) -> bool:
+    """Whether a machine that lacks the model of this portable name can download it."""
+    return portable != _STARTER and not os.path.isabs(portable)
 
 
 def folder_of(portable: str) -> Path:

@@ -31,18 +31,18 @@ _LONGEST_S = 60.0
 
 
 def own_report(model: str | None) -> dict[str, Any]:
-    """Versions, memory in bytes, and the fingerprint of `model` (a portable name) or the problem with it."""
+    """Versions, memory in bytes, and the fingerprint ("files") of `model` (a portable name) or the problem with it."""
     report: dict[str, Any] = {
         "versions": {name: _version(name) for name in PACKAGES},
         "system": f"{platform.system()} {platform.mac_ver()[0] or platform.release()}",
         "memory": psutil.virtual_memory().total,
         "free": min(psutil.virtual_memory().available, working_set_limit(psutil.virtual_memory().total)),
-        "fingerprint": "",
+        "files": {},
         "problem": "",
     }
     if model is not None:
         try:
-            report["fingerprint"] = fingerprint(folder_of(model))
+            report["files"] = fingerprint(folder_of(model))
         except EngineError as error:
             report["problem"] = str(error)
     return report

@@ -122,7 +122,7 @@ class DownloadJob:
             try:
                 if not entry.commit:
                     entry.commit = _commit(client, entry)
-                listing = list_model(client, entry.repository, entry.commit)
+                listing = self._listed(client)
                 self._begin(listing)
                 if earlier and entry.commit != earlier:
                     self.cache.discard(earlier, downloaded - entry.digests, found)
@@ -135,6 +135,10 @@ class DownloadJob:
             except InterruptedTransferError as error:
                 attempt = self._failed_attempt("", attempt, error)
         return None
+
+    def _listed(self, client: HubClient) -> Listing:
+        """The files to fetch."""
+        return list_model(client, self.entry.repository, self.entry.commit)
 
     def _failed_attempt(self, name: str, before: int, error: InterruptedTransferError) -> int:
         """Wait before the next attempt at file `name`; returns how many failed. Raises `HubError` after the last."""

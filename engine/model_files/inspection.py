@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,13 +38,15 @@ from engine.model_files.tokenizer_growth import grows_without_bounds
 INDEX_NAME = "model.safetensors.index.json"
 SHARD_OF_MODEL = re.compile(r"model(?:-\d{5}-of-\d{5})?\.safetensors")
 _SHARD = re.compile(r"(model.*)-(\d{5})-of-(\d{5})\.safetensors")
-_LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")
+# The number of the layer that a tensor belongs to, by its name.
+LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")
 _PER_LAYER = "embed_tokens_per_layer"
 _TABLE = re.compile(rf"(?:^|\.)(embed_tokens|{_PER_LAYER})\.weight$")
 # Families that look up another row for a token that has none.
 _MASKS_TOKENS_WITHOUT_ROWS = ("gemma3n", "gemma3n_text")
 _VOCABULARIES = ("tokenizer.model", "vocab.txt", "tiktoken.model", "tekken.json")
 _MOST_SHARDS = 2_000
+_MOST_BYTES = 2**60
 _VOCABULARY_SUFFIXES = (".txt", ".model", ".tiktoken")
 # Read whole by Transformers or mlx-lm, beside what is checked for its content here.
 _SMALL_JSON = (
@@ -62,18 +64,19 @@ class FolderContent:
     tensors: dict[str, TensorHeader]
 
 
-def check_folder(path: str | Path) -> None:
+def check_folder(path: str | Path, may_lack: Set[str] = frozenset()) -> None:
     """Raise `ModelNotUsable` unless the folder is a complete, safe model that mlx-lm can load.
 
-    Reads JSON files and the headers of safetensors files, never weights. Reasons: missing, not-a-model,
-    unsafe, damaged, is-head, incomplete, unknown-architecture, wrong-tensors, no-tokenizer.
+    It may lack files of weights by the names in `may_lack`. Reads JSON files and the headers of safetensors files,
+    never weights. Reasons: missing, not-a-model, unsafe, damaged, is-head, incomplete, unknown-architecture,
+    wrong-tensors, no-tokenizer.
     """
     folder = Path(path)
-    inspect_folder(folder)
+    inspect_folder(folder, may_lack)
     _check_tokenizer_content(folder)
 
 
-def inspect_folder(folder: Path) -> FolderContent:
+def inspect_folder(folder: Path, may_lack: Set[str] = frozenset()) -> FolderContent:
     """As `check_folder`, without reading the tokenizer; returns what was read."""
     names = _list_names(folder)
     if (head := kind_of_folder(folder)) is not None:
@@ -84,7 +87,7 @@ def inspect_folder(folder: Path) -> FolderContent:
     if mlx_lm_module(config) is None:
         raise ModelNotUsable(folder, "unknown-architecture", str(config.get("model_type"))[:80])
     _check_tokenizer_files(folder, names)
-    return FolderContent(config, _check_weights(folder, config))
+    return FolderContent(config, _check_weights(folder, config, may_lack))
 
 
 def read_checked_config(folder: Path) -> dict[str, Any]:
@@ -117,10 +120,32 @@ def _named_like_weights(folder: Path) -> list[Path]:
     return sorted(folder.glob("model*.safetensors"))
 
 
-def missing_weights(folder: Path) -> str | None:
+def weight_bytes(folder: Path) -> int:
+    """The bytes of a model's weights; where files are missing, as the index counts them. Raises `ModelNotUsable`."""
+    try:
+        found = sum(file.stat().st_size for file in weight_files(folder))
+    except OSError as error:
+        raise ModelNotUsable(folder, "incomplete", Path(error.filename or "").name) from error
+    if not os.path.exists(folder / INDEX_NAME) or missing_weights(folder) is None:
+        return found
+    metadata = read_json(folder, INDEX_NAME, INDEX).get("metadata")
+    declared = metadata.get("total_size") if isinstance(metadata, dict) else None
+    return max(found, declared) if isinstance(declared, int) and declared < _MOST_BYTES else found
+
+
+def files_by_tensor(folder: Path) -> dict[str, str]:
+    """The file of each tensor as the index says, {} without an index. Raises `ModelNotUsable` for a wrong one."""
+    if not os.path.exists(folder / INDEX_NAME):
+        return {}
+    _indexed(folder)
+    found: dict[str, str] = read_json(folder, INDEX_NAME, INDEX)["weight_map"]
+    return found
+
+
+def missing_weights(folder: Path, may_lack: Set[str] = frozenset()) -> str | None:
     """The first weight file that the index or the numbering of the shards names and that is missing.
 
-    Raises `ModelNotUsable` (damaged, unsafe) for an index that cannot be trusted.
+    Those in `may_lack` do not count. Raises `ModelNotUsable` (damaged, unsafe) for an index that cannot be trusted.
     """
     present = {file.name for file in _named_like_weights(folder) if os.path.exists(file)}
     expected: set[str] = set()
@@ -130,7 +155,7 @@ def missing_weights(folder: Path) -> str | None:
         expected |= _siblings(folder, name)
     if not expected and not present:
         return "model.safetensors"
-    return min(expected - present, default=None)
+    return min(expected - present - may_lack, default=None)
 
 
 def _list_names(folder: Path) -> frozenset[str]:
@@ -255,8 +280,8 @@ def _has_other_vocabulary(names: frozenset[str]) -> bool:
     return pair or any(name in _VOCABULARIES or name.endswith(".tiktoken") for name in names)
 
 
-def _check_weights(folder: Path, config: Mapping[str, Any]) -> dict[str, TensorHeader]:
-    if (absent := missing_weights(folder)) is not None:
+def _check_weights(folder: Path, config: Mapping[str, Any], may_lack: Set[str]) -> dict[str, TensorHeader]:
+    if (absent := missing_weights(folder, may_lack)) is not None:
         raise ModelNotUsable(folder, "incomplete", absent)
     tensors: dict[str, TensorHeader] = {}
     for file in weight_files(folder):
@@ -268,7 +293,8 @@ def _check_weights(folder: Path, config: Mapping[str, Any]) -> dict[str, TensorH
             raise ModelNotUsable(folder, "damaged", f"{file.name} ({error})") from error
     if not tensors:
         raise ModelNotUsable(folder, "wrong-tensors", "no tensors")
-    _check_layers(folder, tensors, config)
+    if all(os.path.exists(folder / name) for name in may_lack):
+        _check_layers(folder, tensors, config)
     _check_rows(folder, tensors, config)
     _check_types(folder, tensors, config)
     return tensors
@@ -288,7 +314,7 @@ def _check_layers(folder: Path, tensors: Mapping[str, TensorHeader], config: Map
     expected = text_config(config).get("num_hidden_layers")
     if not isinstance(expected, int):
         return
-    found = {int(match[1]) for name in tensors if (match := _LAYER.match(name))}
+    found = {int(match[1]) for name in tensors if (match := LAYER.match(name))}
     lacking = set(range(expected)) - found
     if found and lacking:
         raise ModelNotUsable(folder, "wrong-tensors", f"layer {min(lacking)} of {expected} is missing")

@@ -7,11 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from huggingface_hub import constants
 
 from app.__main__ import main
 from engine import starter_pair
 from engine.cluster.checks import check_machines
 from engine.cluster.hosts import Machine, arranged
+from tests.engine.cluster.families import write_family, write_layers_apart
+from tests.fakehub.server import FakeHub, Fault
 from tests.patience import PATIENCE_S
 
 TWO = "127.0.0.1,127.0.0.1"
@@ -63,6 +66,38 @@ def test_what_keeps_a_machine_from_taking_part_is_named(command: tuple[str, ...]
     assert there.problem is not None
     assert there.problem.reason == reason
     assert there.problem.host == "other"
+
+
+@pytest.mark.usefixtures("ssh")
+def test_by_layers_each_machine_downloads_only_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = write_family("qwen3_moe", tmp_path / "source", 2)
+    names = write_layers_apart(source)
+    caches = tmp_path / "here", tmp_path / "there"
+    hosts = tmp_path / "hosts.json"
+    with FakeHub() as hub:
+        hub.add("org/large", {path.name: path.read_bytes() for path in source.iterdir()})
+        command = ["env", f"HF_HUB_CACHE={caches[1]}", f"HF_ENDPOINT={hub.endpoint}", sys.executable, "-m", "app"]
+        other = {"ssh": "other", "ips": ["127.0.0.1"], "command": command}
+        hosts.write_text(json.dumps([{"ssh": "127.0.0.1", "ips": ["127.0.0.1"]}, other]))
+        monkeypatch.setattr(constants, "HF_HUB_CACHE", str(caches[0]))
+        monkeypatch.setattr(constants, "ENDPOINT", hub.endpoint)
+        options = ["--hosts", str(hosts), "--main", "org/large", "--split", "pipeline"]
+        assert main(["cluster", "download", *options]) == 0
+        assert main(["cluster", "check", *options]) == 0
+        on_hub = hub.bytes_sent("org/large")
+        assert main(["cluster", "download", *options]) == 0
+        assert hub.bytes_sent("org/large") == on_hub
+        present = [{path.name for path in cache.glob("*/snapshots/*/*.safetensors")} for cache in caches]
+        assert [{layer for layer in names if names[layer] in found} for found in present] == [{2, 3}, {0, 1}]
+        assert "tandem: other: " in capsys.readouterr().err
+        # By heads each would need the rest.
+        assert main(["cluster", "check", *options[:-1], "tensor"]) == 1
+        assert "to download" in capsys.readouterr().out
+        hub.faults["org/large", names[2]] = Fault(status=404)
+        assert main(["cluster", "download", *options[:-1], "tensor"]) == 1
+        assert "other could not download the model" in capsys.readouterr().err
 
 
 def test_a_list_of_one_machine_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:

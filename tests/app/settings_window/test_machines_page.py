@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import cluster_service
-from app.session.cluster_service import OFF, ON, Findings
+from app.session.cluster_service import FETCHING, OFF, ON, Findings
 from app.settings_window.machines_page import PartView
 from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
@@ -17,6 +18,7 @@ from engine.cluster.plan import Plan, RankPart
 from tests.app.conftest import OpenShown
 from tests.app.fake_cluster import FakeClusters, fake_clusters
 from tests.app.window_driver import WindowDriver
+from tests.patience import PATIENCE_S
 
 GB = 10**9
 
@@ -131,3 +133,50 @@ def test_a_start_that_fails_says_why(page: Any, window: WindowDriver, fakes: Fak
     qtbot.waitUntil(lambda: window.session.cluster.problem is not None)
     assert "studio" in page.state.help.text()
     assert page.switch.text() == "Start"
+
+
+def test_what_other_macs_lack_is_downloaded_there_and_checked_again(
+    page: Any, window: WindowDriver, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    lacking = ClusterError("download", "studio", "12.3 GB")
+    found = [
+        Findings((HostCheck("127.0.0.1"), HostCheck("studio", lacking, lacks=("model-2",), lacks_bytes=12 * GB)), None),
+        Findings((HostCheck("127.0.0.1"), HostCheck("studio")), None),
+    ]
+    gate = threading.Event()
+
+    def fetch(_choice: object, checks: object, _main: object, on_bytes: Any, _stop: object) -> None:
+        assert checks == found[0].checks or not found
+        on_bytes("studio", 3 * GB, 12 * GB)
+        assert gate.wait(PATIENCE_S)
+
+    results = list(found)
+    monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: results.pop(0))
+    monkeypatch.setattr(cluster_service, "fetch_parts", fetch)
+    page.settings.change(machines="studio")
+    assert page.fetch.isHidden()
+    page.check.click()
+    qtbot.waitUntil(lambda: not page.fetch.isHidden())
+    assert "studio lacks files of the model: 12.3 GB." in page.found.help.text()
+    page.fetch.click()
+    qtbot.waitUntil(lambda: page.state.help.text() == "studio downloads: 3.0\u00a0GB of 12.0\u00a0GB")
+    assert (page.fetch.isHidden(), page.switch.text()) == (True, "Stop")
+    gate.set()
+    qtbot.waitUntil(lambda: window.session.cluster.findings is found[1])
+    assert page.fetch.isHidden()
+
+
+def test_downloads_on_other_macs_can_be_stopped(
+    page: Any, window: WindowDriver, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    checks = HostCheck("127.0.0.1"), HostCheck("studio", ClusterError("download", "studio", "1 GB"), lacks=("model-2",))
+    monkeypatch.setattr(cluster_service, "look_at_machines", lambda *_: Findings(checks, None))
+    monkeypatch.setattr(cluster_service, "fetch_parts", lambda *found: found[-1].wait(PATIENCE_S))
+    page.settings.change(machines="studio")
+    page.check.click()
+    qtbot.waitUntil(lambda: not page.fetch.isHidden())
+    page.fetch.click()
+    qtbot.waitUntil(lambda: window.session.cluster.state == FETCHING)
+    page.switch.click()
+    qtbot.waitUntil(lambda: window.session.cluster.state == OFF)
+    assert not page.fetch.isHidden()

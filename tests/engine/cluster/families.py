@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
+
+import mlx.core as mx
 
 from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
@@ -31,3 +36,22 @@ def deeper(config: dict[str, Any], times: int) -> dict[str, Any]:
         linear, layers = config["linear_attn_config"], config["num_hidden_layers"]
         config["linear_attn_config"] = {**linear, "kda_layers": list(range(1, layers + 1, 2))}
     return config
+
+
+def write_layers_apart(folder: Path) -> dict[int, str]:
+    """Keep each layer of a model in a file of its own, as large models lie in several; returns their names."""
+    weights: dict[str, Any] = mx.load(str(folder / "model.safetensors"))
+    files: dict[int, dict[str, Any]] = defaultdict(dict)
+    for name, array in weights.items():
+        number = re.search(r"layers\.(\d+)\.", name)
+        files[int(number[1]) + 1 if number else 0][name] = array
+    names = {number: f"model-{number + 1:05d}-of-{len(files):05d}.safetensors" for number in files}
+    for number, content in files.items():
+        mx.save_safetensors(str(folder / names[number]), content, metadata={"format": "mlx"})
+    index = {
+        "metadata": {"total_size": sum(array.nbytes for array in weights.values())},
+        "weight_map": {name: names[number] for number, content in files.items() for name in content},
+    }
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    (folder / "model.safetensors").unlink()
+    return {number - 1: name for number, name in names.items() if number}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cluster.fingerprint import fingerprint
+from engine.cluster.fingerprint import are_alike, fingerprint
 from engine.cluster.portable import folder_of, portable_name
 from engine.engine import starter_pair
 from engine.errors import ModelNotUsable
@@ -14,10 +14,19 @@ from engine.errors import ModelNotUsable
 def test_copies_have_one_fingerprint_and_other_weights_another(tiny_main: Path, tmp_path: Path) -> None:
     twin = tmp_path / "twin"
     shutil.copytree(tiny_main, twin)
-    assert fingerprint(twin) == fingerprint(tiny_main)
+    assert are_alike(fingerprint(twin), fingerprint(tiny_main))
     with (twin / "model.safetensors").open("ab") as file:
         file.write(b"x")
-    assert fingerprint(twin) != fingerprint(tiny_main)
+    assert not are_alike(fingerprint(twin), fingerprint(tiny_main))
+
+
+def test_where_files_are_lacking_the_version_has_to_be_the_same() -> None:
+    whole = {"/": "aaaa", "config.json": "c", "model.safetensors.index.json": "i", "model-1": "1", "model-2": "2"}
+    part = {name: digest for name, digest in whole.items() if name != "model-2"}
+    assert are_alike(whole, part)
+    assert not are_alike(whole, part | {"/": "bbbb"})
+    assert not are_alike(whole, part | {"model-1": "other"})
+    assert not are_alike(whole, {name: digest for name, digest in part.items() if not name.endswith("index.json")})
 
 
 def test_a_model_that_is_not_there_has_none(tmp_path: Path) -> None:

@@ -1,0 +1,201 @@
+"""Has machines download what they lack of a model, before ranks are started there. Imports no MLX.
+
+A machine runs `tandem cluster fetch`: the first line of its input says what to download, and it prints how far it is,
+a JSON object a line. It ends with its input; a later one goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.cluster.checks import HostCheck
+from engine.cluster.errors import ClusterError
+from engine.cluster.hosts import Machine, Machines
+from engine.cluster.launch import command_on
+from engine.cluster.portable import portable_name
+from engine.errors import ModelNotUsable
+from engine.hub.client import HubAccess
+from engine.hub.download_job import JobSettings
+from engine.hub.download_state import DownloadEntry
+from engine.hub.failures import HubError
+from engine.hub.part_job import PartJob
+from engine.hub.repository_names import parse_repository
+from engine.model_files.inspection import files_by_tensor, weight_files
+from engine.model_files.names import resolve_model
+
+# Seconds between two lines that say how far a download is.
+STEP_S = 0.5
+_WEIGHTS = ".safetensors"
+
+# Called on any thread with a machine's label, and with how many bytes of how many it has.
+OnBytes = Callable[[str, int, int], object]
+
+
+def fetch_configuration(model: str | Path, access: HubAccess, cache: Path) -> None:
+    """Download all but the weights of a model that this machine does not have: enough to plan, and to check.
+
+    Raises `HubError`.
+    """
+    try:
+        resolve_model(model)
+    except ModelNotUsable:
+        _part(access, cache, parse_repository(str(model)), "", lambda name: not name.endswith(_WEIGHTS)).run()
+
+
+def fetch_missing(
+    machines: Machines,
+    checks: Sequence[HostCheck],
+    model: str | Path,
+    here: tuple[HubAccess, Path] | None = None,
+    on_bytes: OnBytes = lambda _host, _done, _total: None,
+    stop: threading.Event | None = None,
+) -> None:
+    """Have each machine download what its check of `model` says it lacks; all at once. Takes as long as it takes.
+
+    `here` says how and into which cache this machine downloads, None that it does not. Returns early, with nothing
+    lost, soon after `stop` is set. Raises `ClusterError` of the first that fails.
+    """
+    folder = resolve_model(model)
+    whole = {file.name for file in weight_files(folder)} | set(files_by_tensor(folder).values())
+    failures: list[ClusterError] = []
+
+    def fetch(machine: Machine, check: HostCheck) -> None:
+        order = {
+            "repository": portable_name(model),
+            "commit": folder.name,
+            "without": sorted(whole - set(check.lacks)),
+        }
+        try:
+            if not machine.is_local:
+                _fetch_on(machine, check.host, order, on_bytes, stop or threading.Event())
+            elif here is not None:
+                _fetch_here(check.host, order, *here, on_bytes, stop or threading.Event())
+        except ClusterError as error:
+            failures.append(error)
+
+    threads = [
+        threading.Thread(target=fetch, args=(machine, check), name=f"fetch-{check.host}", daemon=True)
+        for machine, check in zip(machines.all, checks, strict=True)
+        if check.lacks
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _fetch_here(
+    host: str, order: dict[str, Any], access: HubAccess, cache: Path, on_bytes: OnBytes, stop: threading.Event
+) -> None:
+    job = _ordered(access, cache, order)
+    ended = threading.Event()
+
+    def watch() -> None:
+        going_on = True
+        while going_on:
+            going_on = not ended.wait(STEP_S)
+            on_bytes(host, job.progress.bytes_done(), job.progress.total)
+            if stop.is_set():
+                job.connections.end()
+
+    watching = threading.Thread(target=watch, name="fetch-watch", daemon=True)
+    watching.start()
+    try:
+        job.run()
+    except HubError as error:
+        raise ClusterError("no-download", host, str(error)[:200]) from error
+    finally:
+        ended.set()
+        watching.join()
+
+
+def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBytes, stop: threading.Event) -> None:
+    try:
+        process = subprocess.Popen(
+            command_on(machine, "cluster", "fetch"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ClusterError("unreachable", host, str(error)) from error
+    threading.Thread(target=lambda: _end_with(process, stop), daemon=True).start()
+    try:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(order).encode() + b"\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            said = json.loads(line)
+            if "failed" in said:
+                raise ClusterError("no-download", host, str(said["failed"])[:200])
+            if "done" in said:
+                return
+            on_bytes(host, int(said["bytes"]), int(said["total"]))
+        if not stop.is_set():
+            raise ClusterError("no-download", host, f"exit code {process.wait()}")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        if not stop.is_set():
+            raise ClusterError("no-download", host, str(error)[:200]) from error
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _end_with(process: subprocess.Popen[bytes], stop: threading.Event) -> None:
+    while process.poll() is None:
+        if stop.wait(STEP_S):
+            process.kill()
+            return
+
+
+def serve_fetch(access: HubAccess, cache: Path) -> int:
+    """Download what the first line of the input asks for, until the input ends; returns the exit code."""
+    order = json.loads(sys.stdin.readline())
+    job = _ordered(access, cache, order)
+    ended = threading.Event()
+    report = threading.Thread(target=_report, args=(job, ended), name="fetch-report", daemon=True)
+    report.start()
+    threading.Thread(target=_end_with_input, args=(job,), name="fetch-input", daemon=True).start()
+    try:
+        said: dict[str, Any] = {"done": job.run()}
+    except HubError as error:
+        said = {"failed": str(error)}
+    ended.set()
+    report.join()
+    print(json.dumps(said), flush=True)
+    return 1 if "failed" in said else 0
+
+
+def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> PartJob:
+    without = frozenset(order["without"])
+    return _part(access, cache, str(order["repository"]), str(order["commit"]), lambda name: name not in without)
+
+
+def _part(access: HubAccess, cache: Path, repository: str, commit: str, wanted: Callable[[str], bool]) -> PartJob:
+    entry = DownloadEntry(repository, commit=commit)
+    return PartJob(access, cache, entry, JobSettings(), lambda _job, _state: None, lambda: 0, wanted=wanted)
+
+
+def _report(job: PartJob, ended: threading.Event) -> None:
+    going_on = True
+    while going_on:
+        going_on = not ended.wait(STEP_S)
+        print(json.dumps({"bytes": job.progress.bytes_done(), "total": job.progress.total}), flush=True)
+
+
+def _end_with_input(job: PartJob) -> None:
+    while select.select([0], [], [])[0] and os.read(0, 4096):
+        pass
+    job.connections.end()

@@ -1,0 +1,121 @@
+"""What one rank reads of a model: by layers only its own."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+import psutil
+import pytest
+from mlx.utils import tree_flatten
+
+from engine.cluster.part import SplitPart
+from engine.cluster.plan import files_of_others, model_size
+from engine.errors import ModelNotUsable
+from engine.loading import load_part
+from engine.steps import Steps
+from tests.engine.cluster.families import write_family, write_layers_apart
+
+
+class _Met(Exception):
+    """The weights have been read."""
+
+
+class _Alone:
+    """One rank of two without the other: enough to load, not for a pass."""
+
+    def __init__(self, rank: int) -> None:
+        self._rank = rank
+
+    def rank(self) -> int:
+        return self._rank
+
+    def size(self) -> int:
+        return 2
+
+
+class _Part(SplitPart):
+    def __init__(self, rank: int, split: str) -> None:
+        group: Any = _Alone(rank)
+        super().__init__(group, split, self._stop)
+
+    def split(self, model: nn.Module) -> None:
+        super().split(model)
+        self.model = model
+
+    def _stop(self) -> Steps[None]:
+        raise _Met
+        yield
+
+
+def loaded(folder: Path, rank: int, split: str = "pipeline") -> dict[str, mx.array]:
+    part = _Part(rank, split)
+    with pytest.raises(_Met):
+        load_part(folder, None, part)
+    return dict(tree_flatten(part.model.parameters()))
+
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, str]]:
+    """A model of four layers, each in a file of its own."""
+    folder = write_family("qwen3_moe", tmp_path_factory.mktemp("apart") / "model", 2)
+    return folder, write_layers_apart(folder)
+
+
+@pytest.fixture(params=[0, 1])
+def partial(
+    request: pytest.FixtureRequest, apart: tuple[Path, dict[int, str]], tmp_path: Path
+) -> Iterator[tuple[Path, int, set[str]]]:
+    """The same without the files of the other rank's layers."""
+    folder, rank = tmp_path / "model", request.param
+    shutil.copytree(apart[0], folder)
+    others = {apart[1][layer] for layer in ((0, 1), (2, 3))[rank]}
+    for name in others:
+        (folder / name).unlink()
+    return folder, rank, others
+
+
+def test_by_layers_a_rank_needs_only_the_files_of_its_own(
+    apart: tuple[Path, dict[int, str]], partial: tuple[Path, int, set[str]]
+) -> None:
+    folder, rank, others = partial
+    assert files_of_others(apart[0], "pipeline", rank, 2) == others
+    assert files_of_others(apart[0], "tensor", rank, 2) == frozenset()
+    whole, found = loaded(apart[0], rank), loaded(folder, rank)
+    assert found.keys() == whole.keys()
+    assert all(mx.array_equal(found[name], whole[name]) for name in whole)
+    assert model_size(folder).weight_bytes == pytest.approx(model_size(apart[0]).weight_bytes, rel=0.05)
+
+
+def test_a_file_that_the_rank_needs_is_missed(partial: tuple[Path, int, set[str]]) -> None:
+    folder, rank, others = partial
+    with pytest.raises(ModelNotUsable, match=min(others)):
+        load_part(folder, None, _Part(1 - rank, "pipeline"))
+
+
+def test_a_tensor_that_is_in_no_file_is_missed(apart: tuple[Path, dict[int, str]], tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(apart[0], folder)
+    (folder / apart[1][0]).unlink()
+    own = folder / apart[1][3]
+    weights: Any = mx.load(str(own))
+    dropped = min(weights)
+    mx.save_safetensors(str(own), {n: a for n, a in weights.items() if n != dropped}, metadata={"format": "mlx"})
+    with pytest.raises(ModelNotUsable, match=f"{dropped} is missing"):
+        load_part(folder, None, _Part(0, "pipeline"))
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS does not count what a process reads")
+def test_by_layers_the_weights_of_others_are_not_read(tmp_path: Path) -> None:
+    folder = write_family("qwen2", tmp_path / "model", 12)
+    size = (folder / "model.safetensors").stat().st_size
+    loaded(folder, 0)
+    before = psutil.Process().io_counters().read_chars
+    loaded(folder, 0)
+    # The rest is the tokenizer and configuration, which are read more than once.
+    assert psutil.Process().io_counters().read_chars - before < 0.75 * size
