@@ -92,6 +92,13 @@
 <context>
     <name>HistoryPage</name>
     <message numerus="yes">
+        <source>%n API request(s) deleted.</source>
+        <translation>
+            <numerusform>%n API request deleted.</numerusform>
+            <numerusform>%n API requests deleted.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
             <numerusform>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer).</numerusform>

@@ -2223,6 +2223,12 @@
 </context>
 <context>
     <name>HistoryPage</name>
+    <message numerus="yes">
+        <source>%n API request(s) deleted.</source>
+        <translation>
+            <numerusform>%n 件の API リクエストを削除しました。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>All models</source>
         <translation>すべてのモデル</translation>
@@ -2270,6 +2276,10 @@
     <message>
         <source>Delete API requests</source>
         <translation>API のリクエストを削除</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>取り消す</translation>
     </message>
     <message>
         <source>Export as {kind}</source>

@@ -2223,6 +2223,12 @@
 </context>
 <context>
     <name>HistoryPage</name>
+    <message numerus="yes">
+        <source>%n API request(s) deleted.</source>
+        <translation>
+            <numerusform>API 요청 %n개를 삭제했어요.</numerusform>
+        </translation>
+    </message>
     <message>
         <source>All models</source>
         <translation>모든 모델</translation>
@@ -2270,6 +2276,10 @@
     <message>
         <source>Delete API requests</source>
         <translation>API 요청 삭제</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>실행 취소</translation>
     </message>
     <message>
         <source>Export as {kind}</source>

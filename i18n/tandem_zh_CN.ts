@@ -2223,6 +2223,12 @@
 </context>
 <context>
     <name>HistoryPage</name>
+    <message numerus="yes">
+        <source>%n API request(s) deleted.</source>
+        <translation>
+            <numerusform>已删除 %n 个 API 请求。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>All models</source>
         <translation>所有模型</translation>
@@ -2270,6 +2276,10 @@
     <message>
         <source>Delete API requests</source>
         <translation>删除 API 请求</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>Export as {kind}</source>

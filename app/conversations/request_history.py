@@ -11,6 +11,7 @@ import io
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 from app.conversations.database import Database
 from app.conversations.encoding import stats_to_json, to_json
@@ -36,6 +37,13 @@ class ProgramRequest:
     method: str
     finish_reason: str
     stats: RequestStats
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedRequests:
+    """What `RequestHistory.restore_programs` puts back: whole rows, without the columns that are computed."""
+
+    rows: tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +122,7 @@ class Totals:
 
 
 COLUMNS = tuple(field.name for field in fields(RequestRow))
+_OF_PROGRAMS = "id, client, endpoint, finished_at, main_model, draft_model, method, finish_reason, stats"
 _OTHER_TABLES = {"title": "coalesce(conversations.title, '')", "conversation_id": "messages.conversation_id"}
 # Earlier versions divided by an old speed of plain decoding: only a speed-up with bounds was measured.
 _BOUNDS = {name: f"json_extract(requests.stats, '$.{name}')" for name in ("speedup_low", "speedup_high")}
@@ -166,17 +175,29 @@ class RequestHistory:
                         stats_to_json(one.stats),
                     ),
                 )
-            self._database.execute(
-                """
-                DELETE FROM requests WHERE message_id IS NULL AND id <= (
-                    SELECT id FROM requests WHERE message_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?)""",
-                (MOST_OF_PROGRAMS,),
-            )
+            self._drop_oldest()
 
-    def forget_programs(self) -> None:
-        """Delete the requests of other programs."""
+    def delete_programs(self) -> DeletedRequests:
+        """Delete the requests of other programs; what is returned is kept nowhere else."""
         with self._database.write():
-            self._database.execute("DELETE FROM requests WHERE message_id IS NULL")
+            rows = self._database.rows(f"DELETE FROM requests WHERE message_id IS NULL RETURNING {_OF_PROGRAMS}")
+        return DeletedRequests(tuple(tuple(row) for row in rows))
+
+    def restore_programs(self, deleted: DeletedRequests) -> None:
+        """Put deleted requests back, as old as they were; a second time changes nothing."""
+        marks = ", ".join("?" * len(_OF_PROGRAMS.split(",")))
+        with self._database.write():
+            for row in deleted.rows:
+                self._database.execute(f"INSERT OR IGNORE INTO requests ({_OF_PROGRAMS}) VALUES ({marks})", row)
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        self._database.execute(
+            """
+            DELETE FROM requests WHERE message_id IS NULL AND id <= (
+                SELECT id FROM requests WHERE message_id IS NULL ORDER BY id DESC LIMIT 1 OFFSET ?)""",
+            (MOST_OF_PROGRAMS,),
+        )
 
     def rows(
         self,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from app.conversations.request_history import PairSummary, ProgramRequest, RequestRow, Totals
+from app.conversations.request_history import DeletedRequests, PairSummary, ProgramRequest, RequestRow, Totals
 from app.conversations.store import ConversationStore
 from app.session.store_client import StoreClient
 
@@ -18,13 +18,18 @@ WEEK_S = 7 * 86_400
 
 
 class HistoryService(QObject):
-    """`changed` follows when answers may have ended or gone, and when requests of programs were added."""
+    """`changed` follows when answers may have ended or gone, and when requests of programs were added or deleted.
+
+    `programs_deleted` carries how many requests `delete_programs` has deleted; `restore_programs` undoes it.
+    """
 
     changed = Signal()
+    programs_deleted = Signal(int)
 
     def __init__(self, store: StoreClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._store = store
+        self._deleted: DeletedRequests | None = None
         store.listed.connect(self.changed)
 
     def read(
@@ -42,9 +47,29 @@ class HistoryService(QObject):
         """Add requests of other programs."""
         self._store.run(lambda store: store.history.add(requests), lambda _: self.changed.emit())
 
-    def forget_programs(self) -> None:
-        """Delete the requests of other programs."""
-        self._store.run(lambda store: store.history.forget_programs(), lambda _: self.changed.emit())
+    def delete_programs(self) -> None:
+        """Delete the requests of other programs. Until the app ends, they are kept in memory for `restore_programs`."""
+
+        def deleted(requests: DeletedRequests) -> None:
+            # A second press, before the table has followed, finds nothing: the first can still be undone.
+            if requests.rows:
+                self._deleted = requests
+                self.programs_deleted.emit(len(requests.rows))
+                self.changed.emit()
+
+        self._store.run(lambda store: store.history.delete_programs(), deleted)
+
+    def restore_programs(self) -> None:
+        """Put back the requests that were deleted last; if that is refused, `programs_deleted` follows again."""
+        deleted, self._deleted = self._deleted, None
+        if deleted is None:
+            return
+
+        def refused(_: Exception) -> None:
+            self._deleted = self._deleted or deleted
+            self.programs_deleted.emit(len(self._deleted.rows))
+
+        self._store.run(lambda store: store.history.restore_programs(deleted), lambda _: self.changed.emit(), refused)
 
     def read_pairs(self, then: Callable[[list[PairSummary]], object]) -> None:
         self._store.run(lambda store: store.history.by_pair(), then)

@@ -6,12 +6,13 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, Qt, Signal
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHeaderView, QPushButton, QWidget
+from PySide6.QtGui import QAction, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from app.conversations.request_history import PairSummary, RequestRow
 from app.session.history_service import HistoryService
 from app.speculation.history_table import COLUMNS, HistoryTable
+from app.widgets.banner import Banner
 from app.widgets.controls import Chooser
 from app.widgets.figure_table import FigureView
 from app.widgets.labels import label, set_name
@@ -21,17 +22,16 @@ from app.wording import figures
 from app.wording.models import pair_name, recorded_name
 
 _MOST_ROWS, _MOST_SENTENCES = 5000, 4
-# Pixels of a column.
-_NARROWEST = 70
-# Columns that a narrow window leaves out, the least needed first.
-_SPARE = ("method", "client", "generated_tokens", "decode_tps", "draft_model")
+_NAMES = ("main_model", "draft_model", "client")
+# Columns that are left out where not all fit, the least needed first.
+_SPARE = ("method", "generated_tokens", "client", "decode_tps", "draft_model", "accept_rate")
 
 
 class HistoryPage(Restyled, QWidget):
     """Reads the store when it is shown, sorted or filtered, and after every answer while it is visible.
 
     `answer_wanted` carries the chat and the message of a row that was double-clicked, or chosen with Enter. Rows of the
-    local API lead nowhere, as their answers are not kept; a button deletes them all.
+    local API lead nowhere, as their answers are not kept; a button deletes them all, and another brings them back.
     """
 
     answer_wanted = Signal(int, int)
@@ -47,17 +47,20 @@ class HistoryPage(Restyled, QWidget):
         self.pair.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.pair.setMinimumContentsLength(8)
         self.csv, self.json = QPushButton("CSV…", self), QPushButton("JSON…", self)
-        self.forget = QPushButton(self)
+        self.delete = QPushButton(self)
         self.table = HistoryTable(self)
         places = {column.key: index for index, column in enumerate(COLUMNS)}
-        self.view = FigureView(self.table, self, [places[key] for key in _SPARE])
+        self.view = FigureView(self.table, self, [places[key] for key in _NAMES], [places[key] for key in _SPARE])
+        self.banner, self._undo = Banner(self), QAction(self)
         self._build()
         self.table.order_wanted.connect(self._sort)
         self.view.activated.connect(self._show_answer)
         self.pair.activated.connect(lambda _: self.refresh())
         self.csv.clicked.connect(partial(self._choose_file, "csv"))
         self.json.clicked.connect(partial(self._choose_file, "json"))
-        self.forget.clicked.connect(history.forget_programs)
+        self.delete.clicked.connect(history.delete_programs)
+        self._undo.triggered.connect(history.restore_programs)
+        history.programs_deleted.connect(self._show_deleted)
         history.changed.connect(self._refresh_if_shown)
         self.restyle()
 
@@ -65,15 +68,9 @@ class HistoryPage(Restyled, QWidget):
         self.view.setObjectName("history")
         self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self.view.setSortingEnabled(True)
-        # Long names give way, so that every figure is in view unless the window is narrow.
-        header = self.view.horizontalHeader()
-        header.setMinimumSectionSize(_NARROWEST)
-        for index, figure in enumerate(COLUMNS):
-            if figure.key in ("main_model", "draft_model", "method", "client"):
-                header.setSectionResizeMode(index, QHeaderView.ResizeMode.Stretch)
         line = hbox(spacing=8)
         line.addWidget(self.pair, 1)
-        for button in (self.forget, self.csv, self.json):
+        for button in (self.delete, self.csv, self.json):
             button.setProperty("styleClass", "button")
             line.addWidget(button)
         column = vbox(self, margins=(32, 24, 32, 24), spacing=10)
@@ -81,9 +78,10 @@ class HistoryPage(Restyled, QWidget):
         column.addWidget(self.sentences)
         column.addLayout(line)
         column.addWidget(self.view, 1)
+        column.addWidget(self.banner)
         column.addWidget(self.outcome)
         self.outcome.hide()
-        self.forget.hide()
+        self.delete.hide()
 
     @property
     def _chosen(self) -> tuple[str, str] | None:
@@ -102,7 +100,10 @@ class HistoryPage(Restyled, QWidget):
         self._show_sentences()
         for button in (self.csv, self.json):
             button.setEnabled(bool(rows))
-        self.forget.setVisible(any(row.message_id is None for row in rows))
+        self.delete.setVisible(any(row.message_id is None for row in rows))
+
+    def _show_deleted(self, count: int) -> None:
+        self.banner.show_message(lambda: self.tr("%n API request(s) deleted.", "", count), self._undo, calm=True)
 
     def _sort(self, column: str, down: bool) -> None:
         if (column, down) != self._order:
@@ -176,7 +177,8 @@ class HistoryPage(Restyled, QWidget):
         self._title.setText(QCoreApplication.translate("Settings", self._title_text))
         self.pair.setAccessibleName(self.tr("Models"))
         self.view.setAccessibleName(self.tr("Answers and statistics"))
-        self.forget.setText(self.tr("Delete API requests"))
+        self.delete.setText(self.tr("Delete API requests"))
+        self._undo.setText(self.tr("Undo"))
         for button in (self.csv, self.json):
             set_name(button, self.tr("Export as {kind}").format(kind=button.text()))
         self.outcome.hide()

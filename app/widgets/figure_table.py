@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionHeader, QTableView, QWidget
 
 HEADING_HEIGHT = 34
 # How many rows a column's width is measured from.
 _ROWS_MEASURED = 50
+# What a column of names asks for at most, in characters, while others need the width.
+_NAME_CHARACTERS = 16
 
 Row = TypeVar("Row")
 
@@ -64,20 +66,29 @@ class FigureTable(QAbstractTableModel, Generic[Row]):
 class FigureView(QTableView):
     """Selects whole rows; Tab leaves it for the next control.
 
-    `spare` are the columns that may be left out, the least needed first, where not all of them fit side by side.
+    No heading is ever cut, and of the values only those of the columns `names`, which share the width that is left.
+    `spare` are the columns that are left out, the least needed first, where not all of them fit side by side.
     """
 
-    def __init__(self, table: FigureTable[Any], parent: QWidget | None = None, spare: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        table: FigureTable[Any],
+        parent: QWidget | None = None,
+        names: Sequence[int] = (),
+        spare: Sequence[int] = (),
+    ) -> None:
         super().__init__(parent)
-        self._spare = spare
+        self._names, self._spare = names, spare
         self.setModel(table)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
         self.verticalHeader().hide()
         header = self.horizontalHeader()
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        by_hand = QHeaderView.ResizeMode.Fixed if names else QHeaderView.ResizeMode.ResizeToContents
+        header.setSectionResizeMode(by_hand)
         header.setResizeContentsPrecision(_ROWS_MEASURED)
         header.setHighlightSections(False)
         header.setMinimumHeight(HEADING_HEIGHT)
@@ -85,20 +96,49 @@ class FigureView(QTableView):
 
     def fit_columns(self) -> None:
         """Show as many columns as fit, and always those that may not be left out."""
-        header = self.horizontalHeader()
-        widths = [self._least_width(index) for index in range(header.count())]
-        missing = sum(widths) - self.viewport().width()
+        if not self._names:
+            return
+        header, room = self.horizontalHeader(), self.viewport().width()
+        headings = [self._heading_width(index) for index in range(header.count())]
+        wanted = [max(width, self.sizeHintForColumn(index)) for index, width in enumerate(headings)]
+        most = self.fontMetrics().averageCharWidth() * _NAME_CHARACTERS
+        widths = list(wanted)
+        for index in self._names:
+            widths[index] = max(headings[index], min(wanted[index], most))
         for index in self._spare:
-            self.setColumnHidden(index, missing > 0)
-            missing -= widths[index]
+            is_left_out = sum(widths) > room
+            self.setColumnHidden(index, is_left_out)
+            if is_left_out:
+                widths[index] = 0
+        names = [index for index in self._names if widths[index]]
+        self._share(widths, room - sum(widths), names, headings, wanted)
+        for index, width in enumerate(widths):
+            if width:
+                header.resizeSection(index, width)
 
-    def _least_width(self, column: int) -> int:
-        header = self.horizontalHeader()
-        if header.sectionResizeMode(column) is QHeaderView.ResizeMode.Stretch:
-            return header.minimumSectionSize()
-        # A hidden column has no size of its own.
-        shown = max(self.sizeHintForColumn(column), header.sectionSizeFromContents(column).width())
-        return max(header.minimumSectionSize(), shown)
+    def _heading_width(self, column: int) -> int:
+        """Not the header's own answer, which is for bold letters and has the arrow of sorting in every column."""
+        header, option = self.horizontalHeader(), QStyleOptionHeader()
+        option.initFrom(header)
+        option.text = self.model().headerData(column, Qt.Orientation.Horizontal)
+        if header.isSortIndicatorShown() and header.sortIndicatorSection() == column:
+            option.sortIndicator = QStyleOptionHeader.SortIndicator.SortDown
+        return self.style().sizeFromContents(QStyle.ContentsType.CT_HeaderSection, option, QSize(), header).width()
+
+    def _share(
+        self, widths: list[int], left: int, names: Sequence[int], headings: Sequence[int], wanted: Sequence[int]
+    ) -> None:
+        """Give `left` pixels to the columns of names: first to those that are cut, then to all; below 0, take them."""
+        for bounds in (headings if left < 0 else wanted, None):
+            for place, index in enumerate(names):
+                part = int(left / (len(names) - place))
+                if bounds is not None:
+                    gap = bounds[index] - widths[index]
+                    part = max(part, min(0, gap)) if left < 0 else min(part, max(0, gap))
+                elif left < 0:
+                    part = 0
+                widths[index] += part
+                left -= part
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

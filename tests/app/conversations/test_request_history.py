@@ -151,12 +151,34 @@ def test_requests_of_programs_count_and_belong_to_no_chat(store: ConversationSto
 
 
 @pytest.mark.usefixtures("history")
-def test_of_programs_only_the_newest_requests_stay_and_none_after_they_are_forgotten(
+def test_of_programs_only_the_newest_requests_stay_and_none_after_they_are_deleted(
     store: ConversationStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_history, "MOST_OF_PROGRAMS", 3)
     for number in range(5):
         store.history.add([asked_by(str(number), RequestStats())])
     assert sorted(row.client for row in store.history.rows()) == ["", "", "", "2", "3", "4"]
-    store.history.forget_programs()
+    deleted = store.history.delete_programs()
     assert [row.client for row in store.history.rows()] == ["", "", ""]
+    assert len(deleted.rows) == 3
+
+
+@pytest.mark.usefixtures("history")
+def test_deleted_requests_of_programs_come_back_as_they_were(
+    store: ConversationStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_history, "MOST_OF_PROGRAMS", 3)
+    store.history.add([asked_by("old", RequestStats(drafted=5, accepted=2)), asked_by("older", RequestStats())])
+    before, exported = store.history.rows(), store.history.as_json(store.history.rows())
+    deleted = store.history.delete_programs()
+    # What comes in between belongs to other rows.
+    assert store.history.delete_programs().rows == ()
+    for _ in range(2):
+        store.history.restore_programs(deleted)
+        assert store.history.rows() == before
+    assert store.history.as_json(store.history.rows()) == exported
+    deleted = store.history.delete_programs()
+    store.history.add([asked_by("newer", RequestStats()), asked_by("newest", RequestStats())])
+    store.history.restore_programs(deleted)
+    # Of too many, the oldest go.
+    assert {row.client for row in store.history.rows()} == {"", "older", "newer", "newest"}

@@ -161,7 +161,7 @@ def test_what_programs_asked_is_in_the_history_without_a_word_of_it(session: Ses
     assert {(row.main_model, row.draft_model) for row in rows} == {session.models.pair.names}
     assert "secret" not in repr(rows)
     # As an answer of a chat is recorded, so that both count for the pair.
-    session.history.forget_programs()
+    session.history.delete_programs()
     qtbot.waitUntil(lambda: not look() and not rows)
 
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QRect, QSize, Qt
+from PySide6.QtWidgets import QHeaderView, QPushButton, QStyle, QStyleOptionHeader, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
+from app.conversations.errors import StoreNotWritable
 from app.conversations.records import AnswerSource
-from app.conversations.request_history import ProgramRequest
+from app.conversations.request_history import DeletedRequests, ProgramRequest, RequestHistory
 from app.conversations.store import ConversationStore
 from app.settings_window.history_page import HistoryPage
 from app.speculation.history_table import COLUMNS
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
+from app.widgets.figure_table import FigureView
 from engine.stats import RequestStats
 from tests.app.conftest import OpenShown
 from tests.app.window_driver import WindowDriver
@@ -124,11 +128,9 @@ def test_an_answer_that_failed_says_so(page: HistoryPage, window: WindowDriver, 
     assert column(page, "speedup").count("failed") == 1
 
 
-def test_requests_of_programs_lead_nowhere_and_can_be_deleted(
-    page: HistoryPage, window: WindowDriver, qtbot: QtBot
-) -> None:
+def test_requests_of_programs_lead_nowhere(page: HistoryPage, window: WindowDriver, qtbot: QtBot) -> None:
     assert column(page, "client") == ["Chat", "Chat"]
-    assert page.forget.isHidden()
+    assert page.delete.isHidden()
     request = ProgramRequest("OpenAI/Python", "/v1/responses", 2e9, "Big", "Small", "auto", "stop", FAST)
     window.session.history.add([request])
     qtbot.waitUntil(lambda: column(page, "client") == ["OpenAI/Python", "Chat", "Chat"])
@@ -136,19 +138,111 @@ def test_requests_of_programs_lead_nowhere_and_can_be_deleted(
     page.view.activated.emit(page.table.index(0, 0))
     window.settle()
     assert page.isVisible()
-    page.forget.click()
+
+
+def test_deleted_requests_of_programs_can_be_brought_back(
+    page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = ProgramRequest("OpenAI/Python", "/v1/responses", 2e9, "Big", "Small", "auto", "stop", FAST)
+    window.session.history.add([request, request])
+    asked = ["OpenAI/Python", "OpenAI/Python", "Chat", "Chat"]
+    qtbot.waitUntil(lambda: column(page, "client") == asked)
+    assert page.banner.isHidden()
+
+    def press(words: str) -> None:
+        [button] = (one for one in page.findChildren(QPushButton) if one.isVisible() and one.text() == words)
+        button.click()
+
+    press("Delete API requests")
     qtbot.waitUntil(lambda: column(page, "client") == ["Chat", "Chat"])
-    assert page.forget.isHidden()
+    assert page.delete.isHidden()
+    assert page.banner.text == "2 API requests deleted."
+    qapp.language.choose("ko")
+    qtbot.waitUntil(lambda: page.banner.text == "API 요청 2개를 삭제했어요.")
+    qapp.language.choose("en")
+    qtbot.waitUntil(lambda: page.banner.text == "2 API requests deleted.")
+    # A full disk refuses to take them back: they are not lost.
+    with monkeypatch.context() as full:
+        full.setattr(RequestHistory, "restore_programs", refuse)
+        press("Undo")
+        qtbot.waitUntil(lambda: page.banner.isVisible())
+    assert column(page, "client") == ["Chat", "Chat"]
+    press("Undo")
+    qtbot.waitUntil(lambda: column(page, "client") == asked)
+    assert page.banner.isHidden()
 
 
-def test_every_column_is_in_view_that_is_shown(page: HistoryPage, window: WindowDriver, qapp: Application) -> None:
+def refuse(_history: RequestHistory, _deleted: DeletedRequests) -> None:
+    raise StoreNotWritable("full", "database or disk is full")
+
+
+LONG = "Qwen3-Coder-30B-A3B-Instruct-8bit-dwq"
+
+
+def long_names(store: ConversationStore) -> None:
+    chat = store.conversations.create(title="another chat")
+    answer = store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource(LONG, LONG, "auto"))
+    store.answers.finish(answer, "stop", FAST, "text of the answer")
+
+
+def width_of_text(view: FigureView, index: QModelIndex) -> int:
+    """What the text of a cell needs, with the margins that the style keeps at its sides."""
+    option = QStyleOptionViewItem()
+    view.initViewItemOption(option)
+    option.text, option.features = index.data(), QStyleOptionViewItem.ViewItemFeature.HasDisplay
+    return view.style().sizeFromContents(QStyle.ContentsType.CT_ItemViewItem, option, QSize(), view).width()
+
+
+def width_of_heading(header: QHeaderView, index: int) -> int:
+    return header.fontMetrics().horizontalAdvance(header.model().headerData(index, Qt.Orientation.Horizontal))
+
+
+def room_for_heading(header: QHeaderView, index: int) -> int:
+    option = QStyleOptionHeader()
+    option.initFrom(header)
+    option.rect = QRect(0, 0, header.sectionSize(index), header.height())
+    if header.sortIndicatorSection() == index:
+        option.sortIndicator = QStyleOptionHeader.SortIndicator.SortDown
+    return header.style().subElementRect(QStyle.SubElement.SE_HeaderLabel, option, header).width()
+
+
+@pytest.fixture(params=[100, 130])
+def text_size(request: pytest.FixtureRequest, qapp: Application) -> Iterator[int]:
+    qapp.theme.set_text_size(request.param)
+    yield request.param
+    qapp.theme.set_text_size(100)
+
+
+def test_no_heading_and_no_figure_is_cut_that_is_shown(
+    page: HistoryPage, window: WindowDriver, qtbot: QtBot, qapp: Application, text_size: int
+) -> None:
+    window.in_store(long_names)
+    window.session.history.add(
+        [ProgramRequest("OpenAI/Python 2.24.0", "/v1/responses", 2e9, LONG, LONG, "auto", "stop", FAST)]
+    )
+    qtbot.waitUntil(lambda: len(page.table.rows) == 4)
+    settings = window.settings
+    usual = settings.width()
     header, keys = page.view.horizontalHeader(), [column.key for column in COLUMNS]
     for language in LANGUAGES:
         qapp.language.choose(language)
-        for width in (1080, 900, 760, 720):
-            window.settings.resize(width, 600)
-            window.settle()
-            assert header.length() <= page.view.viewport().width(), (language, width)
+        for width in (1500, usual, 900, 760, 720 if text_size == 100 else 800):
+            settings.resize(width, 600)
+            # The layouts follow the new language and the new size in the event loop.
+            for _ in range(3):
+                qapp.processEvents()
+            assert page.mapTo(settings, page.rect().topRight()).x() == settings.width() - 1
+            assert header.length() == page.view.viewport().width(), (language, width)
             shown = [key for index, key in enumerate(keys) if not header.isSectionHidden(index)]
-            assert {"finished_at", "main_model", "accept_rate", "speedup"} <= set(shown)
-            assert width < 1080 or shown == keys
+            assert {"finished_at", "main_model", "speedup"} <= set(shown)
+            assert "accept_rate" in shown or text_size > 100
+            assert width < 1500 or text_size > 100 or shown == keys
+            assert width < usual or text_size > 100 or {"draft_model", "decode_tps"} <= set(shown), (language, shown)
+            for index, key in enumerate(keys):
+                if key not in shown:
+                    continue
+                room = page.view.columnWidth(index)
+                assert room_for_heading(header, index) >= width_of_heading(header, index), (language, width, key)
+                if key not in ("main_model", "draft_model", "client"):
+                    cells = (page.table.index(row, index) for row in range(4))
+                    assert room >= max(width_of_text(page.view, cell) for cell in cells), (language, width, key)
