@@ -1,17 +1,20 @@
 """Runs the answers of one call: from the engine's thread to the server's loop, within bounds of time and memory.
 
-The engine's thread only appends to a queue and wakes the loop once for all that waits in it. A client that goes away or
-does not read cancels its answers; it never holds the engine, other clients or the window up.
+The engine's thread only appends to a queue and wakes the loop once for all that waits in it. The two share one
+interpreter, so the loop leaves the start of a pass alone, and the engine's thread lets the first text out before it
+goes on. A client that goes away or does not read cancels its answers; it never holds the engine, other clients or the
+window up.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
+import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -29,6 +32,9 @@ from engine.stream import RequestStream
 
 # Seconds: for a place in the queue, for the client to read, and between signs of life during a long prompt.
 MOST_WAITING_S, STALL_S, KEEP_ALIVE_S = 60.0, 30.0, 10.0
+# Seconds for which the start of a prompt does not wake the loop, since the engine's thread builds a pass then, and for
+# which that thread waits at most until the first text of an answer is sent.
+QUIET_S, MOST_HELD_S = 0.01, 0.001
 # Events that a slow reader may be behind; far more than the socket's buffers hold.
 MOST_PENDING = 4096
 
@@ -43,13 +49,27 @@ class ClientGone(Exception):
 class Answering:
     """The answers of one call. Belongs to the server's loop, all but `_deliver`.
 
-    `prompt_tokens` is how many the prompt of the first has, once they have begun.
+    `prompt_tokens` is how many the prompt of the first has, once they have begun. `streaming` says that
+    the client gets a batch of `events` before the next one is asked for.
     """
 
-    def __init__(self, engine: EngineClient, requests: Sequence[ChatRequest], call_id: str, activity: Activity) -> None:
+    def __init__(
+        self,
+        engine: EngineClient,
+        requests: Sequence[ChatRequest],
+        call_id: str,
+        activity: Activity,
+        *,
+        streaming: bool = False,
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
         self._woken = self._gone = False
+        self._quiet_until = self._loop.time() + QUIET_S
+        self._watch: asyncio.Task[None] | None = None
+        self._text_sent = threading.Event()
+        if not streaming:
+            self._text_sent.set()
         self._pending: deque[Indexed] = deque()
         self._call_id, self._activity = call_id, activity
         self._open = set(range(len(requests)))
@@ -62,13 +82,13 @@ class Answering:
         ]
 
     async def begin(self, receive: Receive) -> None:
-        """Wait until every answer has begun.
+        """Wait until every answer has begun. From now on a client that goes away ends its answers.
 
         Raises `ApiError` when the engine refuses one or they get no turn in time, and `ClientGone`.
         """
+        self._watch = self._loop.create_task(self._leave_with_client(receive))
         try:
-            async with watching(receive, self):
-                await self._begin()
+            await self._begin()
         except BaseException:
             self.close()
             raise
@@ -76,7 +96,9 @@ class Answering:
     async def _begin(self) -> None:
         waiting, begun, deadline = set(self._open), [], self._loop.time() + MOST_WAITING_S
         while waiting:
-            batch = await self._take(max(0.0, deadline - self._loop.time()))
+            now = self._loop.time()
+            until = self._quiet_until if now < self._quiet_until else deadline
+            batch = await self._take(max(0.0, min(until, deadline) - now))
             if not batch and self._loop.time() >= deadline:
                 raise errors.too_busy("The queue did not move in time. Try again later.", self._retry_after())
             for index, event in batch:
@@ -98,6 +120,8 @@ class Answering:
             yield batch
             # Not before: an answer whose end the client does not read is no finished one.
             self._open -= ends.keys()
+            if not self._text_sent.is_set() and any(isinstance(event, TokensCommitted) for _, event in batch):
+                self._text_sent.set()
 
     async def _take(self, timeout: float) -> list[Indexed]:
         """The events since the last call, at least one unless `timeout` seconds pass. Raises `ClientGone`."""
@@ -117,6 +141,11 @@ class Answering:
         for stream in self._streams:
             stream.speculate(settings)
 
+    async def _leave_with_client(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self.leave()
+
     def leave(self) -> None:
         """The client is gone: nobody will read the rest."""
         self._gone = True
@@ -124,6 +153,9 @@ class Answering:
 
     def close(self) -> None:
         """Cancel what has not ended, and count the call."""
+        if self._watch is not None:
+            self._watch.cancel()
+        self._text_sent.set()
         for index in self._open:
             self._streams[index].cancel()
         failed = any(isinstance(event, Failed) for event in self._last)
@@ -144,31 +176,20 @@ class Answering:
         """Called on the engine's thread."""
         self._activity.note(self._call_id, index, event)
         self._pending.append((index, event))
+        if isinstance(event, PrefillProgress) and self._loop.time() < self._quiet_until:
+            return
         if not self._woken:
             self._woken = True
             # The loop is closed when the server has stopped meanwhile.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._wake_up)
+        if isinstance(event, TokensCommitted) and not self._text_sent.is_set():
+            self._text_sent.wait(MOST_HELD_S)
+            self._text_sent.set()
 
     def _wake_up(self) -> None:
         self._woken = False
         self._wake.set()
-
-
-@asynccontextmanager
-async def watching(receive: Receive, answering: Answering) -> AsyncIterator[None]:
-    """Meanwhile, a client that goes away ends its answers."""
-
-    async def watch() -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        answering.leave()
-
-    task = asyncio.get_running_loop().create_task(watch())
-    try:
-        yield
-    finally:
-        task.cancel()
 
 
 @dataclass
@@ -179,19 +200,18 @@ class Answer:
     tokens: list[Token]
 
 
-async def all_of(answering: Answering, receive: Receive) -> list[Answer]:
+async def all_of(answering: Answering) -> list[Answer]:
     """Wait for all answers; returns them in their order. Raises `ApiError` and `ClientGone`."""
     tokens: defaultdict[int, list[Token]] = defaultdict(list)
     found: dict[int, Answer] = {}
-    async with watching(receive, answering):
-        async for batch in answering.events():
-            for index, event in batch:
-                if (error := failure(event)) is not None:
-                    raise error
-                if isinstance(event, TokensCommitted):
-                    tokens[index] += event.tokens
-                elif isinstance(event, Finished):
-                    found[index] = Answer(event, tokens[index])
+    async for batch in answering.events():
+        for index, event in batch:
+            if (error := failure(event)) is not None:
+                raise error
+            if isinstance(event, TokensCommitted):
+                tokens[index] += event.tokens
+            elif isinstance(event, Finished):
+                found[index] = Answer(event, tokens[index])
     return [found[index] for index in sorted(found)]
 
 
@@ -220,10 +240,9 @@ class EventStream:
         self._answering, self._write, self._finish, self._close = answering, write, finish, close
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope
+        del scope, receive
         try:
-            async with watching(receive, self._answering):
-                await self._send_all(send)
+            await self._send_all(send)
         except (ClientGone, TimeoutError):
             # Nobody reads on; the connection is of no more use.
             self._answering.leave()

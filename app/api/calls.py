@@ -79,27 +79,28 @@ class Api:
         self, request: Request, fields: Fields, make: Callable[[ModelInfo, str], Plan]
     ) -> ASGIApp | JsonReply:
         """Answer a call with the plan that `make` has for the loaded model and its name. Raises `ApiError`."""
+        streaming = fields.flag("stream")
         lease = await self.models.use(fields.text("model", "") or "")
-        streaming = False
+        streams = False
         try:
             draft = fields.text("draft_model")
             if draft not in (None, "", "none"):
                 await self.models.set_draft(draft)
             name = self.models.name_of(lease.info)
             plan = make(lease.info, name)
-            answering = self._start(request, plan.requests, lease.info)
+            answering = self._start(request, plan.requests, lease.info, streaming=streaming)
             self._answering[answering] = fields
             await answering.begin(request.receive)
-            if fields.flag("stream"):
-                streaming = True
+            if streaming:
+                streams = True
                 return EventStream(answering, plan.shape.write, plan.shape.finish, lease.release)
             try:
-                answers = await all_of(answering, request.receive)
+                answers = await all_of(answering)
             finally:
                 answering.close()
             return JsonReply(plan.shape.whole(answers))
         finally:
-            if not streaming:
+            if not streams:
                 lease.release()
 
     async def prompt_tokens(self, request: Request, fields: Fields, make: Callable[[ModelInfo], ChatRequest]) -> int:
@@ -113,14 +114,16 @@ class Api:
         finally:
             lease.release()
 
-    def _start(self, request: Request, requests: Sequence[ChatRequest], main: ModelInfo) -> Answering:
+    def _start(
+        self, request: Request, requests: Sequence[ChatRequest], main: ModelInfo, *, streaming: bool = False
+    ) -> Answering:
         if self.activity.answers + len(requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")
         client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
         draft = self.models.host.pair.draft
         call = Call(
             new_id("call"),
-            request.url.path,
+            request.scope["path"],
             self.models.name_of(main),
             client,
             time.time(),
@@ -129,7 +132,7 @@ class Api:
             requests[0].speculation.method,
         )
         self.activity.begin(call, len(requests))
-        return Answering(self.models.host.engine, requests, call.id, self.activity)
+        return Answering(self.models.host.engine, requests, call.id, self.activity, streaming=streaming)
 
 
 async def fields_of(request: Request) -> Fields:

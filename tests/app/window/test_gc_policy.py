@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from app.window.gc_policy import SWITCH_S, GcPolicy
+from app.system.switching import SWITCH_S
+from app.window.gc_policy import GcPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
