@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
@@ -15,10 +16,13 @@ from engine.errors import CodedError, EngineError
 
 _DEFAULT_PORT = 8642
 _KEY_VARIABLE = "TANDEM_API_KEY"
+# Seconds between writes of the request history.
+_WRITE_EVERY_S = 30.0
 _OPEN = (
     "tandem: other machines can reach {host}: whoever has the key can use your models and this computer's power, and "
     "everything is sent unencrypted. Serve there only in a network that you trust, and with --key."
 )
+_NOT_KEPT = "tandem: the figures of {answers} answers are not in the request history: the chats are open in the window."
 
 
 def add_parser(subparsers: Any) -> None:
@@ -27,7 +31,8 @@ def add_parser(subparsers: Any) -> None:
         "serve",
         help="serve the models to other programs",
         description="Serve the models to other programs on this computer, through the OpenAI and Anthropic "
-        "APIs. Answers are decoded speculatively and are the same as in the window.",
+        "APIs. Answers are decoded speculatively and are the same as in the window. Their figures, never a word of "
+        "them, enter the request history, whenever the window is closed.",
     )
     add_pair_options(parser)
     parser.add_argument(
@@ -50,9 +55,11 @@ def run(arguments: argparse.Namespace) -> int:
     from app.api.engine_host import EngineHost
     from app.api.guard import is_loopback
     from app.api.local_api import ApiSettings, LocalApi
+    from app.conversations.served_calls import ServedCalls
     from app.settings.engine_settings import engine_settings_of
     from app.settings.store import SettingsStore
-    from app.system.paths import settings_folder
+    from app.system.paths import data_folder, settings_folder
+    from app.system.switching import quick_switching
     from engine import Engine
 
     if not is_loopback(arguments.host):
@@ -60,10 +67,11 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.key:
             return BAD_USAGE
     settings = engine_settings_of(SettingsStore(settings_folder() / "settings.json").values)
+    served = ServedCalls(data_folder() / "chats.db")
     try:
-        with Engine(settings) as engine:
+        with quick_switching(), Engine(settings) as engine:
             host = EngineHost(engine)
-            api = LocalApi(host)
+            api = LocalApi(host, served.note)
             # Before the models are loaded: an address that is taken should be said at once.
             key = _key() if arguments.key else None
             pair = host.load(*chosen_pair(arguments)).result()
@@ -72,15 +80,18 @@ def run(arguments: argparse.Namespace) -> int:
             api.start(ApiSettings(arguments.host, arguments.port, key, tuple(arguments.origin)))
             _say_where(api.status.address, key)
             try:
-                _until_interrupted()
+                _until_interrupted(served.write)
             finally:
                 api.stop()
+                served.write()
     except EngineError as error:
         print(f"tandem: {explained(error)}", file=sys.stderr)
         return FAILED
     except CodedError as error:
         print(f"tandem: {error}", file=sys.stderr)
         return FAILED
+    if served.waiting:
+        print(_NOT_KEPT.format(answers=served.waiting), file=sys.stderr)
     return DONE
 
 
@@ -95,12 +106,14 @@ def _say_where(address: str, key: str | None) -> None:
     )
 
 
-def _until_interrupted() -> None:
+def _until_interrupted(now_and_then: Callable[[], object]) -> None:
+    """Wait for the end; meanwhile, `now_and_then` is called."""
     ended = threading.Event()
     # What a service manager sends; Ctrl-C raises KeyboardInterrupt.
     before = signal.signal(signal.SIGTERM, lambda _number, _frame: ended.set())
     try:
-        ended.wait()
+        while not ended.wait(_WRITE_EVERY_S):
+            now_and_then()
     except KeyboardInterrupt:
         # The terminal has printed ^C on the line.
         print(file=sys.stderr)

@@ -54,6 +54,15 @@ class StoreTooNew(StoreError):
         )
 
 
+class StoreNotCurrent(StoreError):
+    """The store has another version than this app's, or is damaged: only `open_store` opens it."""
+
+    code = "store-not-current"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} has another version, or is damaged", path=str(path))
+
+
 class StoreNotWritable(StoreError):
     """The system refused a write; nothing of it was kept. `reason` is "full", "read-only" or "io"."""
 

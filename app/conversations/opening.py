@@ -7,8 +7,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from pathlib import Path
 from app.conversations.backups import back_up, backups_of
 from app.conversations.carving import carve
 from app.conversations.database import Database, connect, readable
-from app.conversations.errors import StoreInUse, StoreTooNew
+from app.conversations.errors import StoreInUse, StoreNotCurrent, StoreTooNew
 from app.conversations.file_header import mend_header
 from app.conversations.recovery import Salvage, salvage
 from app.conversations.schema import LATEST, is_sound, migrate, version_of
@@ -95,6 +95,26 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
         raise
     migrated_from = version if 0 < version < LATEST else None
     return store, OpenReport(damage, migrated_from, backup, interrupted)
+
+
+@contextmanager
+def visit_store(path: Path, clock: Callable[[], float] = time.time) -> Iterator[ConversationStore]:
+    """Open the store for a moment, to add to it: nothing is marked, mended or brought forward. Creates a new one.
+
+    Raises StoreInUse, StoreNotCurrent for one of another version or a damaged one, which only the window opens, or
+    OSError and sqlite3.Error.
+    """
+    private_files.make_folder(path.parent)
+    with alone_in(path):
+        connection = connect(path)
+        try:
+            if version_of(connection) == 0 and is_sound(connection):
+                migrate(connection)
+            if version_of(connection) != LATEST or not is_sound(connection):
+                raise StoreNotCurrent(path)
+            yield ConversationStore(Database(connection, clock))
+        finally:
+            connection.close()
 
 
 def is_open_elsewhere(path: Path) -> bool:

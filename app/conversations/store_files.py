@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -13,24 +14,36 @@ from pathlib import Path
 from app.conversations.errors import StoreInUse
 
 _SIDE_FILES = ("-wal", "-shm", "-journal")
+# Seconds that a visit to the store takes at most, and between looks whether it is over.
+_VISIT_S, _LOOK_S = 1.0, 0.02
 
 
 @contextmanager
 def alone_in(path: Path) -> Iterator[None]:
     """No other process opens the store meanwhile: while its file is replaced, the database itself holds no lock.
 
-    Raises StoreInUse where one does already. On a disk without file locks nothing is locked.
+    Waits for one that does already, and raises StoreInUse where that takes longer than a visit. On a disk without file
+    locks nothing is locked.
     """
     descriptor = os.open(path.parent, os.O_RDONLY)
     try:
         with suppress(OSError):
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise StoreInUse(path) from error
+            _lock(descriptor, path)
         yield
     finally:
         os.close(descriptor)
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    until = time.monotonic() + _VISIT_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError as error:
+            if time.monotonic() > until:
+                raise StoreInUse(path) from error
+        time.sleep(_LOOK_S)
 
 
 def copy_with_log(source: Path, target: Path) -> None:

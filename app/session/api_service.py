@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.conversations.request_history import ProgramRequest
+from app.conversations.served_calls import answers_of
 from app.session.model_service import ModelService
 from app.settings.keychain import Keychain
 from app.system.background import Background
@@ -151,7 +152,7 @@ class ApiService(QObject):
     def _pass_on_ended(self) -> None:
         found: list[ProgramRequest] = []
         while self._just_ended:
-            found += _answers_of(self._just_ended.popleft())
+            found += answers_of(self._just_ended.popleft())
         if found:
             self.calls_ended.emit(found)
 
@@ -162,13 +163,3 @@ class ApiService(QObject):
         self.status = found if found is not None and found.serving else None
         if self.status != before:
             self.changed.emit()
-
-
-def _answers_of(call: Call) -> list[ProgramRequest]:
-    """The answers of a call, as they are stored; those that had no token count only where they failed."""
-    ended = call.began + (call.seconds or 0.0)
-    return [
-        ProgramRequest(call.client, call.endpoint, ended, call.main, call.draft, call.method, reason, stats)
-        for stats, reason in zip(call.stats, call.reasons, strict=True)
-        if stats.generated_tokens or reason == "failed"
-    ]

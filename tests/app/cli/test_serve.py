@@ -12,6 +12,8 @@ import urllib.request
 import pytest
 
 from app.__main__ import main
+from app.conversations.opening import visit_store
+from app.system.paths import data_folder
 from tests.patience import PATIENCE_S
 
 
@@ -46,7 +48,7 @@ def served(port: int = 0) -> tuple[subprocess.Popen[str], str]:
     return process, address
 
 
-def test_it_serves_with_a_key_until_it_is_told_to_end() -> None:
+def test_it_serves_with_a_key_until_it_is_told_to_end_and_keeps_the_figures() -> None:
     process, address = served()
     with process:
         assert process.stderr is not None
@@ -56,9 +58,19 @@ def test_it_serves_with_a_key_until_it_is_told_to_end() -> None:
                 "starter/main",
                 "starter/draft",
             }
+        body = {"messages": [{"role": "user", "content": "A secret"}], "max_tokens": 2}
+        headers = {"Authorization": "Bearer secret", "Content-Type": "application/json", "User-Agent": "agent/1.0"}
+        call = urllib.request.Request(f"{address}/v1/chat/completions", json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(call, timeout=PATIENCE_S) as response:
+            assert json.load(response)["usage"]["completion_tokens"] == 2
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_S) == 0
-        assert "Traceback" not in process.stderr.read()
+        assert process.stderr.read() == ""
+    path = data_folder() / "chats.db"
+    with visit_store(path) as store:
+        [row] = store.history.rows()
+    assert (row.client, row.endpoint, row.generated_tokens) == ("agent/1.0", "/v1/chat/completions", 2)
+    assert b"A secret" not in path.read_bytes()
 
 
 @pytest.mark.campaign

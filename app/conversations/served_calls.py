@@ -1,0 +1,65 @@
+"""The request history of a server without a window: it visits the store for moments only.
+
+Whoever has the store open has it alone. A server runs for days and must never keep the window from its chats, so what
+it answered waits here until a moment in which nobody has the store open.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.conversations.errors import StoreError
+from app.conversations.opening import visit_store
+from app.conversations.request_history import MOST_OF_PROGRAMS, ProgramRequest
+
+if TYPE_CHECKING:
+    # The server's libraries must not delay the window; most people never switch it on.
+    from app.api.activity import Call
+
+log = logging.getLogger(__name__)
+
+
+def answers_of(call: Call) -> list[ProgramRequest]:
+    """The answers of a call that has ended, as they are stored; those without a token count only where they failed."""
+    ended = call.began + (call.seconds or 0.0)
+    return [
+        ProgramRequest(call.client, call.endpoint, ended, call.main, call.draft, call.method, reason, stats)
+        for stats, reason in zip(call.stats, call.reasons, strict=True)
+        if stats.generated_tokens or reason == "failed"
+    ]
+
+
+class ServedCalls:
+    """The answers of ended calls that are not in the store at `path` yet, the newest MOST_OF_PROGRAMS of them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._answers: deque[ProgramRequest] = deque(maxlen=MOST_OF_PROGRAMS)
+
+    @property
+    def waiting(self) -> int:
+        """How many answers are not in the store."""
+        return len(self._answers)
+
+    def note(self, call: Call) -> None:
+        """Keep a call if it has ended. May be called from any thread."""
+        if call.ended:
+            self._answers.extend(answers_of(call))
+
+    def write(self) -> None:
+        """Write what waits, as far as the store can be had now. May wait for the disk; always from the same thread."""
+        answers = list(self._answers)
+        if not answers:
+            return
+        try:
+            with visit_store(self._path) as store:
+                store.history.add(answers)
+        except (StoreError, OSError, sqlite3.Error, UnicodeDecodeError) as error:
+            log.info("%d answers are not in the request history yet: %s", len(answers), error)
+            return
+        for _ in answers:
+            self._answers.popleft()

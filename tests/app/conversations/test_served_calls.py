@@ -1,0 +1,88 @@
+"""The request history of a server without a window: figures only, and never in the window's way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.api.activity import Call
+from app.conversations.opening import open_store, visit_store
+from app.conversations.request_history import RequestRow
+from app.conversations.served_calls import ServedCalls
+from engine.stats import RequestStats
+
+ANSWERED = RequestStats(generated_tokens=5, drafted=4, accepted=2)
+
+
+def call(*stats: RequestStats, reason: str = "stop", seconds: float | None = 2.0) -> Call:
+    reasons = (reason,) * len(stats)
+    return Call("id", "/v1/messages", "big", "agent", 10.0, "big", "small", "auto", "", stats, reasons, seconds)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data" / "chats.db"
+
+
+@pytest.fixture
+def served(path: Path) -> Iterator[ServedCalls]:
+    made = ServedCalls(path)
+    yield made
+    made.write()
+
+
+def stored(path: Path) -> list[RequestRow]:
+    store, _ = open_store(path)
+    try:
+        return store.history.rows()
+    finally:
+        store.close()
+
+
+def test_answers_with_a_token_or_an_error_are_written_once(path: Path, served: ServedCalls) -> None:
+    served.note(call(ANSWERED, ANSWERED))
+    served.note(call(RequestStats()))
+    served.note(call(RequestStats(), reason="failed"))
+    served.note(call(ANSWERED, seconds=None))
+    served.write()
+    served.write()
+    assert served.waiting == 0
+    rows = stored(path)
+    assert [row.finish_reason for row in rows] == ["failed", "stop", "stop"]
+    assert (rows[1].client, rows[1].endpoint, rows[1].main_model, rows[1].finished_at) == (
+        "agent", "/v1/messages", "big", 12.0,
+    )  # fmt: skip
+
+
+def test_answers_wait_while_the_window_has_the_store(
+    path: Path, served: ServedCalls, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.conversations.database.PATIENCE_S", 0.01)
+    store, _ = open_store(path)
+    served.note(call(ANSWERED))
+    served.write()
+    assert served.waiting == 1
+    store.close()
+    served.write()
+    assert len(stored(path)) == 1
+
+
+def test_a_store_of_an_older_version_is_left_to_the_window(path: Path, served: ServedCalls) -> None:
+    path.parent.mkdir()
+    served.note(call(ANSWERED))
+    with visit_store(path) as store:
+        store.database.execute("PRAGMA user_version = 3")
+    before = path.read_bytes()
+    served.write()
+    assert (served.waiting, path.read_bytes()) == (1, before)
+
+
+def test_a_damaged_store_is_left_to_the_window(path: Path, served: ServedCalls) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"no database at all" * 1000)
+    before = path.read_bytes()
+    served.note(call(ANSWERED))
+    served.write()
+    assert (served.waiting, path.read_bytes()) == (1, before)
