@@ -10,7 +10,6 @@ from typing import Any
 import mlx.core as mx
 import psutil
 
-from engine.advice.cache_shape import cache_shape
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
 from engine.errors import NotEnoughMemory
 from engine.heads.fit import memory_config
@@ -93,7 +92,7 @@ def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: i
 
 def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
     """What `tokens` tokens take in the caches of one model: a draft model if it `drafts`, else a main model."""
-    shape = cache_shape(model.config)
+    shape = model.shape
     elements = shape.compiled_bytes(tokens, 1) if drafts else shape.growing_bytes(tokens, 1)
     return int(elements * model.element_bytes) + shape.state_bytes()
 

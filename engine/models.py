@@ -23,7 +23,7 @@ from engine.speculation.controllers import learned_pair
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.drafting import Drafting
 from engine.speculation.gated_drafting import BesideRounds
-from engine.status import LoadedPair, MemoryUse
+from engine.status import LoadedPair, MemoryUse, ModelInfo
 from engine.steps import Steps
 from engine.tuning import LearnedPair, Pair
 
@@ -119,6 +119,8 @@ class Models:
         # Set until other models are loaded, so that parked models that could not be loaded are tried again.
         self.parked: ParkedModels | None = None
         self._allow_oversize = False
+        # Of the models in use: reading configurations takes longer than adding up what they say.
+        self._sizes: tuple[list[ModelInfo], list[ModelSize]] = ([], [])
 
     @property
     def main(self) -> LoadedModel:
@@ -265,9 +267,11 @@ class Models:
     def _cache_sizes(self) -> list[ModelSize]:
         """The loaded models without their weights, as far as their configurations are known."""
         known = [model for model in (self._main, self.drafter) if model is not None and model.config]
-        return [
-            ModelSize(model.info.name, 0, model.config, memory.element_bytes(model.info.kv_bits)) for model in known
-        ]
+        of, sizes = self._sizes
+        if [model.info for model in known] != of:
+            sizes = [ModelSize(one.info.name, 0, one.config, memory.element_bytes(one.info.kv_bits)) for one in known]
+            self._sizes = ([model.info for model in known], sizes)
+        return sizes
 
     @property
     def untuned(self) -> bool:

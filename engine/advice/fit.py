@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from engine.advice.cache_shape import CacheShape, cache_shape
@@ -48,6 +49,11 @@ class ModelSize:
     weight_bytes: int
     config: Mapping[str, Any]
     element_bytes: float = 2.0
+
+    @cached_property
+    def shape(self) -> CacheShape:
+        """The shape of its caches."""
+        return cache_shape(self.config)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,7 @@ def working_set_limit(memory_bytes: int) -> int:
 
 
 def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
-    shape = cache_shape(model.config)
+    shape = model.shape
     elements = shape.compiled_bytes(context, 1) if name == "draft" else shape.growing_bytes(context, 1)
     cache = int(elements * model.element_bytes)
     terms = [

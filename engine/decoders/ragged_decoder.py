@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import mlx.core as mx
 
 from engine.decoders.batch_decoder import BatchStepFailed
-from engine.decoders.ragged_round import Drawing, Member, RaggedRound
+from engine.decoders.ragged_round import Drawing, Member, RaggedRound, drafting_of
 from engine.events import Token, TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
@@ -22,7 +22,6 @@ from engine.speculation.batch_drafting import BatchDrafting
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.proposal import Proposal
-from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.round import ProposerFailed, as_proposer_failure
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence_batch import SequenceBatch
@@ -165,6 +164,9 @@ class RaggedDecoder:
         stale = any(self._drafting.is_stale(member.request, member.generation.speculation) for member in self._members)
         if stale or not current.plain or any(choice.depth for choice in current.choices):
             return None
+        if all(member.generation.remaining <= 1 for member in self._members):
+            # The round under way ends every answer.
+            return None
         choices = self._choose(under_way=1)
         if any(choice.depth for choice in choices):
             return None
@@ -228,7 +230,7 @@ class RaggedDecoder:
 
     def _time_drafting(self, proposals: Sequence[Proposal | None], started_at: float) -> float | None:
         self._round += 1
-        drafting = _drafting_of(proposals)
+        drafting = drafting_of(proposals)
         if drafting is None:
             return None
         known = self._drafting.controller.drafting_s(*drafting)
@@ -248,7 +250,8 @@ class RaggedDecoder:
         if not current.plain:
             self._batch.commit(current.keep())
         outcome: list[tuple[Generation, Outcome]] = []
-        for row in rows:
+        # Of answers that end together the last row leaves first: no other row has to move into its place.
+        for row in reversed(rows):
             member = current.members[row]
             outcome.append((member.generation, member.error or self._commit(current, row, now)))
         if typical and self._ended_at is not None:
@@ -271,9 +274,8 @@ class RaggedDecoder:
         return member.prefilled != before
 
     def _observe(self, current: RaggedRound, tokens: int, seconds: float) -> None:
-        drafting = _drafting_of(current.proposals)
         width = max(current.depths) + 1
-        measured = BatchRound(len(current.members), width, tokens, seconds, drafting, current.draft_s)
+        measured = BatchRound(len(current.members), width, tokens, seconds, current.drafting, current.draft_s)
         self._drafting.observe_round(measured)
 
     def _commit(self, current: RaggedRound, row: int, now: float) -> TokensCommitted:
@@ -318,8 +320,9 @@ class RaggedDecoder:
         proposal = current.proposals[row]
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
-        if (drafting := _drafting_of(current.proposals)) is not None:
-            draft_s = min(busy, current.draft_s or self._drafting.controller.drafting_s(*drafting) or 0.0)
+        if current.drafting is not None:
+            known = current.draft_s or self._drafting.controller.drafting_s(*current.drafting)
+            draft_s = min(busy, known or 0.0)
         return RoundRecord(
             number=generation.round,
             source="main" if proposal is None else proposal.source,
@@ -341,13 +344,3 @@ class RaggedDecoder:
         log = member.generation.log
         log.draft = self._drafting.draft_name(member.request) or log.draft
         log.draft_prefill_tokens = member.prefilled_earlier + member.request.proposers.draft_prefill_tokens
-
-
-def _drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int, int] | None:
-    """(source, requests, depth) of the drafting with a model in a round, if there is any."""
-    counts = [
-        (proposal.source, proposal.count)
-        for proposal in proposals
-        if proposal is not None and PROPOSERS[proposal.source].uses_drafter
-    ]
-    return (counts[0][0], len(counts), max(count for _, count in counts)) if counts else None

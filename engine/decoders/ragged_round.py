@@ -16,6 +16,7 @@ from engine.speculation.acceptance import count_matching
 from engine.speculation.batch_drafting import BatchedRequest
 from engine.speculation.depth import Choice
 from engine.speculation.proposers.proposal import Proposal
+from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.round import draw_tokens
 from engine.speculation.sequence_batch import BatchPass, SequenceBatch
 
@@ -51,17 +52,18 @@ class RaggedRound:
     logprobs: mx.array = field(default_factory=lambda: mx.array([]))
     likeliest: dict[int, LikeliestTokens] = field(default_factory=dict)
     accepted: list[int] = field(default_factory=list)
+    # Draft tokens of each member, whether nobody proposed anything, and what a model drafted, as `drafting_of` has it.
+    depths: list[int] = field(init=False)
+    plain: bool = field(init=False)
+    drafting: tuple[str, int, int] | None = field(init=False)
+    _starts: list[int] = field(init=False)
     _values: tuple[list[int], list[float]] | None = None
 
-    @property
-    def depths(self) -> list[int]:
-        """Draft tokens of each member."""
-        return [0 if proposal is None else proposal.count for proposal in self.proposals]
-
-    @property
-    def plain(self) -> bool:
-        """Whether nobody proposed anything."""
-        return not any(proposal is not None for proposal in self.proposals)
+    def __post_init__(self) -> None:
+        self.depths = [0 if proposal is None else proposal.count for proposal in self.proposals]
+        self.plain = self.proposals.count(None) == len(self.proposals)
+        self.drafting = drafting_of(self.proposals)
+        self._starts = _starts(self.depths)
 
     def read(self) -> None:
         """Wait for the round and read its result: the one host synchronisation."""
@@ -93,9 +95,9 @@ class RaggedRound:
 
     def _of(self, row: int) -> tuple[list[int], list[float]]:
         assert self._values is not None
-        starts = [0, *accumulate(depth + 1 for depth in self.depths)]
         tokens, logprobs = self._values
-        return tokens[starts[row] : starts[row + 1]], logprobs[starts[row] : starts[row + 1]]
+        own = slice(self._starts[row], self._starts[row + 1])
+        return tokens[own], logprobs[own]
 
     def _count_accepted(self, row: int) -> int:
         proposal = self.proposals[row]
@@ -130,7 +132,8 @@ class Drawing:
         current.sampled = mx.concatenate([tokens for tokens, _ in drawn])
         current.logprobs = mx.concatenate([logprobs for _, logprobs in drawn])
         if apart and together:
-            starts = dict(zip([*together, *apart], _starts(current, [*together, *apart]), strict=True))
+            drawn_rows = [*together, *apart]
+            starts = dict(zip(drawn_rows, _starts([current.depths[row] for row in drawn_rows]), strict=False))
             order = mx.array([starts[row] + index for row in rows for index in range(current.depths[row] + 1)])
             current.sampled, current.logprobs = current.sampled[order], current.logprobs[order]
         likeliest = [array for tokens in current.likeliest.values() for array in tokens.arrays]
@@ -185,6 +188,16 @@ class Drawing:
             return mx.argmax(logits, axis=-1).astype(mx.uint32), mx.zeros((rows,))
 
 
-def _starts(current: RaggedRound, members: Sequence[int]) -> list[int]:
-    """Where each member's rows start, in an array that has them in the order of `members`."""
-    return list(accumulate((current.depths[row] + 1 for row in members), initial=0))[:-1]
+def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int, int] | None:
+    """(source, requests, depth) of the drafting with a model in a round, if there is any."""
+    counts = [
+        (proposal.source, proposal.count)
+        for proposal in proposals
+        if proposal is not None and PROPOSERS[proposal.source].uses_drafter
+    ]
+    return (counts[0][0], len(counts), max(count for _, count in counts)) if counts else None
+
+
+def _starts(depths: Sequence[int]) -> list[int]:
+    """Where the rows of each proposal start in an array that has them one behind the other, and where the last end."""
+    return list(accumulate([depth + 1 for depth in depths], initial=0))

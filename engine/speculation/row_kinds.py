@@ -108,7 +108,7 @@ class KeyValueRows:
         return written(held, new, self.layout)
 
     def _held(self, held: Any, rows: int) -> Any:
-        return _each(lambda array: array[:rows, :, : self.layout.end], held)
+        return held[:rows, :, : self.layout.end]
 
     def _of_cache(self, cache: Any, held: Any) -> Any:
         """The arrays of a single text's cache, with its tokens in order and nothing behind them."""
@@ -127,6 +127,9 @@ class QuantisedRows(KeyValueRows):
         parts = mx.quantize(new, group_size=self.group_size, bits=self.bits)
         held = held or (None,) * len(parts)
         return tuple(written(array, part, self.layout) for array, part in zip(held, parts, strict=True))
+
+    def _held(self, held: Any, rows: int) -> Any:
+        return tuple(array[:rows, :, : self.layout.end] for array in held)
 
 
 class WindowRows(KeyValueRows):

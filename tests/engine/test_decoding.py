@@ -81,6 +81,14 @@ def test_settings_of_one_request_do_not_reach_the_others(scheduler: Scheduler) -
     assert clients[3].finished.text == whole[: whole.index(whole[8:11])]
 
 
+def test_answers_that_end_together_cost_no_pass_beyond_their_last_token(
+    scheduler: Scheduler, model: CountingModel
+) -> None:
+    prefilled = [request(text, max_tokens=9, speculation=PLAIN) for text in TEXTS[:2]]
+    run(scheduler, *prefilled)
+    assert [shape for shape in model.passes if shape[1] == 1] == [(2, 1)] * 9
+
+
 class CloseModel(CountingModel):
     """Takes two tokens for all but equally likely, the second for a little likelier."""
 
