@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from app.cli.tables import format_bytes, print_table
@@ -26,22 +27,31 @@ def print_report(report: dict[str, Any]) -> None:
 
 
 def _print_concurrency(concurrent: dict[str, Any]) -> None:
-    head = ("answers at once", "tokens/s", "plain", "batch", "mlx-lm", "ratio", "plain ratio", "of batch", "by source")
+    speeds = {"tokens/s": "", "plain": "plain_", "batch": "batch_", "mlx-lm": "mlx_lm_"}
+    head = ("answers at once", *speeds, "by source")
     rows = [
         (
-            str(count),
-            f"{figures['tokens_per_s']:.1f}",
-            f"{figures['plain_tokens_per_s']:.1f}",
-            f"{figures['batch_tokens_per_s']:.1f}",
-            f"{figures['mlx_lm_tokens_per_s']:.1f}",
-            _ratio(figures["ratio"]),
-            _ratio(figures["plain_ratio"]),
-            _ratio(figures["batch_ratio"]),
+            count,
+            *(f"{figures[f'{prefix}tokens_per_s']:.1f}" for prefix in speeds.values()),
             ", ".join(f"{source} {_percent(share)}" for source, share in figures["sources"].items()),
         )
         for count, figures in concurrent.items()
     ]
     print_table(head, rows, figures=head[1:])
+    print()
+    ratios = {"of mlx-lm": "ratio", "plain of mlx-lm": "plain_ratio", "of plain": "gain", "of batch": "batch_ratio"}
+    head = ("answers at once", *ratios)
+    rows = [
+        (count, *(f"{_ratio(figures[name])} {_spread(figures['spread'][name])}" for name in ratios.values()))
+        for count, figures in concurrent.items()
+    ]
+    print_table(head, rows, figures=head[1:])
+    print("\nIn brackets: the middle half of the repetitions.")
+
+
+def _spread(quartiles: Sequence[float]) -> str:
+    lower, upper = quartiles
+    return f"({lower:.2f} to {upper:.2f})"
 
 
 def _print_memory(report: dict[str, Any]) -> None:

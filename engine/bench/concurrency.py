@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from statistics import median
+from statistics import median, quantiles
 from typing import Any
 
 from mlx_lm.generate import batch_generate
@@ -20,6 +21,24 @@ from engine.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.stream import RequestStream
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one arm did: so many tokens in so many seconds."""
+
+    tokens: int
+    seconds: float
+
+    def __add__(self, other: Run) -> Run:
+        return Run(self.tokens + other.tokens, self.seconds + other.seconds)
+
+    @property
+    def speed(self) -> float:
+        return self.tokens / self.seconds
+
+
+Runs = dict[str, Run]
 
 
 def measure(
@@ -36,70 +55,91 @@ def measure(
     """Tokens a second of `counts` concurrent answers, from the first submission to the last token, prefill included.
 
     All decode greedily: ours with speculation by `method` and without, ours in mlx-lm's batches as families without
-    rows use them, and mlx-lm's own `batch_generate`. They take turns in running first. Medians by repetition: `ratio`
-    and `plain_ratio` are of ours over mlx-lm's own, with and without speculation; `gain` is of ours with speculation
-    over ours without, and `batch_ratio` over ours in mlx-lm's batches. `sources` has each source's share of the tokens.
-    Ctrl-C ends it with the repetitions that are complete.
+    rows use them, and mlx-lm's own `batch_generate`. In each repetition, which asks other prompts, every arm answers
+    twice, the second time in the opposite order: what a machine gains or loses steadily in the meantime, all arms do.
+    Ratios are of the two arms in the same repetition; figures are medians over the repetitions, and `spread` has the
+    quartiles of each ratio. `ratio` and `plain_ratio` are of ours over mlx-lm's own, with and without speculation;
+    `gain` is of ours with speculation over ours without, and `batch_ratio` over ours in mlx-lm's batches. `sources` has
+    each source's share of the tokens. Ctrl-C ends it with what every arm has answered.
     """
-    groups: dict[str, Any] = {}
+    asked = list(prompts)
+    random.Random(0).shuffle(asked)
+    measured: dict[int, list[Runs]] = {count: [] for count in counts}
+    tallies: dict[int, Counter[str]] = {count: Counter() for count in counts}
     interrupted = False
-    for count in counts:
-        texts = [prompts[index % len(prompts)].text for index in range(count)]
-        tallies = Counter[str]()
-        arms: list[tuple[str, Callable[[], float]]] = [
-            ("ours", partial(_ours, scheduler, texts, max_tokens, method, tallies)),
-            ("plain", partial(_ours, scheduler, texts, max_tokens, "off", Counter())),
-            ("batch", partial(_ours_in_batches, scheduler, texts, max_tokens)),
-            ("mlx-lm", partial(_mlx_lm, main, texts, max_tokens)),
-        ]
-        speeds: list[dict[str, float]] = []
-        try:
-            for repetition in range(-1, repetitions):
-                turn = repetition % len(arms)
-                speed = {name: run() for name, run in [*arms[turn:], *arms[:turn]]}
+    try:
+        for repetition in range(-1, repetitions):
+            for count in counts:
+                texts = [asked[(repetition * count + index) % len(asked)].text for index in range(count)]
+                shares = Counter[str]()
+                runs = _mirrored(_arms(scheduler, main, texts, max_tokens, method, shares), repetition)
+                # The first one warms up.
                 if repetition >= 0:
-                    speeds.append(speed)
-                else:
-                    # The warm-up.
-                    tallies.clear()
+                    measured[count].append(runs)
+                    tallies[count] += shares
                 progress(f"{count} at once, repetition {repetition + 1} of {repetitions}")
-        except KeyboardInterrupt:
-            interrupted = True
-        if speeds:
-            groups[str(count)] = _figures(speeds, tallies)
-        if interrupted:
-            break
+    except KeyboardInterrupt:
+        interrupted = True
+    groups = {str(count): _figures(runs, tallies[count]) for count, runs in measured.items() if runs}
     return {"machine": machine(), "interrupted": interrupted, "concurrent": groups}
 
 
-def _figures(speeds: Sequence[dict[str, float]], tallies: Counter[str]) -> dict[str, Any]:
-    def typical(name: str) -> float:
-        return round(median(speed[name] for speed in speeds), 1)
-
-    def ratio(name: str, base: str) -> float:
-        return round(median(speed[name] / speed[base] for speed in speeds), 3)
-
+def _arms(
+    scheduler: Scheduler, main: LoadedModel, texts: Sequence[str], max_tokens: int, method: str, shares: Counter[str]
+) -> dict[str, Callable[[], Run]]:
     return {
-        "tokens_per_s": typical("ours"),
-        "plain_tokens_per_s": typical("plain"),
-        "batch_tokens_per_s": typical("batch"),
-        "mlx_lm_tokens_per_s": typical("mlx-lm"),
-        "ratio": ratio("ours", "mlx-lm"),
-        "plain_ratio": ratio("plain", "mlx-lm"),
-        "gain": ratio("ours", "plain"),
-        "batch_ratio": ratio("ours", "batch"),
+        "ours": partial(_ours, scheduler, texts, max_tokens, method, shares),
+        "plain": partial(_ours, scheduler, texts, max_tokens, "off", Counter()),
+        "batch": partial(_ours_in_batches, scheduler, texts, max_tokens),
+        "mlx-lm": partial(_mlx_lm, main, texts, max_tokens),
+    }
+
+
+def _mirrored(arms: Mapping[str, Callable[[], Run]], turn: int) -> Runs:
+    """Every arm in turn, beginning with another in each `turn`, then once more in the opposite order."""
+    names, first = list(arms), turn % len(arms)
+    order = [*names[first:], *names[:first]]
+    there = {name: arms[name]() for name in order}
+    return {name: there[name] + arms[name]() for name in reversed(order)}
+
+
+def _figures(measured: Sequence[Runs], tallies: Counter[str]) -> dict[str, Any]:
+    pairs = {
+        "ratio": ("ours", "mlx-lm"),
+        "plain_ratio": ("plain", "mlx-lm"),
+        "gain": ("ours", "plain"),
+        "batch_ratio": ("ours", "batch"),
+    }
+    ratios = {name: [runs[one].speed / runs[base].speed for runs in measured] for name, (one, base) in pairs.items()}
+    names = {"ours": "", "plain": "plain_", "batch": "batch_", "mlx-lm": "mlx_lm_"}
+    return {
+        **{
+            f"{prefix}tokens_per_s": round(median(runs[arm].speed for runs in measured), 1)
+            for arm, prefix in names.items()
+        },
+        **{name: round(median(values), 3) for name, values in ratios.items()},
+        "spread": {name: _quartiles(values) for name, values in ratios.items()},
+        "repetitions": len(measured),
         "sources": {source: round(tokens / tallies.total(), 3) for source, tokens in tallies.most_common()},
     }
 
 
-def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: str, tallies: Counter[str]) -> float:
-    """Tokens a second; adds each source's tokens to `tallies`."""
+def _quartiles(values: Sequence[float]) -> tuple[float, float]:
+    """The lower and the upper quartile."""
+    if len(values) == 1:
+        return round(values[0], 3), round(values[0], 3)
+    lower, _, upper = quantiles(values, n=4, method="inclusive")
+    return round(lower, 3), round(upper, 3)
+
+
+def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: str, shares: Counter[str]) -> Run:
+    """Adds each source's tokens to `shares`."""
     scheduler.clear_prefix_cache()
     ended: list[Event] = []
 
     def listen(event: Event) -> None:
         if isinstance(event, TokensCommitted):
-            tallies.update(token.source for token in event.tokens)
+            shares.update(token.source for token in event.tokens)
         elif isinstance(event, Finished | Failed):
             ended.append(event)
 
@@ -115,10 +155,10 @@ def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: s
     answers = [event for event in ended if isinstance(event, Finished)]
     if len(answers) < len(texts):
         raise EngineError("an answer failed")
-    return sum(len(answer.ids) for answer in answers) / seconds
+    return Run(sum(len(answer.ids) for answer in answers), seconds)
 
 
-def _ours_in_batches(scheduler: Scheduler, texts: Sequence[str], max_tokens: int) -> float:
+def _ours_in_batches(scheduler: Scheduler, texts: Sequence[str], max_tokens: int) -> Run:
     settings = scheduler.settings
     scheduler.configure(replace(settings, ragged_rounds=False))
     try:
@@ -127,8 +167,8 @@ def _ours_in_batches(scheduler: Scheduler, texts: Sequence[str], max_tokens: int
         scheduler.configure(settings)
 
 
-def _mlx_lm(main: LoadedModel, texts: Sequence[str], max_tokens: int) -> float:
+def _mlx_lm(main: LoadedModel, texts: Sequence[str], max_tokens: int) -> Run:
     started = time.perf_counter()
     prompts = [main.prompt_ids([{"role": "user", "content": text}]) for text in texts]
     response = batch_generate(main.model, main.tokenizer, prompts, max_tokens=max_tokens)
-    return float(response.stats.generation_tokens / (time.perf_counter() - started))
+    return Run(response.stats.generation_tokens, time.perf_counter() - started)

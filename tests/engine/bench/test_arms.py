@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,34 @@ def test_concurrent_answers_are_compared_by_repetition(
     )
     assert report["concurrent"].keys() == {"1", "2"}
     assert all(figures["ratio"] > 0 for figures in report["concurrent"].values())
-    assert progress == [f"{count} at once, repetition {number} of 1" for count in (1, 2) for number in (0, 1)]
+    assert progress == [f"{count} at once, repetition {number} of 1" for number in (0, 1) for count in (1, 2)]
+
+
+@pytest.mark.parametrize("getting", [1.05, 0.97])
+def test_a_machine_that_gets_slower_or_faster_decides_no_ratio(
+    monkeypatch: pytest.MonkeyPatch,
+    scheduler: Scheduler,
+    pair: tuple[LoadedModel, LoadedModel],
+    getting: float,
+) -> None:
+    """Arms of which one takes half as long; each run takes so much longer or shorter than the one before."""
+    ran: list[str] = []
+
+    def run(name: str, seconds: float) -> concurrency.Run:
+        ran.append(name)
+        return concurrency.Run(100, seconds * getting ** len(ran))
+
+    arms = {"ours": 1.0, "plain": 2.0, "batch": 2.0, "mlx-lm": 2.0}
+    monkeypatch.setattr(
+        concurrency, "_arms", lambda *_: {name: partial(run, name, seconds) for name, seconds in arms.items()}
+    )
+    report = concurrency.measure(scheduler, pair[0], [2], [HELLO], repetitions=8, max_tokens=4)
+    figures = report["concurrent"]["2"]
+    assert figures["ratio"] == pytest.approx(2.0, rel=0.02)
+    assert figures["plain_ratio"] == pytest.approx(1.0, rel=0.02)
+    assert all(1.9 < quartile < 2.1 for quartile in figures["spread"]["ratio"])
+    # Nobody is always the first.
+    assert {ran[start] for start in range(0, len(ran), 8)} == set(arms)
 
 
 def test_a_concurrent_answer_that_fails_ends_the_benchmark(
