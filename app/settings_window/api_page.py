@@ -52,12 +52,6 @@ class ApiPage(TablePage):
         api.changed.connect(self._show)
         self.restyle()
 
-    def show_matching(self, text: str) -> bool:
-        found = super().show_matching(text)
-        if not text:
-            self._show()
-        return found
-
     def _copy_button(self, text: Callable[[], str]) -> QPushButton:
         button = styled(QPushButton(self), "button")
         button.clicked.connect(lambda: QGuiApplication.clipboard().setText(text()))
@@ -79,8 +73,8 @@ class ApiPage(TablePage):
         status, problem = self._api.status, self._api.problem
         rows: tuple[Row, ...] = (self.address, self.example, self.programs, self.calls)
         for row in rows:
-            row.setVisible(status is not None)
-        self.key.setVisible(status is not None and bool(self._api.key))
+            row.set_due(status is not None)
+        self.key.set_due(status is not None and bool(self._api.key))
         if problem is not None:
             state = problem_sentence(problem)
         elif status is None:

@@ -22,6 +22,7 @@ class Row(QFrame):
         super().__init__(parent)
         self.setObjectName("settingRow")
         self.control, self._at_end = control, at_end
+        self._is_due, self._is_found = True, True
         self.name, self.help = label(self, "", wraps=True), label(self, "muted", wraps=True)
         words = vbox(spacing=2)
         words.addWidget(self.name)
@@ -59,6 +60,16 @@ class Row(QFrame):
             self._layout.setSpacing(_GAP if beside else 8)
             side = Qt.AlignmentFlag.AlignRight if self._at_end else Qt.AlignmentFlag.AlignLeft
             self._layout.setAlignment(self.control, side | Qt.AlignmentFlag.AlignVCenter)
+
+    def set_due(self, due: bool) -> None:
+        """Whether the page has anything to say here now; without, no search shows the row."""
+        self._is_due = due
+        self.setVisible(due and self._is_found)
+
+    def set_found(self, found: bool) -> None:
+        """Whether the row is among what is searched for."""
+        self._is_found = found
+        self.setVisible(found and self._is_due)
 
     def matches(self, text: str) -> bool:
         return text.casefold() in f"{self.name.text()}\n{self.help.text()}".casefold()
@@ -111,5 +122,5 @@ class Form(QScrollArea):
         found = [row for row in self.rows if row.matches(text)]
         in_title = text.casefold() in self.title.text().casefold()
         for row in self.rows:
-            row.setVisible(in_title or not found or row in found)
+            row.set_found(in_title or not found or row in found)
         return in_title or bool(found)

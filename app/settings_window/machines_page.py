@@ -151,7 +151,7 @@ class MachinesPage(TablePage):
             self._parts_column.removeWidget(view)
             view.deleteLater()
         self._views = []
-        self.found.setVisible(found is not None)
+        self.found.set_due(found is not None)
         self._parts.setVisible(found is not None and found.plan is not None)
         if found is None:
             return

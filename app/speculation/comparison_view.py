@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
 
 from app.chat.token_view import TokenView
 from app.session.answer import Answer
@@ -26,23 +26,26 @@ _WIDTH, _HEIGHT = 1000, 640
 _LEAST_TEXT = 120
 
 
-class Column(QWidget):
-    """One of the two answers: its heading, its speed, and its text with the draft tokens tinted."""
+class Side:
+    """One of the two answers: its heading, its speed, and its text with the draft tokens tinted.
 
-    def __init__(self, mark: str, parent: QWidget) -> None:
-        super().__init__(parent)
+    They stand in a column of `grid`, so that what is compared is at one height on both sides.
+    """
+
+    def __init__(self, mark: str, grid: QGridLayout, column: int, parent: QWidget) -> None:
         self._mark_name = mark
-        self._mark, self.heading = QLabel(self), label(self, "title")
-        self.speed, self.words = label(self, "big"), label(self, "muted")
+        self._mark, self.heading = QLabel(parent), label(parent, "title")
+        self.speed, self.words = label(parent, "big"), label(parent, "muted")
         self.words.setWordWrap(True)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.heading.setWordWrap(True)
-        self.bar = SpeedBar("draft" if mark == "draft-on" else "main", self)
-        self.text = TokenView(self)
-        body = QWidget(self)
+        self.bar = SpeedBar("draft" if mark == "draft-on" else "main", parent)
+        self.text = TokenView(parent)
+        body = QWidget(parent)
         inner = vbox(body, margins=(9, 5, 9, 5))
         inner.addWidget(self.text)
         inner.addStretch(1)
-        self._area = QScrollArea(self)
+        self._area = QScrollArea(parent)
         self._area.setObjectName("comparedText")
         self._area.setWidgetResizable(True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -51,11 +54,10 @@ class Column(QWidget):
         top = hbox(spacing=6)
         top.addWidget(self._mark)
         top.addWidget(self.heading, 1)
-        column = vbox(self, margins=(0, 0, 0, 0), spacing=4)
-        column.addLayout(top)
-        for view in (self.speed, self.bar, self.words):
-            column.addWidget(view)
-        column.addWidget(self._area, 1)
+        grid.addLayout(top, 0, column)
+        for row, view in enumerate((self.speed, self.bar, self.words, self._area), start=1):
+            grid.addWidget(view, row, column)
+        grid.setColumnStretch(column, 1)
         bar = self._area.verticalScrollBar()
         self._follows = True
         bar.rangeChanged.connect(lambda _, most: bar.setValue(most) if self._follows else None)
@@ -71,7 +73,7 @@ class Column(QWidget):
 
     def apply_theme(self) -> None:
         colour = theme.colours().accent("draft" if self._mark_name == "draft-on" else "main")
-        self._mark.setPixmap(icon(self._mark_name, colour).pixmap(QSize(16, 16), self.devicePixelRatioF()))
+        self._mark.setPixmap(icon(self._mark_name, colour).pixmap(QSize(16, 16), self._mark.devicePixelRatioF()))
 
 
 class ComparisonView(MeasurementCard):
@@ -83,17 +85,19 @@ class ComparisonView(MeasurementCard):
 
     def make(self) -> None:
         super().make()
-        self.speculated, self.plain = Column("draft-on", self), Column("main-model", self)
+        self._sides = QGridLayout()
+        self._sides.setHorizontalSpacing(24)
+        self._sides.setVerticalSpacing(4)
+        self._sides.setRowStretch(4, 1)
+        self.speculated = Side("draft-on", self._sides, 0, self)
+        self.plain = Side("main-model", self._sides, 1, self)
         self.verdict = label(self, "reason", wraps=True)
         self._build()
         self.follow()
 
     def _build(self) -> None:
-        sides = hbox(spacing=24)
-        sides.addWidget(self.speculated, 1)
-        sides.addWidget(self.plain, 1)
         self.content.addWidget(self.verdict)
-        self.content.addLayout(sides, 1)
+        self.content.addLayout(self._sides, 1)
 
     def refresh(self) -> None:
         super().refresh()

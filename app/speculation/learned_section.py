@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QPushButton, QWidget
 
@@ -10,7 +12,7 @@ from app.library.learned_pairs import LearnedRow, learned_rows
 from app.session.session import Session
 from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.figure_table import HEADING_HEIGHT, Column, FigureTable, FigureView
-from app.widgets.labels import label
+from app.widgets.labels import label, tip
 from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.wording import figures
@@ -19,6 +21,8 @@ from app.wording.sources import source_name
 from engine.tuning import LearnedPair, Pair
 
 _ROWS_SHOWN = 8
+# Columns that are left out where not all fit, the least needed first, and how much of a pair's names is to be in view.
+_SPARE, _PAIR_CHARACTERS = ("rounds", "plain_tps", "accept_rate", "context"), 26
 
 
 def _context(row: LearnedRow) -> str:
@@ -54,6 +58,11 @@ class LearnedTable(FigureTable[LearnedRow]):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Learned", COLUMNS, parent)
 
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(super().data(index))
+        return super().data(index, role)
+
 
 class LearnedSection(Restyled, QWidget):
     """Asks the engine when it is shown and after every change."""
@@ -64,7 +73,8 @@ class LearnedSection(Restyled, QWidget):
         self._title, self._note = label(self, "title"), label(self, "muted")
         self._note.setWordWrap(True)
         self.table = LearnedTable(self)
-        self.view = FigureView(self.table, self)
+        places = {column.key: index for index, column in enumerate(COLUMNS)}
+        self.view = FigureView(self.table, self, [places["models"]], [places[key] for key in _SPARE], _PAIR_CHARACTERS)
         self.forget, self.forget_all = QPushButton(self), QPushButton(self)
         self._build()
         self.forget.clicked.connect(self._forget_chosen)

@@ -14,7 +14,7 @@ HEADING_HEIGHT = 34
 # How many rows a column's width is measured from.
 _ROWS_MEASURED = 50
 # What a column of names asks for at most, in characters, while others need the width.
-_NAME_CHARACTERS = 16
+NAME_CHARACTERS = 16
 
 Row = TypeVar("Row")
 
@@ -67,7 +67,8 @@ class FigureView(QTableView):
     """Selects whole rows; Tab leaves it for the next control.
 
     No heading is ever cut, and of the values only those of the columns `names`, which share the width that is left.
-    `spare` are the columns that are left out, the least needed first, where not all of them fit side by side.
+    `spare` are the columns that are left out, the least needed first, where not all of them fit side by side with
+    `name_characters` of each name.
     """
 
     def __init__(
@@ -76,9 +77,10 @@ class FigureView(QTableView):
         parent: QWidget | None = None,
         names: Sequence[int] = (),
         spare: Sequence[int] = (),
+        name_characters: int = NAME_CHARACTERS,
     ) -> None:
         super().__init__(parent)
-        self._names, self._spare = names, spare
+        self._names, self._spare, self._name_characters = names, spare, name_characters
         self.setModel(table)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -101,7 +103,7 @@ class FigureView(QTableView):
         header, room = self.horizontalHeader(), self.viewport().width()
         headings = [self._heading_width(index) for index in range(header.count())]
         wanted = [max(width, self.sizeHintForColumn(index)) for index, width in enumerate(headings)]
-        most = self.fontMetrics().averageCharWidth() * _NAME_CHARACTERS
+        most = self.fontMetrics().averageCharWidth() * self._name_characters
         widths = list(wanted)
         for index in self._names:
             widths[index] = max(headings[index], min(wanted[index], most))

@@ -34,7 +34,8 @@ class ShortcutSheet(Overlay):
         body = QWidget()
         body.setObjectName("overlayBody")
         grid = QGridLayout(body)
-        grid.setContentsMargins(0, 0, 8, 0)
+        # Room for the ring of the focus, which is drawn over the area.
+        grid.setContentsMargins(8, 4, 12, 4)
         grid.setVerticalSpacing(6)
         for menu in MENUS:
             rows = self.rows(menu)

@@ -151,7 +151,7 @@ def _depth_of(source: str) -> str:
 
 def speed_text(stats: RequestStats) -> str:
     """The caption under tokens per second, with the speed-up if it is known."""
-    if not speedup_is_known(stats):
+    if not stats.drafted or not speedup_is_known(stats):
         return QCoreApplication.translate("Figures", "tokens/s")
     return QCoreApplication.translate("Figures", "tokens/s, {value} vs. plain").format(value=speedup(stats))
 

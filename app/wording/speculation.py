@@ -76,7 +76,7 @@ def plain_now(answer: Answer) -> bool:
 def outcome(answer: Answer) -> str:
     """What speculation gained in an answer: "2.1× faster, 1.4 s saved"; why that is not known where it is not."""
     stats, translate = answer.stats, QCoreApplication.translate
-    if not speedup_is_known(stats) or stats.speedup is None:
+    if not stats.drafted or not speedup_is_known(stats) or stats.speedup is None:
         return _unknown_outcome(answer)
     times = speedup(stats)
     if stats.speedup < 1.0:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -21,9 +22,11 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
 from app.conversations.records import AnswerSource
+from app.conversations.request_history import ProgramRequest
 from app.conversations.store import ConversationStore
+from app.library.finder import Search
 from app.library.library import Library
-from app.models.page import INSTALLED, RECOMMENDED
+from app.models.page import INSTALLED, RECOMMENDED, SEARCH
 from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.settings_window.dialog import PAGES, SettingsWindow
@@ -35,6 +38,7 @@ from app.window.main_window import MainWindow
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
 from engine.stats import RequestStats
+from tests.app.free_port import free_port
 from tests.app.learned_figures import FOUND, LEARNED
 from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
 from tests.app.shown_library import LLAMA_DRAFT, ShownLibrary, bare, downloading
@@ -142,6 +146,7 @@ def main(folder: Path, pictures: Path | None = None) -> None:
             _models(application, folder, f"{code}-{mode}")
             _chats(application, folder, f"{code}-{mode}")
             _own_settings(application, folder, f"{code}-{mode}")
+            _under_way(application, folder, f"{code}-{mode}", code)
     application.language.choose("en")
     application.theme.set_mode("light")
     _states(application, folder)
@@ -249,6 +254,45 @@ def _states(application: Application, folder: Path) -> None:
     window.close()
 
 
+def _under_way(application: Application, folder: Path, name: str, code: str) -> None:
+    """An answer that streams, and then a question that waits until other models are loaded."""
+    window, session = _open(application, [Script(ANSWERS[code], PATTERN)])
+    engine = session.models.engine
+    engine.gate = threading.Semaphore(24)
+    session.answers.ask(QUESTIONS[code])
+    _settle(application, lambda: bool(session.chat.turns) and len(session.chat.turns[0].answer.rounds) >= 20)
+    _rest(application)
+    for width, height in SIZES:
+        window.resize(width, height)
+        _save(application, window, folder / f"streaming-{name}-{width}.png")
+    engine.gate.release(1_000_000)
+    _settle(application, lambda: not session.chat.streaming)
+    engine.load_gate, engine.gate = threading.Event(), None
+    session.models.load("models/Qwen3-14B-4bit", "models/Qwen3-0.6B-4bit")
+    window.ask(QUESTIONS[code])
+    for width, height in SIZES:
+        window.resize(width, height)
+        _save(application, window, folder / f"queued-{name}-{width}.png")
+    window.close()
+
+
+def _add_history(session: Session) -> None:
+    """What a chat and two programs asked for, a week's worth of figures."""
+    figures = RequestStats(
+        generated_tokens=412, rounds=103, drafted=412, accepted=309, accept_rate=0.75, decode_tps=81.2, plain_tps=32.8,
+        speedup=2.5, speedup_low=2.4, speedup_high=2.6,
+    )  # fmt: skip
+    pair = "mlx-community/Qwen3-8B-4bit", "mlx-community/Qwen3-0.6B-4bit"
+    session.history.add(
+        [
+            ProgramRequest(client, "/v1/responses", 1.8e9 + 86_400 * day, *pair, method, "stop", figures)
+            for day, (client, method) in enumerate(
+                (("OpenAI/Python 2.24.0", "auto"), ("Zed", "ngram"), ("Zed", "auto"))
+            )
+        ]
+    )
+
+
 def _models(application: Application, folder: Path, name: str) -> None:
     """The pickers, the pages of the settings, and the first run."""
     with TemporaryDirectory() as home:
@@ -270,6 +314,9 @@ def _models(application: Application, folder: Path, name: str) -> None:
             ),
         )
         session.models.engine.known = list(LEARNED)
+        _add_history(session)
+        library.settings.change(api_serve=True, api_port=free_port(), api_asks_key=True)
+        _settle(application, lambda: session.api.status is not None)
         for width, height in ((1200, 820), (760, 600)):
             window.settings.resize(width, height)
             for spec in PAGES:
@@ -280,6 +327,11 @@ def _models(application: Application, folder: Path, name: str) -> None:
             window.settings.open("models")
             window.settings.page("models").show_tab(INSTALLED)
             _save(application, window.settings, folder / f"settings-installed-{name}-{width}.png")
+            window.settings.page("models").show_tab(RECOMMENDED)
+            library.finder.searched = Search("qwen", error=HubError("offline"))
+            window.settings.page("models").show_tab(SEARCH)
+            library.finder.changed.emit()
+            _save(application, window.settings, folder / f"settings-offline-{name}-{width}.png")
             window.settings.page("models").show_tab(RECOMMENDED)
         window.close()
         library = ShownLibrary(Path(home), bare())

@@ -50,6 +50,14 @@ def test_nothing_can_be_started_before_a_machine_is_named(page: Any) -> None:
     assert page.state.help.text() == "This Mac answers alone."
 
 
+def test_there_is_no_row_for_findings_before_a_check(page: Any, window: WindowDriver) -> None:
+    assert all(row.name.text() for row in page.rows if row.isVisible())
+    window.settings.search.setText("Status")
+    window.settings.search.clear()
+    window.settings.open("machines")
+    assert all(row.name.text() for row in page.rows if row.isVisible())
+
+
 def test_the_header_counts_the_machines_that_answer(
     page: Any, window: WindowDriver, fakes: FakeClusters, qtbot: QtBot
 ) -> None:

@@ -20,6 +20,7 @@ from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, play
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
+    from app.widgets.application import Application
     from tests.app.conftest import OpenWindow
     from tests.app.window_driver import WindowDriver
 
@@ -138,6 +139,18 @@ def test_the_card_shows_both_texts_speeds_and_that_they_are_the_same(window: Win
     assert max(shares) == 1.0
     assert shares[0] / shares[1] == pytest.approx(speeds[0] / speeds[1])
     assert "×" in view.verdict.text().splitlines()[0]
+
+
+def test_what_is_compared_stands_at_one_height(window: WindowDriver, qtbot: QtBot, qapp: Application) -> None:
+    qapp.language.choose("ja")
+    window.resize(560, 420)
+    made = compare(window, qtbot)
+    qtbot.waitUntil(lambda: made.step is Step.DONE)
+    view = window.comparison
+    sides = [(view.speculated.bar, view.plain.bar), (view.speculated.words, view.plain.words)]
+    qtbot.waitUntil(lambda: all(left.y() == right.y() for left, right in sides))
+    # One side has more to say below its speed.
+    assert view.speculated.words.height() == view.plain.words.height() > view.plain.words.fontMetrics().height()
 
 
 @pytest.mark.parametrize(

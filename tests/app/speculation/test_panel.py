@@ -189,6 +189,7 @@ def test_a_long_time_is_shown_in_its_largest_unit(seconds: float | None, shown: 
         (RequestStats(drafted=8, generated_tokens=400), "No draft token accepted"),
         (RequestStats(), "No figures for this answer"),
         (RequestStats(generated_tokens=400), "No speculation"),
+        (RequestStats(generated_tokens=400, speedup=0.6, speedup_low=0.58, speedup_high=0.62), "No speculation"),
     ],
 )  # fmt: skip
 def test_the_outcome_comes_first_and_says_why_there_is_none(stats: RequestStats, shown: str) -> None:
@@ -201,7 +202,10 @@ def test_an_answer_without_figures_shows_no_empty_charts(panel: SpeculationPanel
     assert panel.outcome.text() == "No figures for this answer"
     assert not panel.strip.isVisible()
     assert not panel.positions.isVisible()
+    assert not panel.rate.isVisible()
+    assert not panel.first.isVisible()
     panel.show_answer(Answer(State.WRITING))
+    assert panel.rate.isVisible()
     assert panel.strip.isVisible()
     assert panel.positions.isVisible()
 

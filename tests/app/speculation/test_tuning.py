@@ -62,6 +62,17 @@ def test_the_settings_show_what_was_learned(opened: tuple[WindowDriver, Scripted
     assert rows[1][1:4] == ["from 4,096", "none (plain)", "–"]
 
 
+def test_no_column_of_what_was_learned_is_cut(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
+    section, settings = learned(opened[0]), opened[0].settings
+    qtbot.waitUntil(lambda: bool(section.table.rows))
+    header = section.view.horizontalHeader()
+    for width, hidden in ((1080, 0), (720, 2)):
+        settings.resize(width, 600)
+        qtbot.waitUntil(lambda: header.length() == section.view.viewport().width())
+        qtbot.waitUntil(lambda: section.view.horizontalScrollBar().maximum() == 0)
+        assert header.hiddenSectionCount() >= hidden
+
+
 def test_one_pair_or_all_of_them_are_forgotten(opened: tuple[WindowDriver, ScriptedEngine], qtbot: QtBot) -> None:
     window, engine = opened
     section = learned(window)
