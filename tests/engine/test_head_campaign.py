@@ -1,9 +1,9 @@
-"""Campaign: 200 questions in four languages with a head and without, greedy and sampled, alone, in company, reopened.
+"""Campaign: 50 questions in each of four languages with a head and without, greedy and sampled, alone and in company.
 
 With a trained head of each kind for the starter's main model: DFlash, EAGLE-3 and MTP.
 
 Answers may part where two tokens are nearly tied. How many did, and how near the tokens were, is printed:
-`pytest -m campaign -s tests/engine/test_head_campaign.py`.
+`pytest -m campaign -s tests/engine/test_head_campaign.py`, or a part of it with `-k "ko and mtp and 0.8"`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tests.engine.serving import PLAIN, load_models, request, run
 
 pytestmark = pytest.mark.campaign
 
-QUESTIONS = [question.turns[0] for language in ("en", "ko", "ja", "zh") for question in read_development(language)[:50]]
-
+QUESTIONS = {lang: [one.turns[0] for one in read_development(lang)[:50]] for lang in ("en", "ko", "ja", "zh")}
 
 MAIN = starter_pair()[0]
 TRAINED = Path(__file__).parents[1] / "starter" / "heads"
 HEADS = {"dflash": MAIN.parent / "head", "eagle3": TRAINED / "eagle3", "mtp": TRAINED / "mtp"}
+each_language = pytest.mark.parametrize("language", QUESTIONS)
 each_head = pytest.mark.parametrize("campaign", HEADS, indirect=True)
 # Those of all heads.
 PLAIN_ANSWERS: dict[tuple[str, float], list[int]] = {}
@@ -79,23 +79,27 @@ def report(what: str, partings: list[Parting | None]) -> None:
 
 
 @each_head
+@each_language
 @pytest.mark.parametrize("depth", [None, 5, 15])
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
-def test_the_text_is_the_same_with_a_head_as_without(campaign: Campaign, temperature: float, depth: int | None) -> None:
+def test_the_text_is_the_same_with_a_head_as_without(
+    campaign: Campaign, temperature: float, depth: int | None, language: str
+) -> None:
     head = SpeculationSettings(method="draft", depth=depth)
     partings = []
-    for text in QUESTIONS:
+    for text in QUESTIONS[language]:
         one = asked(text, temperature, head)
         partings.append(campaign.parting(one, campaign.alone(one)))
-    report(f"temperature {temperature}, depth {depth or 'auto'}", partings)
+    report(f"{language}, temperature {temperature}, depth {depth or 'auto'}", partings)
 
 
 @each_head
+@each_language
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
-def test_reopened_and_in_company_as_alone(campaign: Campaign, temperature: float) -> None:
+def test_reopened_and_in_company_as_alone(campaign: Campaign, temperature: float, language: str) -> None:
     head = SpeculationSettings(method="draft", depth=7)
     partings = []
-    for text, other in zip(QUESTIONS[::5], reversed(QUESTIONS[1::5]), strict=True):
+    for text, other in zip(QUESTIONS[language][::5], reversed(QUESTIONS[language][1::5]), strict=True):
         first, second = asked(text, temperature, head), asked(other, temperature, head)
         campaign.plain_answer(first), campaign.plain_answer(second)
         campaign.scheduler.clear_prefix_cache()
@@ -103,4 +107,4 @@ def test_reopened_and_in_company_as_alone(campaign: Campaign, temperature: float
         reopened = run(campaign.scheduler, first)
         found = [client.finished.ids for client in (*together, *reopened)]
         partings += [campaign.parting(one, ids) for one, ids in zip((first, second, first), found, strict=True)]
-    report(f"temperature {temperature}, two at a time and reopened", partings)
+    report(f"{language}, temperature {temperature}, two at a time and reopened", partings)
