@@ -38,6 +38,7 @@ class BlockAttention(nn.Module):  # type: ignore[misc]
             self.g_proj = nn.Linear(width, config.heads, bias=False)
         if config.sinks:
             self.attention_sink_bias = mx.zeros((config.heads,))
+        self._value_scale = config.value_scale
         self._rope = _rope(config, layer)
 
     def keys_and_values(self, rows: mx.array, position: int) -> Rows:
@@ -48,6 +49,9 @@ class BlockAttention(nn.Module):  # type: ignore[misc]
         else:
             keys = self.k_proj(rows)
             values = self.v_proj(rows) if "v_proj" in self else keys
+        if self._value_scale != 1.0:
+            # In 16 bits the factor itself would be rounded.
+            values = (values.astype(mx.float32) * self._value_scale).astype(values.dtype)
         keys = self.k_norm(keys.reshape(split)).transpose(0, 2, 1, 3)
         return self._rope(keys, offset=position), values.reshape(split).transpose(0, 2, 1, 3)
 
@@ -262,7 +266,7 @@ def joined_layer(first: nn.Module, second: nn.Module) -> nn.Module | None:
 def _rope(config: HeadConfig, layer: LayerConfig) -> Any:
     rope = layer.rope
     return initialize_rope(
-        config.head_dim,
+        config.rotated or config.head_dim,
         rope.base,
         rope.traditional,
         None if rope.scaling is None else dict(rope.scaling),

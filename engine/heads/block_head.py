@@ -29,6 +29,8 @@ class BlockNetwork(nn.Module):  # type: ignore[misc]
             self.embed_tokens = nn.Embedding(config.vocabulary, config.width)
         if config.own_output:
             self.lm_head = nn.Linear(config.width, config.draft_vocabulary, bias=False)
+        if config.own_mask:
+            self.mask_embedding = mx.zeros((config.width,))
         if config.own_output and config.draft_vocabulary != config.vocabulary:
             self.d2t = mx.zeros((config.draft_vocabulary,), mx.int32)
 
@@ -75,8 +77,7 @@ class BlockHead(Head):
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         config = self.config
         masks = count - int(config.anchor_predicts) + config.spare_rows
-        ids = mx.concatenate([anchor.astype(mx.int32), mx.full((masks,), config.mask_token, mx.int32)])
-        embedded = self._embed(ids[None])
+        embedded = self._block(anchor, masks)
         rows = embedded if config.embedding_scale == 1.0 else embedded * config.embedding_scale
         # The anchor's own row predicts nothing unless it is the first of the proposal.
         skip = 0 if config.anchor_predicts else 1
@@ -87,6 +88,15 @@ class BlockHead(Head):
             return proposal
         ids = mx.broadcast_to(self._targets, proposal.scores.shape)
         return HeadProposal(proposal.tokens, proposal.scores, ids, proposal.confidence)
+
+    def _block(self, anchor: mx.array, masks: int) -> mx.array:
+        """The embeddings (1, 1 + masks, width) of the anchor (1,) and the masks."""
+        if "mask_embedding" not in self._network:
+            mask = mx.full((masks,), self.config.mask_token, mx.int32)
+            return self._embed(mx.concatenate([anchor.astype(mx.int32), mask])[None])
+        first = self._embed(anchor[None])
+        mask = mx.broadcast_to(self._network.mask_embedding.astype(first.dtype), (1, masks, first.shape[-1]))
+        return mx.concatenate([first, mask], axis=1)
 
     def _embed(self, ids: mx.array) -> mx.array:
         if "embed_tokens" in self._network:

@@ -7,11 +7,13 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
+import numpy as np
 
 from engine.heads.block_head import BlockNetwork
 from engine.heads.config import HeadConfig
 from engine.heads.folder import HeadContent
-from engine.heads.tensors import expected_shapes, our_name, quantisation_of
+from engine.heads.tensors import MASK, expected_shapes, our_name, quantisation_of
+from engine.model_files.torch_file import SavedTensor
 
 
 def block_network(content: HeadContent) -> BlockNetwork:
@@ -34,7 +36,15 @@ def _weights(content: HeadContent, config: HeadConfig) -> dict[str, mx.array]:
         loaded: Mapping[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
         for name, array in loaded.items():
             found.update(_split(our_name(name), array, config))
+    if content.mask is not None:
+        found[MASK] = _array(content.mask)
     return {_in_network(name): array for name, array in found.items() if name in expected or _stem(name) in layers}
+
+
+def _array(saved: SavedTensor) -> mx.array:
+    """The numbers, in a row."""
+    bits = np.frombuffer(saved.data, np.uint32 if saved.dtype == "F32" else np.uint16)
+    return mx.array(bits).view({"F32": mx.float32, "F16": mx.float16, "BF16": mx.bfloat16}[saved.dtype])
 
 
 def _stem(name: str) -> str:
@@ -54,7 +64,7 @@ def _split(name: str, array: mx.array, config: HeadConfig) -> dict[str, mx.array
 
 def _in_network(name: str) -> str:
     top = name.partition(".")[0]
-    if top in ("embed_tokens", "lm_head", "d2t"):
+    if top in ("embed_tokens", "lm_head", "d2t", MASK):
         return name
     if top == "candidate_selector":
         return name.replace("candidate_selector", "refiner", 1)

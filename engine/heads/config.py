@@ -110,6 +110,9 @@ class HeadConfig:
 
     `sandwich` layers are Gemma 4's: norms before and behind each sublayer, a factor for the whole layer, GELU,
     attention without a scale. With `keys_are_values` they have one projection for both.
+
+    MiMo's multiply values by `value_scale`, turn the first `rotated` numbers of each attention head by positions (None:
+    all), and have an embedding of the mask token of their own, since the main model's was never trained.
     """
 
     kind: str
@@ -137,6 +140,9 @@ class HeadConfig:
     bias: bool = False
     sandwich: bool = False
     keys_are_values: bool = False
+    value_scale: float = 1.0
+    rotated: int | None = None
+    own_mask: bool = False
     own_embedding: bool = False
     own_output: bool = False
     embedding_scale: float = 1.0

@@ -1,4 +1,4 @@
-"""Reads the configurations of published heads: z-lab's own format, speculators', NVIDIA's, Laguna's, Gemma 4's.
+"""Reads the configurations of published heads: z-lab's own format, speculators', NVIDIA's, Laguna's, Gemma 4's, MiMo's.
 
 They name the same things differently and count layers differently; sources are named in each function. Everything that
 cannot be true raises `HeadConfigError` with the setting's name.
@@ -82,10 +82,10 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
     if gemma:
         sizes |= _gemma_sizes(settings, layers, sizes)
     own = _own_tables(settings, shapes, sizes["vocabulary"], spec=spec)
-    attention = "layers.0.self_attn."
+    attention, dialect = "layers.0.self_attn.", _dialect(config, spec=spec)
     return HeadConfig(
         kind=kind,
-        dialect=_dialect(config, spec=spec),
+        dialect=dialect,
         eps=within("rms_norm_eps", settings.number("rms_norm_eps", 1e-6), 0.0, 0.1),
         layers=layers,
         taps=taps,
@@ -107,10 +107,12 @@ def read_config(config: Mapping[str, Any], kind: str, shapes: Shapes) -> HeadCon
         keys_are_values=gemma and f"{attention}v_proj.weight" not in shapes,
         embedding_scale=settings.number("input_embedding_scale", sizes["width"] ** 0.5 if gemma and own[0] else 1.0),
         output_multiplier=settings.number("output_multiplier", 1.0),
+        own_mask="mask_embedding" in shapes,
         soft_cap=within("final_logit_softcapping", settings.number("final_logit_softcapping", 0.0), 0.0, 1e4),
         refiner=_refiner(settings, kind, shapes, sizes["width"], sizes["vocabulary"]),
         made_for=made_for(config),
         **sizes,
+        **(_mimo(settings, sizes["head_dim"]) if dialect == "mimo" else {}),
     )
 
 
@@ -148,6 +150,20 @@ def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Map
     return found
 
 
+def _mimo(settings: Settings, head_dim: int) -> dict[str, Any]:
+    """What MiMo's heads say of their values and positions, by the names of `HeadConfig` (vLLM, qwen3_dflash).
+
+    Others may repeat their main model's `partial_rotary_factor`, and turn all numbers.
+    """
+    if settings.whole("v_head_dim", 2, 2**12, head_dim) != head_dim:
+        raise HeadConfigError("v_head_dim")
+    turned = int(head_dim * within("partial_rotary_factor", settings.number("partial_rotary_factor", 1.0), 0.0, 1.0))
+    if turned < 2 or turned % 2:
+        raise HeadConfigError("partial_rotary_factor")
+    scale = within("attention_value_scale", settings.number("attention_value_scale", 1.0), 0.0, 100.0)
+    return {"value_scale": scale, "rotated": turned}
+
+
 def _own_tables(settings: Settings, shapes: Shapes, vocabulary: int, *, spec: bool) -> tuple[bool, bool, int]:
     """Whether the head has an embedding and an output matrix of its own, and the rows of its output matrix.
 
@@ -168,6 +184,8 @@ def _dialect(config: Mapping[str, Any], *, spec: bool) -> str:
     if config.get("model_type") == "laguna":
         return "laguna"
     nested = config.get("dflash_config")
+    if isinstance(nested, Mapping) and nested.get("attention_value_scale") is not None:
+        return "mimo"
     return "nvidia" if isinstance(nested, Mapping) and nested.get("use_swa") is not None else "z-lab"
 
 

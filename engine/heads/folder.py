@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ from typing import Any
 from engine.errors import ModelNotUsable
 from engine.heads import eagle_config, mtp_config
 from engine.heads.assistant_config import ORDERED, is_assistant, read_assistant_config
-from engine.heads.config import HeadShape
+from engine.heads.config import HeadConfig, HeadShape
 from engine.heads.dialects import HeadConfigError, read_config
 from engine.heads.tensors import (
     FP8,
+    MASK,
     MODES,
     HeadTensorError,
     by_our_names,
@@ -30,20 +32,27 @@ from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_tensors
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.safetensors_header import TensorHeader
+from engine.model_files.torch_file import RunsCodeError, SavedTensor, TorchFileError, read_torch_file
 
+# Where MiMo's heads keep the embedding of their mask token (vLLM, #46104).
+_MASK_FILE = "mask_embedding.pt"
 # Read at three places of each file for the identity of a head.
 _SAMPLE_BYTES = 2**16
 
 
 @dataclass(frozen=True, slots=True)
 class HeadContent:
-    """A usable head's folder: its files of weights, what it is made of, its tensors, and their quantisation."""
+    """A usable head's folder: its files of weights, what it is made of, its tensors, and their quantisation.
+
+    `mask` is the embedding of the mask token where that is in a file of its own, not in one of `files`.
+    """
 
     folder: Path
     files: tuple[Path, ...]
     config: HeadShape
     tensors: Mapping[str, TensorHeader]
     quantisation: Mapping[str, Any]
+    mask: SavedTensor | None = None
 
     @property
     def weight_bytes(self) -> int:
@@ -52,7 +61,9 @@ class HeadContent:
 
 
 def inspect_head(folder: Path) -> HeadContent:
-    """What is in the folder of a head, or in a file of tensors beside a main model. Reads JSON and headers only.
+    """What is in the folder of a head, or in a file of tensors beside a main model.
+
+    Reads JSON, headers, and the embedding of the mask token that some heads have.
 
     Raises `ModelNotUsable`: missing, not-a-model, unsafe, damaged, incomplete, wrong-tensors, unknown-architecture.
     """
@@ -63,9 +74,11 @@ def inspect_head(folder: Path) -> HeadContent:
     assistant = kind == "mtp" and is_assistant(raw)
     if kind not in SUPPORTED_HEADS or (kind == "mtp" and not assistant and mtp_config.family_of(raw) is None):
         raise ModelNotUsable(folder, "unknown-head", kind or str(raw.get("model_type", ""))[:80])
-    if os.path.exists(folder / "mask_embedding.pt"):
-        # MiMo's heads keep part of their weights in a file that runs code when it is read.
-        raise ModelNotUsable(folder, "unsafe", "mask_embedding.pt")
+    mask, mask_token = _saved_mask(folder)
+    if mask is not None:
+        if MASK in headers:
+            raise ModelNotUsable(folder, "wrong-tensors", MASK)
+        headers[MASK] = TensorHeader(mask.dtype, (math.prod(mask.shape),), len(mask.data))
     quantisation = _quantisation(folder, raw)
     try:
         config, tensors = _content(raw, kind, headers, quantisation)
@@ -73,7 +86,27 @@ def inspect_head(folder: Path) -> HeadContent:
         raise ModelNotUsable(folder, "damaged", f"config.json ({str(error)[:80]})") from error
     except HeadTensorError as error:
         raise ModelNotUsable(folder, "wrong-tensors", str(error)[:80]) from error
-    return HeadContent(folder, tuple(files), config, tensors, quantisation)
+    known = (None, config.mask_token) if isinstance(config, HeadConfig) else ()
+    if mask is not None and mask_token not in known:
+        raise ModelNotUsable(folder, "wrong-tensors", _MASK_FILE)
+    return HeadContent(folder, tuple(files), config, tensors, quantisation, mask)
+
+
+def _saved_mask(folder: Path) -> tuple[SavedTensor | None, object]:
+    """The embedding of the mask token in its own file, and that token if the file says it. Raises `ModelNotUsable`."""
+    path = folder / _MASK_FILE
+    if not os.path.lexists(path):
+        return None, None
+    try:
+        saved = read_torch_file(path)
+    except RunsCodeError as error:
+        raise ModelNotUsable(folder, "unsafe", f"{_MASK_FILE} ({error})") from error
+    except TorchFileError as error:
+        raise ModelNotUsable(folder, "damaged", f"{_MASK_FILE} ({error})") from error
+    embedding = saved.get("embedding") if isinstance(saved, dict) else saved
+    if not isinstance(embedding, SavedTensor):
+        raise ModelNotUsable(folder, "wrong-tensors", _MASK_FILE)
+    return embedding, saved.get("mask_token_id") if isinstance(saved, dict) else None
 
 
 def _content(
@@ -124,6 +157,7 @@ def identity_of(content: HeadContent) -> str:
     Raises `ModelNotUsable` where they cannot be read any more.
     """
     digest = hashlib.sha256()
+    digest.update(content.mask.data if content.mask is not None else b"")
     try:
         digest.update((config_folder(content.folder) / "config.json").read_bytes())
         for path in content.files:

@@ -17,6 +17,8 @@ from engine.model_files.safetensors_header import TensorHeader
 _CODEBOOKS = ("candidate_selector.predecessor_codebook", "candidate_selector.successor_codebook")
 _FLOATS = ("F32", "F16", "BF16")
 FP8, FP8_BLOCK, SCALE_OF_FP8 = "F8_E4M3", 128, ".weight_scale_inv"
+# The embedding of the mask token, where a head has one of its own.
+MASK = "mask_embedding"
 _WHOLE = ("I32", "I64", "U32")
 _BITS, _GROUPS = (2, 3, 4, 5, 6, 8), (16, 32, 64, 128)
 _PARTS = ("scales", "biases")
@@ -160,6 +162,8 @@ def expected_shapes(config: HeadConfig, *, fused: bool = False) -> Iterator[tupl
         yield from _layer_shapes(config, f"layers.{index}.", fused=fused)
     if config.own_embedding:
         yield "embed_tokens.weight", (config.vocabulary, width)
+    if config.own_mask:
+        yield MASK, (width,)
     if config.own_output:
         yield "lm_head.weight", (config.draft_vocabulary, width)
     if config.own_output and config.draft_vocabulary != config.vocabulary:

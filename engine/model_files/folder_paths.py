@@ -14,6 +14,10 @@ MODEL_PATTERNS = (
     "model*.safetensors",
     # Heads beside their main model, in packs also in a folder of that name; mlx-lm leaves them alone.
     "mtp*.safetensors",
+    "dflash/*.safetensors",
+    # The one file of another format: `torch_file` reads its numbers and does nothing that it says.
+    "mask_embedding.pt",
+    "dflash/mask_embedding.pt",
     "tokenizer.model",
     "*.tiktoken",
     "tiktoken.model",

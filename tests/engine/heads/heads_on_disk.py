@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,23 @@ def write_head(folder: Path, config: Mapping[str, Any], tensors: Mapping[str, mx
     return folder
 
 
+def quantised(
+    tensors: Mapping[str, mx.array], bits: int, group: int, mode: str
+) -> tuple[dict[str, mx.array], dict[str, mx.array]]:
+    """The tensors with their matrices quantised, and with these as the numbers that they then stand for."""
+    packed: dict[str, mx.array] = {}
+    written_out: dict[str, mx.array] = {}
+    for key, array in tensors.items():
+        if array.ndim != 2 or not key.endswith(".weight") or array.shape[-1] % 32:
+            packed[key] = written_out[key] = array
+            continue
+        # Modes other than the affine one have no biases.
+        parts = dict(zip(("weight", "scales", "biases"), mx.quantize(array, group, bits, mode), strict=False))
+        packed |= {f"{key.removesuffix('weight')}{part}": value for part, value in parts.items()}
+        written_out[key] = mx.dequantize(parts["weight"], parts["scales"], parts.get("biases"), group, bits, mode)
+    return packed, written_out
+
+
 def main_ports(layer_count: int = cases.MAIN_LAYERS) -> MainPorts:
     """The main model that all cases draft for."""
     return MainPorts(
@@ -47,7 +65,10 @@ def main_ports(layer_count: int = cases.MAIN_LAYERS) -> MainPorts:
 
 def head_of(folder: Path, case: Case) -> Head:
     """The case's head, written, loaded and bound."""
-    head = load_head(write_head(folder, case.config, tensors_of(case)))
+    write_head(folder, case.config, tensors_of(case))
+    if case.beside:
+        shutil.copy(cases.HERE / case.beside, folder)
+    head = load_head(folder)
     head.bind(main_ports(case.config.get("num_target_layers") or cases.MAIN_LAYERS))
     return head
 

@@ -9,9 +9,11 @@ import pytest
 
 from engine.errors import ModelNotUsable
 from engine.heads.loading import load_head
-from tests.engine.heads import bad_heads
+from tests.engine.heads import bad_heads, eagle_on_disk
+from tests.engine.heads.golden import cases, eagle_cases
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.heads_on_disk import head_of, main_ports, tensors_of, write_head
+from tests.engine.model_files.torch_files import four_numbers, written
 
 # Reasons that say what is wrong with a head's folder.
 REASONS = {"not-a-model", "incomplete", "damaged", "wrong-tensors", "unsafe", "not-finite", "unknown-head"}
@@ -75,3 +77,33 @@ def test_missing_shards_are_named(tmp_path: Path) -> None:
     with pytest.raises(ModelNotUsable) as refused:
         load_head(tmp_path)
     assert (refused.value.reason, refused.value.detail) == ("incomplete", "model-00002-of-00002.safetensors")
+
+
+CALL = b"\x80\x02cos\nsystem\nX\x04\x00\x00\x00true\x85R."
+BAD_MASKS: dict[str, tuple[dict[str, bytes | None], str]] = {
+    "it calls something": ({"data.pkl": CALL}, "unsafe"),
+    "it is cut off": ({"data/0": b"\0" * 100}, "damaged"),
+    "it is not finite": ({"data/0": b"\xc0\x7f" * cases.WIDTH}, "not-finite"),
+    "it is no tensor": ({"data.pkl": b"\x80\x02}X\x01\x00\x00\x00aK\x01s."}, "wrong-tensors"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_MASKS)
+def test_a_bad_embedding_of_the_mask_is_refused(tmp_path: Path, what: str) -> None:
+    changes, reason = BAD_MASKS[what]
+    case = CASES["mimo"]
+    write_head(tmp_path, case.config, tensors_of(case))
+    written(tmp_path / cases.MASK_FILE, changes)
+    assert refusal(tmp_path) == reason
+
+
+def test_an_embedding_of_a_mask_that_the_head_does_not_have_is_refused(tmp_path: Path) -> None:
+    case, eagle = CASES["mimo"], eagle_cases.CASES["eagle_llama"]
+    other = {**case.config, "dflash_config": {**case.config["dflash_config"], "mask_token_id": 7}}
+    four_numbers(write_head(tmp_path / "narrow", case.config, tensors_of(case)) / cases.MASK_FILE)
+    written(write_head(tmp_path / "token", other, tensors_of(case)) / cases.MASK_FILE)
+    twice = {**tensors_of(case), "mask_embedding": mx.zeros((cases.WIDTH,))}
+    written(write_head(tmp_path / "twice", case.config, twice) / cases.MASK_FILE)
+    written(write_head(tmp_path / "eagle", eagle.config, eagle_on_disk.tensors_of(eagle)) / cases.MASK_FILE)
+    for name in ("narrow", "token", "twice", "eagle"):
+        assert refusal(tmp_path / name) == "wrong-tensors", name

@@ -5,8 +5,11 @@ The mutants show that the gates close: each damages one thing that acceptance ha
 
 from __future__ import annotations
 
+import copy
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import pytest
@@ -149,6 +152,25 @@ def test_a_part_of_gemmas_layers_left_out_fails_a_gate(tmp_path: Path, part: str
     head = load_head(write_head(tmp_path, case.config, tensors))
     head.bind(main_ports())
     assert distance(proposals(head, head.new_context(), case.rounds), golden_of("dspark_gemma")) > 100 * TOLERANCE
+
+
+MIMO_MUTANTS: dict[str, Callable[[Path, dict[str, Any], dict[str, mx.array]], None]] = {
+    "values are not scaled": lambda _, config, __: config["dflash_config"].update(attention_value_scale=1.0),
+    "positions turn all numbers": lambda _, config, __: config.update(partial_rotary_factor=1.0),
+    "the main model's embedding of the mask": lambda folder, _, __: (folder / cases.MASK_FILE).unlink(),
+    "no sinks": lambda _, __, tensors: tensors.update({name: mx.full((cases.HEADS,), -1e9) for name in cases.SINKS}),
+}
+
+
+@pytest.mark.parametrize("mutant", MIMO_MUTANTS)
+def test_a_part_of_mimos_heads_left_out_fails_a_gate(tmp_path: Path, mutant: str) -> None:
+    case = CASES["mimo"]
+    config, tensors = copy.deepcopy(dict(case.config)), tensors_of(case)
+    shutil.copy(HERE / cases.MASK_FILE, tmp_path)
+    MIMO_MUTANTS[mutant](tmp_path, config, tensors)
+    head = load_head(write_head(tmp_path, config, tensors))
+    head.bind(main_ports())
+    assert distance(proposals(head, head.new_context(), case.rounds), golden_of("mimo")) > 100 * TOLERANCE
 
 
 def test_gemmas_layers_of_two_kinds_are_refused(tmp_path: Path) -> None:

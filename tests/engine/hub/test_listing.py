@@ -40,7 +40,8 @@ def test_the_files_of_all_pages_are_listed_small_ones_first() -> None:
 def test_heads_beside_the_model_are_part_of_it_and_other_weights_are_not() -> None:
     """mlx-lm leaves them alone; that is why conversions keep them under such names."""
     names = ["mtp.safetensors", "mtp/weights.safetensors", "mtp-4bit.safetensors", "model-mtp.safetensors"]
-    others = ["consolidated.safetensors", "adapter/x.safetensors", "mtp/run.py", "mtp.bin"]
+    names += ["dflash/dflash_draft_model.safetensors", "dflash/mask_embedding.pt", "mask_embedding.pt"]
+    others = ["consolidated.safetensors", "adapter/x.safetensors", "mtp/run.py", "mtp.bin", "dflash/dflash.py", "x.pt"]
     files = [{**WEIGHTS, "path": name} for name in (*names, *others)]
     listing = list_model(hub([CONFIG, WEIGHTS, *files]), "org/model", COMMIT)
     assert {file.name for file in listing.files} == {"config.json", "model.safetensors", *names}

@@ -30,7 +30,7 @@ class Case:
 
     Shared weights with a plus between them stand one below the other.
     `golden` is the case whose golden tensors it is held to: its own unless it is another spelling of that head.
-    `confidence` is true where the reference gives one.
+    `confidence` is true where the reference gives one. `beside` is a file that lies in its folder.
     """
 
     config: Mapping[str, Any]
@@ -38,6 +38,7 @@ class Case:
     rounds: tuple[int, ...] = ROUNDS
     golden: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
+    beside: str = ""
 
 
 def layer_names(layers: int = LAYERS) -> list[str]:
@@ -208,6 +209,20 @@ def gemma_tensors() -> dict[str, str]:
     return names | {"model.embed_tokens.weight": "main.embed_tokens.weight", "lm_head.weight": "main.lm_head.weight"}
 
 
+def mimo() -> dict[str, Any]:
+    """The settings in which `dflash/config.json` of MiMo-V2.5 and V2.6 differs."""
+    return sliding(
+        [SLIDING] * LAYERS,
+        is_causal=False,
+        v_head_dim=HEAD_DIM,
+        partial_rotary_factor=0.5,
+        add_swa_attention_sink_bias=True,
+        dflash_config={"block_size": BLOCK, "attention_value_scale": 0.612, "attention_sink_bias": True},
+    )
+
+
+SINKS = [f"layers.{index}.self_attn.attention_sink_bias" for index in range(LAYERS)]
+MASK_FILE = "mask_embedding.pt"
 MIXED = [SLIDING, SLIDING, FULL]
 REDUCED = {"lm_head.weight": "reduced.lm_head.weight", "d2t": "reduced.d2t", "t2d": "reduced.t2d"}
 CASES: dict[str, Case] = {
@@ -249,6 +264,7 @@ CASES: dict[str, Case] = {
     "domino_shifted": Case(domino(shift=True), same([*BACKBONE, *GRU]), FEW_ROUNDS),
     "speculators": Case(speculators([FULL] * LAYERS, drafted=DRAFTED), same(BACKBONE) | REDUCED, FEW_ROUNDS),
     "speculators_sliding": Case(speculators(MIXED), same(BACKBONE)),
+    "mimo": Case(mimo(), same([*BACKBONE, *SINKS]), beside=MASK_FILE),
     "laguna": Case(laguna(), laguna_tensors(), FEW_ROUNDS),
     # Other spellings of heads above.
     "prefixed": Case(base_config(), same(BACKBONE, "model."), golden="full"),

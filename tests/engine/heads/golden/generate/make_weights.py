@@ -63,6 +63,9 @@ def main() -> None:
     normal("embed_proj.0.weight", c.GRU_INNER, c.WIDTH + c.GRU_WIDTH)
     normal("embed_proj.2.weight", c.VOCABULARY, c.GRU_INNER)
     chosen = np.sort(random.choice(c.VOCABULARY, c.DRAFTED, replace=False))
+    for index in range(c.LAYERS):
+        normal(f"layers.{index}.self_attn.attention_sink_bias", c.HEADS, scale=1.0)
+    normal("mask_embedding", c.WIDTH, scale=1.0)
     halves = {name: array.astype(np.float16) for name, array in made.items()}
     halves["reduced.lm_head.weight"] = halves["main.lm_head.weight"][chosen]
     halves["reduced.d2t"] = (chosen - np.arange(c.DRAFTED)).astype(np.int64)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import dflash.model as dflash
@@ -17,6 +18,7 @@ from specforge.modeling.draft.dspark import DSparkDraftModel
 from speculators.models.dflash import DFlashSpeculatorConfig
 from speculators.models.dflash.core import DFlashDraftModel as SpeculatorsDraftModel
 from transformers import Qwen3Config
+from transformers.models.mimo_v2_flash import modeling_mimo_v2_flash as mimo_v2
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import cases as c
@@ -80,6 +82,38 @@ def plain(case: c.Case) -> dict[str, torch.Tensor]:
         model.compute_logits(hidden_rows(model, cache, a, c.BLOCK - 1, t, p)[:, 1:], lambda h: h @ OUTPUT.T)
         for a, t, p in rounds(case)
     ]
+    return {"logits": torch.cat(logits)}
+
+
+def mimo(case: c.Case) -> dict[str, torch.Tensor]:
+    """dflash's network with the attention of transformers' MiMo-V2-Flash: sinks, and positions that turn a part.
+
+    Values are scaled and masks embedded as vLLM does it (qwen3_dflash.py). The mask's embedding is saved beside the
+    golden tensors, in the form of the published file.
+    """
+    model = network(dflash.DFlashDraftModel, replace(case, tensors=c.same(c.BACKBONE)))
+    turned, scale = int(c.HEAD_DIM * case.config["partial_rotary_factor"]), 0.612
+    model.rotary_emb.inv_freq = 1 / case.config["rope_theta"] ** (torch.arange(0, turned, 2).float() / turned)
+    for index, layer in enumerate(model.layers):
+        layer.self_attn.sinks = SHARED[f"layers.{index}.self_attn.attention_sink_bias"]
+
+    def attend(module, q, k, v, mask, **settings):
+        hidden = torch.zeros(mask.shape).masked_fill(~mask, float("-inf"))
+        return mimo_v2.eager_attention_forward(module, q, k, v * scale, hidden, settings["scaling"])
+
+    def turn(q, k, cos, sin):
+        turned_q, _ = mimo_v2.apply_rotary_pos_emb(q, q, cos[:, -q.shape[-2] :], sin[:, -q.shape[-2] :])
+        return turned_q, mimo_v2.apply_rotary_pos_emb(k, k, cos, sin)[1]
+
+    mask = SHARED["mask_embedding"].bfloat16()
+    torch.save({"mask_token_id": c.MASK, "embedding": mask}, c.HERE / c.MASK_FILE)
+    kept, row = (dflash.ALL_ATTENTION_FUNCTIONS["sdpa"], dflash.apply_rotary_pos_emb), EMBEDDING[c.MASK].clone()
+    dflash.ALL_ATTENTION_FUNCTIONS["sdpa"], dflash.apply_rotary_pos_emb = attend, turn
+    EMBEDDING[c.MASK] = mask.float()
+    cache = dflash._make_cache(model.config)
+    logits = [hidden_rows(model, cache, a, c.BLOCK - 1, t, p)[:, 1:] @ OUTPUT.T for a, t, p in rounds(case)]
+    dflash.ALL_ATTENTION_FUNCTIONS["sdpa"], dflash.apply_rotary_pos_emb = kept
+    EMBEDDING[c.MASK] = row
     return {"logits": torch.cat(logits)}
 
 
@@ -171,7 +205,14 @@ def speculators(case: c.Case) -> dict[str, torch.Tensor]:
     return {"logits": torch.cat(logits)}
 
 
-MAKERS = {"dflash2": dflash2, "dspark": dspark, "domino": domino, "speculators": speculators, "laguna": None}
+MAKERS = {
+    "dflash2": dflash2,
+    "dspark": dspark,
+    "domino": domino,
+    "speculators": speculators,
+    "mimo": mimo,
+    "laguna": None,
+}
 
 
 @torch.inference_mode()
