@@ -14,32 +14,22 @@ from engine.heads.loading import load_head
 from engine.memory import cache_bytes, size_on_disk
 from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.cases import CASES
-from tests.engine.heads.heads_on_disk import head_of, main_ports, proposals, tensors_of, write_head
+from tests.engine.heads.heads_on_disk import head_of, main_ports, proposals, quantised, tensors_of, write_head
 
 
 @pytest.mark.parametrize("name", ["full", "dflash2", "dspark_gated", "laguna", "speculators"])
 @pytest.mark.parametrize(
-    ("bits", "group", "mode"), [(8, 32, "affine"), (4, 32, "affine"), (4, 32, "mxfp4"), (4, 16, "nvfp4")]
+    ("bits", "group", "mode"),
+    [(8, 32, "affine"), (4, 32, "affine"), (4, 32, "mxfp4"), (4, 16, "nvfp4"), (8, 32, "mxfp8")],
 )
 def test_a_quantised_head_proposes_as_its_numbers_say(
     tmp_path: Path, name: str, bits: int, group: int, mode: str
 ) -> None:
     case = CASES[name]
-    quantised: dict[str, mx.array] = {}
-    plain: dict[str, mx.array] = {}
-    for key, array in tensors_of(case).items():
-        stem = key.removesuffix(".weight")
-        if array.ndim != 2 or not key.endswith(".weight") or array.shape[-1] % 32:
-            quantised[key] = plain[key] = array
-            continue
-        # Modes other than the affine one have no biases.
-        parts = dict(zip(("weight", "scales", "biases"), mx.quantize(array, group, bits, mode), strict=False))
-        quantised |= {f"{stem}.{part}": value for part, value in parts.items()}
-        weight, scales, biases = (parts.get(part) for part in ("weight", "scales", "biases"))
-        plain[key] = mx.dequantize(weight, scales, biases, group, bits, mode)
+    packed, written_out = quantised(tensors_of(case), bits, group, mode)
     made = []
     config = {**case.config, "quantization": {"bits": bits, "group_size": group, "mode": mode}}
-    for folder, settings, tensors in (("a", config, quantised), ("b", case.config, plain)):
+    for folder, settings, tensors in (("a", config, packed), ("b", case.config, written_out)):
         head = load_head(write_head(tmp_path / folder, settings, tensors))
         head.bind(main_ports())
         made.append(proposals(head, head.new_context(), cases.FEW_ROUNDS))
