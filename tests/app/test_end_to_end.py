@@ -7,19 +7,25 @@ import os
 import subprocess
 import sys
 from concurrent.futures import Future
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from app.conversations.chat_settings import Generation
 from app.session.answer import State
+from app.session.api_service import ApiChoice
 from app.session.session import Session
 from app.speculation.comparison import Comparer, Step, Verdict
 from app.speculation.tuner import Tuner
+from app.system.background import Background
 from app.window.main_window import MainWindow
 from app.wording import figures
 from engine import Engine, SpeculationSettings, starter_pair
+from tests.app.free_port import free_port
 from tests.app.window_driver import WindowDriver
 from tests.patience import PATIENCE_S
 
@@ -82,6 +88,50 @@ def test_the_text_is_the_same_without_guesses_and_the_foot_says_why(window: Wind
     assert texts[0] == texts[1]
     assert window.answer().stats.drafted == 0
     assert "it was turned off" in window.foot()
+
+
+def over_the_api(window: WindowDriver, body: dict[str, Any]) -> str:
+    """What the window's own server answers to a chat completion."""
+    api = window.session.api
+    if api.status is None:
+        api.configure(ApiChoice(serve=True, port=free_port()))
+        window.wait(lambda: api.status is not None)
+    assert api.status is not None
+    address = urlsplit(api.status.address).netloc
+
+    def ask() -> str:
+        connection = HTTPConnection(address, timeout=PATIENCE_S)
+        connection.request("POST", "/v1/chat/completions", json.dumps(body), {"Content-Type": "application/json"})
+        with closing(connection), connection.getresponse() as response:
+            text: str = json.load(response)["choices"][0]["message"]["content"]
+            return text
+
+    # Off the Qt thread, which passes on what happens to the models.
+    asking = Background("client", parent=window.session).run(ask)
+    window.wait(asking.done)
+    return asking.result()
+
+
+def test_a_program_gets_the_text_that_stands_in_the_window_greedy_and_by_seed(window: WindowDriver) -> None:
+    question = "How do I choose a draft model?"
+    greedy: dict[str, float] = {"temperature": 0.0}
+    by_seed: dict[str, float] = {"temperature": 2.0, "seed": 11}
+    texts = []
+    for chosen in (greedy, by_seed):
+        window.trigger("new-chat")
+        window.trigger("chat-settings")
+        for key, value in chosen.items():
+            window.chat_settings.rows[key].control.setValue(value)
+        window.chat_settings.close_overlay()
+        window.type(question)
+        window.send()
+        window.wait_until_answered()
+        texts.append(window.answer().text)
+        asked = {"messages": [{"role": "user", "content": question}], **chosen}
+        assert over_the_api(window, asked) == texts[-1]
+    # Two texts that could differ.
+    assert min(map(len, texts)) > 40
+    assert texts[0] != texts[1]
 
 
 def test_compare_finds_the_same_text_and_two_speeds(window: WindowDriver, qtbot: QtBot) -> None:
