@@ -181,7 +181,9 @@ class Decoding:
                 self._batch = RaggedDecoder(self._models.main, self._models.drafting)
             else:
                 self._batch = BatchDecoder(self._models.main, obstacle)
-        self._batch.join(active.generation, sum(one.batch_obstacle is None for one in self._turns))
+        if isinstance(self._batch, RaggedDecoder):
+            self._batch.reserve(sum(one.batch_obstacle is None for one in self._turns))
+        self._batch.join(active.generation)
         active.batched = True
 
     def _leave_batch(self, active: ActiveRequest) -> TokensCommitted | None:

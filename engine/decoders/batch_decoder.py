@@ -114,7 +114,7 @@ class BatchDecoder:
     def __len__(self) -> int:
         return len(self._members) + len(self._joining)
 
-    def join(self, generation: Generation, members: int = 1) -> None:  # noqa: ARG002
+    def join(self, generation: Generation) -> None:
         """Add `generation`, whose sequence has no open transaction. The batch has its caches until it leaves."""
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):

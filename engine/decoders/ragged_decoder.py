@@ -45,6 +45,7 @@ class RaggedDecoder:
         self._drawing = Drawing(main.vocabulary)
         # In the order of the batch's rows.
         self._members: list[Member] = []
+        self._expected = 0
         self._batch: SequenceBatch | None = None
         self._flying: RaggedRound | None = None
         # What kept a row from being removed. From then on it is unknown which rows are whose.
@@ -55,18 +56,19 @@ class RaggedDecoder:
     def __len__(self) -> int:
         return len(self._members)
 
-    def join(self, generation: Generation, members: int = 1) -> None:
-        """Add `generation`, whose sequence has no open transaction. The batch has its caches until it leaves.
+    def reserve(self, members: int) -> None:
+        """Make buffers for so many members when the next one joins, so that they need not grow with each."""
+        self._expected = members
 
-        So many `members` will there be when all have joined who are about to.
-        """
+    def join(self, generation: Generation) -> None:
+        """Add `generation`, whose sequence has no open transaction. The batch has its caches until it leaves."""
         sequence = generation.conversation.main
         while sequence.prefill(PREFILL_CHUNK):
             pass
         request = self._drafting.join(generation.speculation, generation.conversation, generation.sampler)
         if self._batch is None:
             self._batch = SequenceBatch(sequence)
-        self._batch.reserve(members)
+        self._batch.reserve(self._expected)
         self._batch.join(sequence)
         self._members.append(Member(generation, request, generation.log.draft_prefill_tokens))
         self._ended_at = None

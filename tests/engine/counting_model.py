@@ -7,12 +7,14 @@ from typing import Any
 
 import mlx.core as mx
 
+from tests.engine.passed_on import PassedOn
 
-class CountingModel:
+
+class CountingModel(PassedOn):
     """Calls `model` and counts the tokens it is fed; raises once `fails` is true for the shape of a pass."""
 
     def __init__(self, model: Any) -> None:
-        self.model = model
+        super().__init__(model)
         self.tokens = 0
         self.passes: list[tuple[int, ...]] = []
         self.fails: Callable[[tuple[int, ...], Any], bool] = lambda *_: False
@@ -22,17 +24,9 @@ class CountingModel:
         """The most requests that shared a pass."""
         return max(rows for rows, _ in self.passes)
 
-    @property
-    def layers(self) -> Any:
-        return self.model.layers
-
-    def parameters(self) -> Any:
-        return self.model.parameters()
-
     def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
         self.tokens += tokens.size
         self.passes.append(tokens.shape)
         if self.fails(tokens.shape, cache):
             raise RuntimeError("[metal::malloc] out of memory, says the test")
-        logits: mx.array = self.model(tokens, cache=cache)
-        return logits
+        return super().__call__(tokens, cache)

@@ -6,21 +6,16 @@ from typing import Any
 
 import mlx.core as mx
 
+from tests.engine.passed_on import PassedOn
 
-class FaultyModel:
+
+class FaultyModel(PassedOn):
     """Passes on to `model` and raises in the middle of the `fail_at`-th forward pass."""
 
     def __init__(self, model: Any) -> None:
-        self.model = model
+        super().__init__(model)
         self.calls = 0
         self.fail_at = -1
-
-    @property
-    def layers(self) -> Any:
-        return self.model.layers
-
-    def parameters(self) -> Any:
-        return self.model.parameters()
 
     def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
         self.calls += 1
@@ -29,5 +24,4 @@ class FaultyModel:
             rows = mx.zeros((1, 2, tokens.shape[1], 16))
             cache[0].update_and_fetch(rows, rows)
             raise RuntimeError("[metal::malloc] out of memory, says the test")
-        logits: mx.array = self.model(tokens, cache=cache)
-        return logits
+        return super().__call__(tokens, cache)

@@ -19,6 +19,7 @@ from engine.scheduler import Scheduler
 from engine.speculation.depth import DepthController, MeasuredRound
 from engine.speculation.proposers import draft_model
 from engine.steps import Steps
+from tests.engine.passed_on import PassedOn
 from tests.engine.serving import PLAIN, Client, request, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -37,23 +38,16 @@ class Clock:
         return self.now
 
 
-class TimedModel:
+class TimedModel(PassedOn):
     """Passes on to `model`; a pass takes `seconds`."""
 
     def __init__(self, model: Any, clock: Clock, seconds: float) -> None:
-        self.model, self._clock, self._seconds = model, clock, seconds
-
-    @property
-    def layers(self) -> Any:
-        return self.model.layers
-
-    def parameters(self) -> Any:
-        return self.model.parameters()
+        super().__init__(model)
+        self._clock, self._seconds = clock, seconds
 
     def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
         self._clock.now += self._seconds
-        logits: mx.array = self.model(tokens, cache=cache)
-        return logits
+        return super().__call__(tokens, cache)
 
 
 @pytest.fixture

@@ -1,0 +1,25 @@
+"""A model in place of another, which does what that one does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mlx.core as mx
+
+
+class PassedOn:
+    """Passes everything on to `model`. What a test watches or breaks goes into a subclass."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    @property
+    def layers(self) -> Any:
+        return self.model.layers
+
+    def parameters(self) -> Any:
+        return self.model.parameters()
+
+    def __call__(self, tokens: mx.array, cache: Any) -> mx.array:
+        logits: mx.array = self.model(tokens, cache=cache)
+        return logits
