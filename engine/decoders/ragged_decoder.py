@@ -17,7 +17,7 @@ from engine.decoders.ragged_round import Drawing, Member, RaggedRound, drafting_
 from engine.events import Token, TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
-from engine.speculation.batch_controller import BatchRound
+from engine.speculation.batch_costs import BatchRound
 from engine.speculation.batch_drafting import BatchDrafting
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import Drafting
@@ -235,8 +235,8 @@ class RaggedDecoder:
         drafting = drafting_of(proposals)
         if drafting is None:
             return None
-        known = self._drafting.controller.drafting_s(*drafting)
-        if known is not None and self._round % TIMED_EVERY:
+        source, requests, _ = drafting
+        if self._drafting.controller.costs.timed(source, requests) and self._round % TIMED_EVERY:
             return None
         mx.eval([one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)])
         return time.perf_counter() - started_at
@@ -247,7 +247,7 @@ class RaggedDecoder:
         """Add every member's tokens to its answer, commit those kept, and count the round."""
         assert self._batch is not None
         now = time.perf_counter()
-        typical = self._is_typical(current)
+        interrupted, prepared = self._disturbances(current)
         rows = [row for row, member in enumerate(current.members) if member in self._members]
         if not current.plain:
             self._batch.commit(current.keep())
@@ -256,19 +256,22 @@ class RaggedDecoder:
         for row in reversed(rows):
             member = current.members[row]
             outcome.append((member.generation, member.error or self._commit(current, row, now)))
-        if typical and self._ended_at is not None:
-            events = [event for _, event in outcome if isinstance(event, TokensCommitted)]
-            self._observe(current, sum(len(event.tokens) for event in events), now - self._ended_at)
+        if self._ended_at is not None and not interrupted:
+            tokens = sum(len(event.tokens) for _, event in outcome if isinstance(event, TokensCommitted))
+            if prepared:
+                self._drafting.controller.observe_preparation(tokens, now - self._ended_at)
+            elif current.pipelined or not current.plain:
+                self._observe(current, tokens, now - self._ended_at)
         self._ended_at = now
         return outcome
 
-    def _is_typical(self, current: RaggedRound) -> bool:
-        """Whether its duration says what such rounds cost."""
+    def _disturbances(self, current: RaggedRound) -> tuple[bool, bool]:
+        """Whether other work ran during the round, and whether a drafter read what it had missed."""
         interrupted = any(member.generation.timing_interrupted for member in current.members)
         for member in current.members:
             member.generation.timing_interrupted = False
         caught_up = [self._caught_up(member) for member in current.members]
-        return not interrupted and not any(caught_up) and (current.pipelined or not current.plain)
+        return interrupted, any(caught_up)
 
     @staticmethod
     def _caught_up(member: Member) -> bool:
@@ -323,7 +326,7 @@ class RaggedDecoder:
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
         if current.drafting is not None:
-            known = current.draft_s or self._drafting.controller.drafting_s(*current.drafting)
+            known = current.draft_s or self._drafting.controller.costs.drafting_s(*current.drafting)
             draft_s = min(busy, known or 0.0)
         return RoundRecord(
             number=generation.round,

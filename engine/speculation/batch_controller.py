@@ -10,18 +10,16 @@ After BASS (arXiv:2404.15778), with measured costs in place of a cost model.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
+from math import sqrt
 
 from engine.speculation.accept_rates import AcceptForecast
+from engine.speculation.batch_costs import ENOUGH, BatchCosts, BatchRound
 from engine.speculation.controllers import Controllers
 from engine.speculation.depth import Choice
-from engine.speculation.proposers.registry import sources_without_drafter
+from engine.speculation.proposers.registry import PROPOSERS
 
-# Durations that a figure is the middle of.
-WINDOW = 9
 # Plain rounds that are measured in a row, of which the first is never pipelined, and rounds until they are repeated.
 PLAIN_ROUNDS = 3
 REMEASURE = 128
@@ -30,15 +28,22 @@ REMEASURE = 128
 MARGIN = 1.02
 PLAIN_MARGIN = 1.05
 EXPLORE_MARGIN = 1.05
+# Passes of a kind until its figure is trusted. Before, it may rest on stalls or on passes of another shape: where one
+# that takes less by DOUBT would pay, it is tried.
+TRUSTED = 5
+DOUBT = 0.1
 # What trying widths may cost: plain rounds at the start, and a share of all time.
 BUDGET_ROUNDS = 4.0
 BUDGET_SHARE = 0.015
 # Widths that are considered, because each has its own kernels and graphs.
 WIDTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 17)
+# A pass may be so many times as wide as the widest that was measured, and a little more.
+GROWTH = 2
 # Rounds for which the decision to decode plainly holds.
 PLAIN_STRETCH = 8
-# Of a proposer that was never timed in a batch, what each request adds to the drafting of one.
-UNKNOWN_SHARE = 0.25
+# Of a proposer that was never timed in a batch, what each request adds to the drafting of one, where a pass drafts for
+# all.
+JOINT_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +58,6 @@ class Offer:
     expected: Mapping[str, AcceptForecast] = field(default_factory=dict)
     drafted: frozenset[str] = frozenset()
     buckets: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class BatchRound:
-    """A round to learn from: a pass of `width` tokens for each of `requests`, which took `seconds` with its drafting.
-
-    `drafting` is (source, requests, depth) for the drafting with a model, if there was any; `draft_seconds` of the
-    time went into it, None where that was not timed apart.
-    """
-
-    requests: int
-    width: int
-    tokens: int
-    seconds: float
-    drafting: tuple[str, int, int] | None = None
-    draft_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +78,8 @@ class BatchController:
     """Chooses and learns for the batches of one main model; `solo` know the costs of its rounds for one request."""
 
     def __init__(self, solo: Controllers) -> None:
+        self.costs = BatchCosts(solo)
         self._solo = solo
-        self._passes: dict[tuple[int, int, int], deque[float]] = {}
-        self._drafting: dict[tuple[str, int], dict[int, deque[float]]] = {}
-        # Middles of these figures since the last observation: every width asks for them.
-        self._pass_curves: dict[tuple[int, int], dict[int, float]] = {}
-        self._drafting_curves: dict[tuple[str, int], dict[int, float]] = {}
-        self._bucket = 0
         self._width = 1
         self._measuring = 0
         self._since_plain = 0
@@ -106,8 +90,8 @@ class BatchController:
 
     def choose(self, offers: Sequence[Offer], bucket: int) -> list[Choice]:
         """What each request does in the next round; the longest text is in the context bucket `bucket`."""
-        if bucket != self._bucket:
-            self._bucket, self._plain_left = bucket, 0
+        if bucket != self.costs.bucket:
+            self.costs.bucket, self._plain_left = bucket, 0
         requests = len(offers)
         fixed = max((offer.decided.depth for offer in offers if offer.decided is not None), default=0)
         if all(offer.decided is not None or not offer.expected for offer in offers):
@@ -117,7 +101,7 @@ class BatchController:
         if self._plain_left > 0 and fixed == 0:
             self._plain_left -= 1
             return _plain(offers, self._costs_more)
-        plans = [plan for width in WIDTHS if width > fixed and (plan := self._plan(offers, width)) is not None]
+        plans = [plan for width in self._widths(fixed) if (plan := self._plan(offers, width)) is not None]
         if not plans:
             # No pass of so many requests was timed yet: those meant to be were interrupted by other work.
             return _plain(offers, Choice(None, 0, "measuring"))
@@ -125,60 +109,31 @@ class BatchController:
 
     def observe(self, measured: BatchRound) -> None:
         """Learn from a round whose duration is typical of its kind."""
-        requests, width, seconds = measured.requests, measured.width, measured.seconds
-        drafted = 0.0
-        if measured.drafting is not None:
-            source, drafting, depth = measured.drafting
-            drafted = self.drafting_s(source, drafting, depth) or 0.0
-            if measured.draft_seconds is not None:
-                drafted = min(measured.draft_seconds, seconds)
-                curve = self._drafting.setdefault((source, drafting), {})
-                curve.setdefault(depth, deque(maxlen=WINDOW)).append(drafted)
-        known = self._passes.setdefault((self._bucket, requests, width), deque(maxlen=WINDOW))
-        if width > 1 and len(known) < 2 and self._expected_speed:
-            self._lost_s += max(0.0, seconds - measured.tokens / self._expected_speed)
-        known.append(max(seconds - drafted, 0.1 * seconds))
+        requests, width = measured.requests, measured.width
+        if width > 1 and self.costs.samples(requests, width) < TRUSTED:
+            self._count_loss(measured.tokens, measured.seconds)
+        self.costs.observe(measured)
+        self._total_s += measured.seconds
+
+    def observe_preparation(self, tokens: int, seconds: float) -> None:
+        """A round took long because drafters read what they had missed; it committed `tokens`."""
+        self._count_loss(tokens, seconds)
         self._total_s += seconds
-        self._pass_curves.clear()
-        self._drafting_curves.clear()
 
-    def drafting_s(self, source: str, requests: int, depth: int) -> float | None:
-        """Seconds that `source` takes to draft `depth` tokens for each of `requests`; None where never timed."""
-        measured = self._drafting.get((source, requests))
-        if not measured:
-            return None
-        curve = self._drafting_curves.get((source, requests))
-        if curve is None:
-            curve = {0: 0.0} | {known: median(values) for known, values in measured.items()}
-            self._drafting_curves[source, requests] = curve
-        return _between(curve, depth)
+    def _count_loss(self, tokens: int, seconds: float) -> None:
+        if self._expected_speed:
+            self._lost_s += max(0.0, seconds - tokens / self._expected_speed)
 
-    def pass_s(self, requests: int, width: float) -> float | None:
-        """Seconds of a pass; between measured widths, or extended as passes for one request grow with their rows."""
-        points = self._pass_curves.get((self._bucket, requests))
-        if points is None:
-            points = self._pass_curves[self._bucket, requests] = {
-                known: median(values)
-                for (bucket, count, known), values in self._passes.items()
-                if bucket == self._bucket and count == requests
-            }
-        if not points:
-            return None
-        widest = max(points)
-        if width <= widest:
-            return _between(points, width)
-        solo = self._solo.current.costs
-        if solo.plain() is None:
-            return points[widest]
-        grown = solo.forecast(sources_without_drafter("auto")[0])
-        before, after = (grown.expected(0, round(requests * at)) for at in (widest, width))
-        return points[widest] * max(1.0, after / before)
+    def _widths(self, fixed: int) -> list[int]:
+        """The widths to weigh, where somebody proposes `fixed` tokens in any case."""
+        possible = [width for width in WIDTHS if width > fixed]
+        widest = GROWTH * self.costs.widest() + 2
+        return [width for width in possible if width <= widest] or possible[:1]
 
     def _must_measure(self, requests: int) -> bool:
         """Whether this round has to be plain to be measured."""
         self._since_plain += 1
-        known = len(self._passes.get((self._bucket, requests, 1), ()))
-        if self._measuring == 0 and (known < 2 or self._since_plain >= REMEASURE):
+        if self._measuring == 0 and (not self._known(requests, 1) or self._since_plain >= REMEASURE):
             self._measuring = PLAIN_ROUNDS
         if self._measuring:
             self._measuring -= 1
@@ -197,13 +152,13 @@ class BatchController:
         ]
         gains.sort(reverse=True)
         order = [row for _, row in gains]
-        shorter = _chances_of_shorter(free, drafted, order, most)
         best: _Plan | None = None
-        chosen = list(free)
-        for count in range(len(gains) + 1):
-            if count:
-                chosen[order[count - 1]] = drafted[order[count - 1]]
-            seconds = self._seconds(offers, chosen, count, width, shorter[count])
+        # A pass of the drafter costs much the same for a few and for all: between those two little is to be gained.
+        for count in sorted({0, len(order)}):
+            chosen = list(free)
+            for row in order[:count]:
+                chosen[row] = drafted[row]
+            seconds = self._seconds(offers, chosen, count, width)
             if seconds is None:
                 continue
             tokens = requests + sum(option.kept for option in chosen)
@@ -212,26 +167,22 @@ class BatchController:
                 best = _Plan(choices, width, tokens, seconds)
         return best
 
-    def _seconds(
-        self, offers: Sequence[Offer], chosen: Sequence[_Option], drafting: int, width: int, shorter: Sequence[float]
-    ) -> float | None:
-        """Seconds of a round with these proposals, `drafting` of which a model drafts; None where none is that wide.
-
-        `shorter[k]` is the chance that all of them end before their k-th token.
-        """
+    def _seconds(self, offers: Sequence[Offer], chosen: Sequence[_Option], drafting: int, width: int) -> float | None:
+        """Seconds of a round with these proposals, `drafting` of which a model drafts; None where none is that wide."""
         requests, most = len(offers), width - 1
         fixed = max((offer.decided.depth for offer in offers if offer.decided is not None), default=0)
         if max(fixed, *(option.choice.depth for option in chosen)) < most:
             return None
         # A proposal may end early; the pass is as wide as the longest of them.
-        expected = max(1.0 + sum(1.0 - chance for chance in shorter[1:]), 1.0 + fixed)
-        seconds = self.pass_s(requests, expected)
+        expected = max(1.0 + _expected_longest(chosen), 1.0 + fixed)
+        seconds = self.costs.pass_s(requests, expected)
         if seconds is None or not drafting:
             return seconds
         source = next(option.choice.source for option in chosen if option.drafted)
-        known = self.drafting_s(source or "", drafting, most)
+        known = self.costs.drafting_s(source or "", drafting, most)
         if known is None:
-            known = self._solo.current.costs.drafting(source or "", most) * (1.0 + UNKNOWN_SHARE * (drafting - 1))
+            share = JOINT_SHARE if PROPOSERS[source or ""].joint else 1.0
+            known = self._solo.current.costs.drafting(source or "", most) * (1.0 + share * (drafting - 1))
         return seconds + known * (expected - 1.0) / most
 
     def _best(self, plans: Sequence[_Plan], offers: Sequence[Offer], requests: int) -> _Plan:
@@ -246,9 +197,9 @@ class BatchController:
         self._expected_speed = best.speed
         budget = BUDGET_ROUNDS * plans[0].seconds + BUDGET_SHARE * self._total_s
         if self._lost_s < budget:
-            untried = max(plans, key=lambda plan: plan.speed)
-            if untried.speed > EXPLORE_MARGIN * best.speed:
-                best = untried
+            hopeful = max(plans, key=lambda plan: self._hoped(plan, requests))
+            if hopeful is not best and self._hoped(hopeful, requests) > EXPLORE_MARGIN * best.speed:
+                best = hopeful
         self._width = best.width
         if best.width == 1:
             self._plain_left = PLAIN_STRETCH - 1
@@ -258,8 +209,15 @@ class BatchController:
             return _Plan(_plain(offers, self._costs_more), 1, best.tokens, best.seconds)
         return best
 
+    def _hoped(self, plan: _Plan, requests: int) -> float:
+        """The speed of a plan, or what it may be in truth where its passes were measured a few times only, or never."""
+        samples = self.costs.samples(requests, plan.width)
+        if plan.width == 1 or samples >= TRUSTED:
+            return plan.speed
+        return plan.speed / (1.0 - DOUBT / sqrt(max(1, samples)))
+
     def _known(self, requests: int, width: int) -> bool:
-        return len(self._passes.get((self._bucket, requests, width), ())) >= 2
+        return self.costs.samples(requests, width) >= ENOUGH or self.costs.reaches(requests, width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,12 +228,6 @@ class _Option:
     kept: float
     expected: AcceptForecast | None = None
     drafted: bool = False
-
-    def shorter(self, most: int) -> list[float]:
-        """The chance that the proposal has less than 0, 1, ... `most` tokens."""
-        depth = self.choice.depth
-        made = self.expected.made[: depth + 1] if self.expected is not None else [1.0]
-        return [*(1.0 - chance for chance in made), *[1.0] * (most + 1 - len(made))][: most + 1]
 
 
 _NOTHING = _Option(Choice(None, 0), 0.0)
@@ -296,28 +248,19 @@ def _best_source(offer: Offer, most: int, sources: frozenset[str] | set[str]) ->
     return best
 
 
-def _chances_of_shorter(
-    free: Sequence[_Option], drafted: Sequence[_Option], order: Sequence[int], most: int
-) -> list[list[float]]:
-    """By how many of `order` draft with a model: the chances that no proposal has 0, 1, ... `most` tokens."""
-
-    def times(one: list[float], option: _Option) -> list[float]:
-        return [left * right for left, right in zip(one, option.shorter(most), strict=True)]
-
-    rest = [1.0] * (most + 1)
-    for row, option in enumerate(free):
-        if row not in order:
-            rest = times(rest, option)
-    behind = [rest]
-    for row in reversed(order):
-        behind.append(times(behind[-1], free[row]))
-    before, chances = [1.0] * (most + 1), []
-    for count in range(len(order) + 1):
-        if count:
-            before = times(before, drafted[order[count - 1]])
-        following = behind[len(order) - count]
-        chances.append([left * right for left, right in zip(before, following, strict=True)])
-    return chances
+def _expected_longest(chosen: Sequence[_Option]) -> float:
+    """How many tokens the longest of these proposals is expected to have: each may end early."""
+    # The chance that none has a k-th token, from the first on.
+    shorter: list[float] = []
+    for option in chosen:
+        if option.expected is None:
+            continue
+        for index, made in enumerate(option.expected.made[1 : option.choice.depth + 1]):
+            if index < len(shorter):
+                shorter[index] *= 1.0 - made
+            else:
+                shorter.append(1.0 - made)
+    return len(shorter) - sum(shorter)
 
 
 def _plain(offers: Sequence[Offer], plain: Choice) -> list[Choice]:
@@ -331,15 +274,3 @@ def _costs_more(plain: _Plan, best: _Plan, requests: int) -> Choice:
         ("tokens_per_round", best.tokens / requests),
     )
     return Choice(None, 0, "costs-more", arguments)
-
-
-def _between(points: Mapping[int, float], at: float) -> float:
-    """Piecewise linear between known points; past the last one in proportion to it."""
-    known = sorted(points)
-    below = max((point for point in known if point <= at), default=known[0])
-    above = min((point for point in known if point >= at), default=None)
-    if above is None:
-        return points[below] * at / below if below else points[below]
-    if above <= below:
-        return points[above]
-    return points[below] + (at - below) / (above - below) * (points[above] - points[below])

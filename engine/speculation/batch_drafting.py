@@ -11,7 +11,8 @@ from engine.conversation import Conversation
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.accept_rates import AcceptForecast, AcceptRates
-from engine.speculation.batch_controller import BatchRound, Offer
+from engine.speculation.batch_controller import Offer
+from engine.speculation.batch_costs import BatchRound
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import MAX_CARRIED_ROWS, Drafting, fixed_choice
 from engine.speculation.proposers.proposal import JointProposer, Proposal
@@ -241,7 +242,7 @@ class BatchDrafting:
         return Offer(None, expected, frozenset(drafted), buckets)
 
     def _pays_to_catch_up(self, request: BatchedRequest, source: str, backlog: int, requests: int) -> bool:
-        plain = self.controller.pass_s(requests, 1)
+        plain = self.controller.costs.pass_s(requests, 1)
         if not backlog or plain is None:
             return not backlog
         written = len(request.proposers.conversation.main.tokens) - request.answered_from

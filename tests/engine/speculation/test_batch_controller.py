@@ -1,4 +1,4 @@
-"""What the batch controller reaches, on a clock that only forward passes move."""
+"""What the batch controller chooses, and what that reaches on a clock that only forward passes move."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,11 @@ from engine.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.speculation.accept_rates import AcceptForecast
+from engine.speculation.batch_controller import BatchController, Offer
+from engine.speculation.batch_costs import BatchRound
+from engine.speculation.controllers import Controllers
+from engine.speculation.depth import Choice
 from tests.engine.serving import PLAIN, request, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -34,6 +40,15 @@ def flat(rows: int) -> float:
 def staircase(rows: int) -> float:
     """Quantised products from M3 on: the weights are read again for every five rows."""
     return 0.3 + 0.7 * (1.0 + 0.85 * ((rows - 1) // 5)) + 0.01 * rows
+
+
+def two_cores(rows: int) -> float:
+    """The starter's main model on two CPU cores, by processor time: a plain pass for 1, 2, 4, 8, ... rows."""
+    known = ((1, 1.0), (2, 1.2), (4, 1.5), (8, 1.8), (16, 2.6), (32, 2.9), (64, 5.5))
+    for (few, before), (many, after) in pairwise(known):
+        if rows <= many:
+            return before + (after - before) * (rows - few) / (many - few)
+    return known[-1][1] * rows / known[-1][0]
 
 
 def proportional(rows: int) -> float:
@@ -122,6 +137,8 @@ def tokens_per_second(scheduler: Scheduler, clock: Clock, count: int, speculatio
         (flat, 2, 0.8, 2.2),
         (flat, 4, 0.8, 1.9),
         (flat, 8, 0.8, 1.5),
+        (two_cores, 4, 0.85, 1.15),
+        (two_cores, 8, 0.85, 1.2),
         (staircase, 2, 0.8, 1.5),
         (staircase, 4, 0.8, 0.98),
         (flat, 4, 0.0, 0.97),
@@ -139,3 +156,56 @@ def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(
     gained = tokens_per_second(scheduler, clock, count, AUTO) / plain
     scheduler.close()
     assert gained >= least
+
+
+# Of four draft tokens each is kept in four of five cases, whatever the others.
+LIKELY = AcceptForecast([0.0, 0.8, 1.44, 1.95, 2.36], [0.0] * 5, [0.0] * 5, [1.0] * 5)
+
+
+@pytest.fixture
+def controller() -> BatchController:
+    solo = Controllers(("main", "draft"))
+    solo.current.costs.measured(None, 0, 1, 1.0, 0.0)
+    solo.current.costs.measured("draft", 4, 5, 1.1, 0.2)
+    return BatchController(solo)
+
+
+def play(controller: BatchController, requests: int, rounds: int, spoilt: int = 0) -> list[list[Choice]]:
+    """So many rounds, of which the first `spoilt` with draft tokens take three times as long."""
+    chosen = []
+    for _ in range(rounds):
+        offer = Offer(None, {"draft": LIKELY}, frozenset(["draft"]), {"draft": ""})
+        choices = controller.choose([offer] * requests, 0)
+        width = max(choice.depth for choice in choices) + 1
+        seconds = 1.0 + 0.02 * requests * width + 0.05 * (width - 1)
+        if width > 1 and spoilt:
+            spoilt, seconds = spoilt - 1, 3.0 * seconds
+        tokens = round(requests * (1.0 + LIKELY.kept[width - 1]))
+        drafting = ("draft", requests, width - 1) if width > 1 else None
+        controller.observe(
+            BatchRound(requests, width, tokens, seconds, drafting, 0.05 * (width - 1) if drafting else None)
+        )
+        chosen.append(choices)
+    return chosen
+
+
+def depths(chosen: list[list[Choice]]) -> list[int]:
+    return [choices[0].depth for choices in chosen]
+
+
+def test_what_stalls_have_spoilt_is_tried_again(controller: BatchController) -> None:
+    assert 0 in depths(play(controller, 4, 40, spoilt=2))
+    assert all(depth >= 3 for depth in depths(play(controller, 4, 40))[-10:])
+
+
+def test_where_an_answer_ends_the_others_go_on_as_they_were(controller: BatchController) -> None:
+    before = depths(play(controller, 4, 40))[-1]
+    assert before >= 3
+    # Nothing has to be measured anew: passes of as many rows are known.
+    assert all(depth >= 3 for depth in depths(play(controller, 3, 10)))
+
+
+def test_the_reading_of_drafters_is_part_of_what_trying_may_cost(controller: BatchController) -> None:
+    play(controller, 8, 4)
+    controller.observe_preparation(tokens=8, seconds=20.0)
+    assert depths(play(controller, 8, 8)) == [0] * 8
