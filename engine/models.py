@@ -222,19 +222,22 @@ class Models:
         Where it is not `hopeful`, answers were measured not to get faster.
         """
         wanted, drafters = self.settings.async_drafter, self._async_drafters
-        too_little = wanted == "auto" and not drafters.running and (share or 0.0) < LEAST_SHARE
-        if wanted == "off" or too_little or (wanted == "auto" and not hopeful):
-            drafters.close()
-        if wanted == "off" or too_little:
-            return "no-gain" if too_little else ""
-        if not hopeful:
-            return "not-faster"
-        if draft.translation is not None:
-            return "other-tokenizer"
-        if wanted != "remote" and not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
+        if wanted == "off":
+            reason = ""
+        elif wanted == "auto" and not drafters.running and (share or 0.0) < LEAST_SHARE:
+            reason = "no-gain"
+        elif not hopeful:
+            reason = "not-faster"
+        elif draft.translation is not None:
+            reason = "other-tokenizer"
+        elif wanted != "remote" and not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
             log.info("there is no memory for another copy of %s", draft.info.name)
-            return "no-memory"
-        return drafters.link(draft.model, self.settings) or "no-address"
+            reason = "no-memory"
+        else:
+            return drafters.link(draft.model, self.settings) or "no-address"
+        if wanted in ("off", "auto"):
+            drafters.close()
+        return reason
 
     def _beside(self) -> BesideRounds:
         return BesideRounds(self.settings.draft_behind, self.settings.prepare_lookups)

@@ -1,0 +1,117 @@
+"""When an engine has an asynchronous drafter, when that ends, and what an answer says where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine import memory
+from engine.async_drafting import reaching
+from engine.async_drafting.link import Connection
+from engine.events import Finished
+from engine.requests import SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.async_drafting.drafters import on_a_thread, untouched
+from tests.engine.serving import PLAIN, alone, load_models, request, run, set_draft, submit
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+FIXED = SpeculationSettings(method="draft", depth=3)
+AUTO = SpeculationSettings(method="draft")
+
+
+@pytest.fixture
+def drafters(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders of the drafters that run."""
+    running: list[Path] = []
+
+    def connect(folder: Path) -> Connection:
+        connection = on_a_thread(folder, untouched)
+        running.append(folder)
+
+        def end() -> None:
+            connection.end()
+            running.remove(folder)
+
+        return Connection(connection.channel, end)
+
+    monkeypatch.setattr(reaching, "in_a_process", connect)
+    return running
+
+
+@pytest.fixture
+def scheduler(tiny_main: Path, tiny_draft: Path, drafters: list[Path]) -> Iterator[Scheduler]:
+    scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
+    load_models(scheduler, tiny_main, tiny_draft)
+    yield scheduler
+    scheduler.close()
+    assert not drafters
+
+
+def started(scheduler: Scheduler) -> Finished:
+    """An answer with a drafter that has its model."""
+    while (finished := alone(scheduler, request(speculation=FIXED, max_tokens=4))).stats.ahead == "starting":
+        pass
+    return finished
+
+
+def test_another_draft_in_the_middle_of_an_answer_has_a_drafter_of_its_own(
+    scheduler: Scheduler, drafters: list[Path], tiny_main: Path, tiny_draft: Path
+) -> None:
+    plain = alone(scheduler, request(speculation=PLAIN))
+    assert started(scheduler).stats.ahead == "ready"
+    assert drafters == [tiny_draft]
+    client = submit(scheduler, request(speculation=FIXED))
+    for _ in range(8):
+        scheduler.step()
+    set_draft(scheduler, tiny_main)
+    while scheduler.busy:
+        scheduler.step()
+    assert client.finished.ids == plain.ids
+    started(scheduler)
+    assert drafters == [tiny_main]
+    set_draft(scheduler, None)
+    [client] = run(scheduler, request(speculation=FIXED))
+    assert (client.finished.ids, client.finished.stats.ahead) == (plain.ids, "")
+
+
+def test_it_ends_with_the_models(scheduler: Scheduler, drafters: list[Path], tiny_main: Path, tiny_draft: Path) -> None:
+    started(scheduler)
+    scheduler.changes.unload()
+    assert not drafters
+    load_models(scheduler, tiny_main, tiny_draft)
+    assert started(scheduler).stats.ahead == "ready"
+
+
+def test_there_is_none_without_memory_for_another_copy(
+    scheduler: Scheduler, drafters: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "cpu_bytes", lambda _folder: 2**60)
+    assert alone(scheduler, request(speculation=FIXED)).stats.ahead == "no-memory"
+    assert not drafters
+
+
+def test_auto_starts_none_where_drafting_takes_little_or_was_not_measured(
+    scheduler: Scheduler, drafters: list[Path]
+) -> None:
+    scheduler.configure(EngineSettings(async_drafter="auto"))
+    assert alone(scheduler, request(speculation=AUTO)).stats.ahead == "no-gain"
+    assert not drafters
+
+
+def test_a_drafter_that_was_measured_not_to_pay_is_not_asked(scheduler: Scheduler, drafters: list[Path]) -> None:
+    started(scheduler)
+    gate = scheduler.models.drafting.controller.gates.ahead
+    gate.load([False, 500, 1024])
+    stats = alone(scheduler, request(speculation=AUTO)).stats
+    assert (stats.ahead, stats.ahead_hits) == ("not-faster", 0)
+    # A depth that the user fixed is no question of speed.
+    assert alone(scheduler, request(speculation=FIXED)).stats.ahead == "ready"
+    assert len(drafters) == 1
+    # It is tried again after so many rounds, also without a drafter.
+    gate.load([False, 5, 1024])
+    alone(scheduler, request(speculation=AUTO))
+    assert not gate.settled
