@@ -24,8 +24,8 @@ from engine.async_drafting.messages import (
 from engine.requests import MAX_DEPTH, SamplingSettings
 from engine.sampling import Sampler
 
-# A round waits at least so long to learn whether its outcome was prepared: a pass of the draft model may be under way.
-HANDOVER_S = 0.02
+# A round waits at least so long to learn whether its outcome was prepared.
+HANDOVER_S = 0.002
 # The share of that wait in which the drafter is to have drafted; the rest is the answer's way.
 ON_THE_WAY = 0.9
 # What drafting just in time may take until drafting here was measured.
@@ -79,7 +79,7 @@ class DraftingAhead:
         self._asked_for: int | None = None
         self._until = 0.0
         self._answer: Answer | None = None
-        self._accepted = self._used = self._declined = self._late = self._resting = 0
+        self._used = self._declined = self._late = self._resting = 0
         self._rest = FIRST_REST
 
     @property
@@ -93,13 +93,13 @@ class DraftingAhead:
         """Whether the drafter is being asked."""
         return self.ready and self.wanted and self._resting == 0
 
-    def note(self, accepted: int, used: int) -> None:
-        """The last round had `used` draft tokens of the drafter, of which it kept the first `accepted`."""
-        self._accepted, self._used = accepted, used
+    def note(self, used: int) -> None:
+        """The last round had `used` draft tokens of the drafter."""
+        self._used = used
 
     def follow(self) -> None:
         """Tell the drafter what the last round committed."""
-        accepted, used, self._accepted, self._used = self._accepted, self._used, 0, 0
+        used, self._used = self._used, 0
         self._judge(used)
         self._answer = self._asked_for = None
         if self._resting:
@@ -119,7 +119,6 @@ class DraftingAhead:
             self._round % 2**32,
             self._sent,
             new,
-            min(accepted, len(new) - 1),
             self.depth,
             not self._fixed,
             min(ON_THE_WAY * self.patience_s, LONGEST_DEADLINE_S),
@@ -130,12 +129,12 @@ class DraftingAhead:
 
     def prepared(self) -> tuple[int, ...]:
         """The draft tokens that were prepared for the last verdict; () where there are none."""
-        answer = self._latest(wait=True)
+        answer = self._latest()
         return answer.tokens if answer is not None and answer.status == HIT else ()
 
     def missed(self) -> bool:
         """Whether the last verdict was not prepared for, so that `drafted` has to wait."""
-        answer = self._latest(wait=False)
+        answer = self._latest()
         return answer is not None and answer.status in (MISS, JUST_IN_TIME)
 
     def drafted(self) -> tuple[int, ...]:
@@ -152,12 +151,13 @@ class DraftingAhead:
         """The answer has ended."""
         self._link.send(End(self._begin.conversation))
 
-    def _latest(self, *, wait: bool) -> Answer | None:
+    def _latest(self) -> Answer | None:
+        """The answer to the last verdict, as soon as it is there; None where that takes too long."""
         if self._answer is None and self._asked_for is not None:
-            self._answer = self._receive(self._until if wait else 0.0)
+            self._answer = self._receive(self._until)
             if self._answer is not None:
                 self._count(self._answer)
-            elif wait:
+            else:
                 # It is not asked for again in this round.
                 self._asked_for = None
                 self.figures.late += 1

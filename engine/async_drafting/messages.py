@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol, Self
 from engine.errors import BadRequest
 from engine.requests import MAX_DEPTH, SamplingSettings
 
-VERSION = 1
+VERSION = 2
 # A text of two million tokens in one message. A peer that has not proved who it is gets far less.
 LARGEST_FRAME = 2**23
 LARGEST_GREETING = 256
@@ -28,7 +28,7 @@ LONGEST_WINDOW = 2**20
 _HEAD = struct.Struct("<IBB")
 _BEGIN = struct.Struct("<QQIdIddddIId")
 _BIAS = struct.Struct("<Id")
-_VERDICT = struct.Struct("<QIIBB?fI")
+_VERDICT = struct.Struct("<QIIB?fI")
 _ANSWER = struct.Struct("<QIIBHfB")
 _READY = struct.Struct(f"<{KEY_BYTES}sI")
 _PROOF = struct.Struct(f"<{KEY_BYTES}s{KEY_BYTES}s")
@@ -168,9 +168,8 @@ class Begin:
 class Verdict:
     """What a round committed: the text from `position` on is `tokens`, the last of them the recovery token.
 
-    `accepted` of them were draft tokens. `depth` draft tokens are wanted to follow it, 0 if none, within `deadline_s`
-    seconds where they are not there yet. With `stops_early` they end where they become unlikely. `round` comes back in
-    the answer.
+    `depth` draft tokens are wanted to follow it, 0 if none, within `deadline_s` seconds where they are not there yet.
+    With `stops_early` they end where they become unlikely. `round` comes back in the answer.
     """
 
     kind: ClassVar[int] = 7
@@ -178,27 +177,26 @@ class Verdict:
     round: int
     position: int
     tokens: tuple[int, ...]
-    accepted: int = 0
     depth: int = 0
     stops_early: bool = False
     deadline_s: float = 0.0
 
     def payload(self) -> bytes:
         head = _VERDICT.pack(
-            self.conversation, self.round, self.position, self.accepted, self.depth, self.stops_early,
-            self.deadline_s, len(self.tokens),
+            self.conversation, self.round, self.position, self.depth, self.stops_early, self.deadline_s,
+            len(self.tokens),
         )  # fmt: skip
         return head + struct.pack(f"<{len(self.tokens)}I", *self.tokens)
 
     @classmethod
     def read(cls, payload: memoryview) -> Self:
-        key, number, position, accepted, depth, early, deadline, count = _VERDICT.unpack_from(payload)
+        key, number, position, depth, early, deadline, count = _VERDICT.unpack_from(payload)
         if len(payload) != _VERDICT.size + 4 * count or not count:
             raise BadMessage("a text that is cut off")
-        if depth > MAX_DEPTH or accepted >= count or not 0.0 <= deadline <= LONGEST_DEADLINE_S:
+        if depth > MAX_DEPTH or not 0.0 <= deadline <= LONGEST_DEADLINE_S:
             raise BadMessage("numbers out of bounds")
         tokens = struct.unpack_from(f"<{count}I", payload, _VERDICT.size)
-        return cls(key, number, position, tokens, accepted, depth, early, deadline)
+        return cls(key, number, position, tokens, depth, early, deadline)
 
 
 @dataclass(frozen=True, slots=True)

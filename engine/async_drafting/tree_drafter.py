@@ -121,8 +121,11 @@ class TreeDrafter:
         proposed = self._cache.proposed
         if verdict.position != self._cache.position or not proposed:
             return
-        for index in range(min(verdict.accepted + 1, len(proposed))):
-            self._acceptance += _STEP * ((index < verdict.accepted) - self._acceptance)
+        # The engine may have drafted the same tokens itself, and counts them as its own.
+        for drafted, committed in zip(proposed, verdict.tokens, strict=False):
+            self._acceptance += _STEP * ((drafted == committed) - self._acceptance)
+            if drafted != committed:
+                break
         if self._prepared_for:
             self._budget.observe(self._prepared_for, finished=not self.busy)
 

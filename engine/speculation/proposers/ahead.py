@@ -35,9 +35,9 @@ class AheadProposer(Proposer):
         return Proposal(tokens, self.source, len(tokens))
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
-        del tokens
+        del tokens, accepted
         if drafted:
-            self._ahead.note(accepted, drafted)
+            self._ahead.note(drafted)
         self._ahead.follow()
 
     def abandon(self) -> None:

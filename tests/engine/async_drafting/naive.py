@@ -41,11 +41,11 @@ def rounds(
     steps: int | None = None,
 ) -> Iterator[tuple[list[int], Answer]]:
     """Rounds of a main model that writes `written`: (text so far, the drafter's answer to it)."""
-    text, number, position, accepted = list(prompt), 0, 0, 0
+    text, number, position = list(prompt), 0, 0
     whole = [*prompt, *written]
     drafter.begin(begin)
     while len(text) + depth < len(whole):
-        verdict = Verdict(begin.conversation, number, position, tuple(text[position:]), accepted, depth, False, 10.0)
+        verdict = Verdict(begin.conversation, number, position, tuple(text[position:]), depth, False, 10.0)
         answer = drafter.take(verdict)
         assert answer is not None
         if answer.status != HIT:

@@ -16,6 +16,7 @@ from engine.sampling import Sampler
 from engine.speculation.proposers.ahead import AheadProposer
 from engine.speculation.proposers.just_in_time import JustInTimeProposer
 from engine.speculation.proposers.registry import PROPOSERS
+from tests.patience import PATIENCE_S
 
 
 @dataclass
@@ -28,6 +29,8 @@ class FakeLink:
     reason: str = ""
     generation: int = 1
     silent: bool = False
+    # Whether no answer is there at once.
+    slow: bool = False
     sent: list[Any] = field(default_factory=list)
     answers: deque[Answer] = field(default_factory=deque)
 
@@ -42,8 +45,8 @@ class FakeLink:
                 self.answers.append(Answer(*key, JUST_IN_TIME, self.tokens, (0.9,) * len(self.tokens)))
         return True
 
-    def receive(self, _timeout_s: float) -> Answer | None:
-        return self.answers.popleft() if self.answers else None
+    def receive(self, timeout_s: float) -> Answer | None:
+        return self.answers.popleft() if self.answers and not (self.slow and timeout_s == 0.0) else None
 
     @property
     def verdicts(self) -> list[Verdict]:
@@ -65,11 +68,10 @@ def test_the_drafter_hears_all_that_is_new_once() -> None:
     ahead = ahead_of(link, text)
     ahead.follow()
     text += [4, 5]
-    ahead.note(1, 2)
+    ahead.note(2)
     ahead.follow()
     assert isinstance(link.sent[0], Begin)
     assert [(verdict.position, verdict.tokens) for verdict in link.verdicts] == [(0, (1, 2, 3)), (3, (4, 5))]
-    assert [verdict.accepted for verdict in link.verdicts] == [0, 1]
     assert ahead.prepared() == (7, 8, 9)
 
 
@@ -103,7 +105,7 @@ def test_the_depth_follows_what_is_used_within_what_a_round_can_have() -> None:
     link, text = FakeLink(tokens=tuple(range(MAX_DEPTH))), [1, 2, 3]
     ahead = ahead_of(link, text)
     for _ in range(2):
-        ahead.note(0, MAX_DEPTH)
+        ahead.note(MAX_DEPTH)
         ahead.follow()
         ahead.prepared()
         text.append(4)
@@ -161,3 +163,10 @@ def test_a_drafter_that_has_to_read_first_is_neither_waited_for_nor_given_up() -
         text.append(4)
     assert ahead.active
     assert (ahead.figures.hits, ahead.figures.misses, ahead.figures.late) == (0, 0, 0)
+
+
+def test_a_round_waits_to_learn_of_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
+    ahead = ahead_of(FakeLink(status=MISS, slow=True), [1, 2, 3])
+    ahead.follow()
+    assert JustInTimeProposer(ahead).max_proposals() == ahead.depth

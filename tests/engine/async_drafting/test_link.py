@@ -61,7 +61,7 @@ def link(link_to: Callable[[Connect], DrafterLink], tiny_draft: Path) -> Drafter
 
 def ask(link: DrafterLink) -> Answer:
     assert link.send(BEGIN)
-    assert link.send(Verdict(3, 1, 0, (5, 6, 7), 0, 3, False, 10.0))
+    assert link.send(Verdict(3, 1, 0, (5, 6, 7), 3, False, 10.0))
     answers = [link.receive(PATIENCE_S), link.receive(PATIENCE_S)]
     assert answers[1] is not None
     return answers[1]
@@ -72,7 +72,7 @@ def test_a_drafter_in_a_process_answers_and_ends_with_its_connection(tiny_draft:
     process = psutil.Process(connection.pid)
     assert isinstance(connection.channel.receive(PATIENCE_S), Ready)
     connection.channel.send(BEGIN)
-    connection.channel.send(Verdict(3, 1, 0, (5, 6, 7), 0, 3, False, 10.0))
+    connection.channel.send(Verdict(3, 1, 0, (5, 6, 7), 3, False, 10.0))
     answers = [connection.channel.receive(PATIENCE_S) for _ in range(2)]
     assert [answer.status for answer in answers if isinstance(answer, Answer)] == [MISS, JUST_IN_TIME]
     # All that it learns of an engine that was killed.
@@ -88,7 +88,7 @@ def test_a_drafter_that_is_lost_is_replaced_once_and_then_given_up(
     for attempt in range(2):
         assert link.generation == attempt + 1
         assert link.send(BEGIN)
-        assert link.send(Verdict(3, 3, 0, (5, 6, 7), 0, 3, False, 10.0))
+        assert link.send(Verdict(3, 3, 0, (5, 6, 7), 3, False, 10.0))
         wait_until(lambda: link.receive(0.01) is None and link.state != "ready")
         wait_until(lambda: link.state != "starting")
     assert (link.state, link.reason) == ("gone", "ended")
@@ -129,7 +129,7 @@ def test_the_drafter_prepares_while_nothing_is_asked(
 ) -> None:
     link = link_to(partial(on_a_thread, tiny_draft, untouched))
     drafted = ask(link)
-    assert link.send(Verdict(3, 2, 3, drafted.tokens[:1], 0, 3, False, 10.0))
+    assert link.send(Verdict(3, 2, 3, drafted.tokens[:1], 3, False, 10.0))
     answer = link.receive(PATIENCE_S)
     assert answer is not None
     assert (answer.status, answer.tokens) == (HIT, drafted.tokens[1:])

@@ -38,7 +38,7 @@ MESSAGES: list[Message] = [
     Ready(KEY, 1234),
     Refused("not-usable"),
     Begin(2**64 - 1, 2**63 + 5, 151_936, SAMPLING),
-    Verdict(7, 3, 1000, (5, 6, 4_000_000_000), 2, 8, True, 0.5),
+    Verdict(7, 3, 1000, (5, 6, 4_000_000_000), 8, True, 0.5),
     Answer(7, 3, 1003, HIT, (1, 2), (0.5, 0.25), 9, 0.125),
     Answer(7, 3, 1003, HIT),
     End(7),

@@ -56,7 +56,7 @@ def reached(port: int, secret: bytes, draft: Path) -> DrafterLink:
 
 def drafted(link: DrafterLink) -> Answer | None:
     assert link.send(Begin(3, 1, 384, SamplingSettings()))
-    assert link.send(Verdict(3, 1, 0, (5, 6, 7), 0, 3, False, 10.0))
+    assert link.send(Verdict(3, 1, 0, (5, 6, 7), 3, False, 10.0))
     link.receive(PATIENCE_S)
     return link.receive(PATIENCE_S)
 

@@ -76,12 +76,12 @@ def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
     begin = Begin(11, 5, 384, SamplingSettings())
     drafted = continued(load(tiny_draft).model, sampler_of(begin), PROMPT, 6)
     drafter.begin(begin)
-    first = drafter.take(Verdict(11, 0, 0, tuple(PROMPT), 0, 4, False, 10.0))
+    first = drafter.take(Verdict(11, 0, 0, tuple(PROMPT), 4, False, 10.0))
     assert first is not None
     assert first.status == MISS
     until_idle(drafter)
     # The engine did not wait for the draft tokens, and decoded a plain token meanwhile.
-    second = drafter.take(Verdict(11, 1, len(PROMPT), (drafted[0],), 0, 4))
+    second = drafter.take(Verdict(11, 1, len(PROMPT), (drafted[0],), 4))
     assert second is not None
     assert second.status == HIT
     assert list(second.tokens) == drafted[1:4]
@@ -89,19 +89,19 @@ def test_a_plain_round_behind_a_miss_is_prepared_for_by_what_was_drafted(
 
 def test_a_verdict_on_another_conversation_or_behind_the_text_is_passed_over(drafter: TreeDrafter) -> None:
     drafter.begin(Begin(11, 5, 384, SamplingSettings()))
-    assert drafter.take(Verdict(12, 0, 0, (1, 2), 0, 3)) is None
-    assert drafter.take(Verdict(11, 0, 5, (1, 2), 0, 3)) is None
+    assert drafter.take(Verdict(12, 0, 0, (1, 2), 3)) is None
+    assert drafter.take(Verdict(11, 0, 5, (1, 2), 3)) is None
     assert not drafter.busy
 
 
 def test_a_long_text_is_read_before_anything_is_drafted(drafter: TreeDrafter, tiny_draft: Path) -> None:
     begin, text = Begin(11, 5, 384, SamplingSettings()), [number % 300 + 3 for number in range(400)]
     drafter.begin(begin)
-    answer = drafter.take(Verdict(11, 0, 0, tuple(text), 0, 3, False, 10.0))
+    answer = drafter.take(Verdict(11, 0, 0, tuple(text), 3, False, 10.0))
     assert answer is not None
     assert answer.status == BEHIND
     assert until_idle(drafter) is None
-    drafter.take(Verdict(11, 1, 400, (7,), 0, 3, False, 10.0))
+    drafter.take(Verdict(11, 1, 400, (7,), 3, False, 10.0))
     drafted = until_idle(drafter)
     assert drafted is not None
     assert list(drafted.tokens) == continued(load(tiny_draft).model, sampler_of(begin), [*text, 7], 3)
@@ -110,10 +110,10 @@ def test_a_long_text_is_read_before_anything_is_drafted(drafter: TreeDrafter, ti
 def test_an_edited_text_is_drafted_for_as_it_is_now(drafter: TreeDrafter, tiny_draft: Path) -> None:
     begin = Begin(11, 5, 384, SamplingSettings())
     drafter.begin(begin)
-    drafter.take(Verdict(11, 0, 0, tuple(PROMPT), 0, 3, False, 10.0))
+    drafter.take(Verdict(11, 0, 0, tuple(PROMPT), 3, False, 10.0))
     until_idle(drafter)
     edited = [*PROMPT[:4], 99, 100]
-    drafter.take(Verdict(11, 1, 4, (99, 100), 0, 3, False, 10.0))
+    drafter.take(Verdict(11, 1, 4, (99, 100), 3, False, 10.0))
     answer = until_idle(drafter)
     assert answer is not None
     assert list(answer.tokens) == continued(load(tiny_draft).model, sampler_of(begin), edited, 3)
