@@ -38,6 +38,9 @@ def main(arguments: Sequence[str]) -> None:
         os.dup2(quiet, standard)
     # The other device is the one that verifies.
     mx.set_default_device(mx.cpu)
+    # On the CPU, MLX compiles with the system's C++ compiler into files: a Mac may have none, a full disk no room for
+    # them, and passes of a draft model were measured to take as long without.
+    mx.disable_compile()
     try:
         serve(Channel(connection), lambda: load(Path(arguments[1])))
     except ChannelClosed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -67,14 +68,20 @@ def ask(link: DrafterLink) -> Answer:
     return answers[1]
 
 
-def test_a_drafter_in_a_process_answers_and_ends_with_its_connection(tiny_draft: Path) -> None:
+def test_a_drafter_in_a_process_answers_with_a_full_disk_and_ends_with_its_connection(
+    tiny_draft: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     connection = in_a_process(tiny_draft)
     process = psutil.Process(connection.pid)
+    if hasattr(resource, "prlimit"):
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, 0))
     assert isinstance(connection.channel.receive(PATIENCE_S), Ready)
     connection.channel.send(BEGIN)
     connection.channel.send(Verdict(3, 1, 0, (5, 6, 7), 3, False, 10.0))
     answers = [connection.channel.receive(PATIENCE_S) for _ in range(2)]
     assert [answer.status for answer in answers if isinstance(answer, Answer)] == [MISS, JUST_IN_TIME]
+    assert not list(tmp_path.iterdir())
     # All that it learns of an engine that was killed.
     connection.channel.close()
     wait_until(lambda: process.status() == psutil.STATUS_ZOMBIE)
