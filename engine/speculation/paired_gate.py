@@ -9,8 +9,10 @@ from statistics import median
 STRETCH, PAIRS = 8, 4
 # Its first rounds catch up, and drafts that come late make rounds of other kinds.
 AHEAD_STRETCH = 12
-# The least speed-up that is worth it.
-MARGIN = 1.03
+# The least speed-up that is worth it; with less than the other in the first pair, none is to be expected.
+MARGIN, HOPELESS = 1.03, 0.85
+# A round of so many usual ones was interrupted: by a computer that slept, or a process that was stopped.
+INTERRUPTED = 20
 # Rounds until it is tried again (doubling).
 FIRST_HOLD, LAST_HOLD = 1024, 16384
 
@@ -48,6 +50,9 @@ class PairedGate:
             if not self._held:
                 self.open = True
             return
+        usual = self._seconds / self._expected if self._rounds else self._first
+        if usual is not None and seconds > INTERRUPTED * usual * expected:
+            return
         self._rounds += 1
         self._seconds += seconds
         self._expected += expected
@@ -64,7 +69,7 @@ class PairedGate:
         self._ratios.append(without / with_it)
         # The next pair begins as this one ended.
         self._first = None
-        hopeless = len(self._ratios) == PAIRS // 2 and max(self._ratios) < 1.0
+        hopeless = max(self._ratios) < (HOPELESS if len(self._ratios) < PAIRS // 2 else 1.0)
         if len(self._ratios) == PAIRS or hopeless:
             self._settle(median(self._ratios) > MARGIN)
 

@@ -35,6 +35,22 @@ def test_what_is_slower_is_given_up_after_half_the_pairs() -> None:
     assert sum(done) == PAIRS * STRETCH // 2
 
 
+def test_what_is_far_slower_is_given_up_after_one_pair() -> None:
+    gate = PairedGate()
+    done = run(gate, 0.7, PAIRS * STRETCH, noise=0.03)
+    assert gate.settled
+    assert sum(done) == STRETCH
+
+
+@pytest.mark.parametrize("night", [STRETCH // 2, STRETCH, 3 * STRETCH + 1])
+def test_a_night_in_the_middle_of_a_round_decides_nothing(night: int) -> None:
+    gate = PairedGate()
+    for number in range(2 * PAIRS * STRETCH + 1):
+        gate.observe(8 * 3600.0 if number == night else 1.0 / 1.1 if gate.open else 1.0, 1.0)
+    assert gate.settled
+    assert gate.open
+
+
 def test_a_machine_that_gets_slower_decides_nothing() -> None:
     gate = PairedGate()
     run(gate, 1.0, 2 * PAIRS * STRETCH, drift=0.01)
