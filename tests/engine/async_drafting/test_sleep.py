@@ -1,0 +1,137 @@
+"""A computer that sleeps, or a drafter that is stopped, in the middle of an answer: that costs no token."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+
+from engine.async_drafting import ahead as aheads
+from engine.async_drafting import reaching
+from engine.async_drafting.ahead import AheadFigures
+from engine.async_drafting.messages import Answer, Message
+from engine.requests import SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.async_drafting.drafters import on_a_thread, untouched
+from tests.engine.serving import PLAIN, Client, alone, load_models, request, submit
+from tests.patience import PATIENCE_S
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+FIXED = SpeculationSettings(method="draft", depth=3)
+NIGHT_S = 8 * 3600.0
+
+
+class Nap:
+    """Lets answers through while it is over."""
+
+    def __init__(self) -> None:
+        self.over = threading.Event()
+        self.over.set()
+
+    def __call__(self, answer: Answer) -> list[Message]:
+        assert self.over.wait(PATIENCE_S)
+        return [answer]
+
+
+@pytest.fixture
+def scheduler(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
+    scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
+    load_models(scheduler, tiny_main, tiny_draft)
+    yield scheduler
+    scheduler.close()
+
+
+def with_a_drafter(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """An answer under way, for which a drafter has drafted. However busy the machine is, no answer of it is late."""
+    monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
+    while alone(scheduler, request(speculation=FIXED, max_tokens=4)).stats.ahead == "starting":
+        pass
+    client = submit(scheduler, request(temperature=0.8, speculation=FIXED, max_tokens=80))
+    while scheduler.models.drafting.ahead is None or not answered(scheduler):
+        scheduler.step()
+    return client
+
+
+def hurried(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Have the engine wait for answers as briefly as it does; returns how many were late until then."""
+    monkeypatch.setattr(aheads, "HANDOVER_S", 0.001)
+    # The answer to the verdict under way is still waited for as long as it takes.
+    scheduler.step()
+    return figures(scheduler).late
+
+
+def figures(scheduler: Scheduler) -> AheadFigures:
+    ahead = scheduler.models.drafting.ahead
+    assert ahead is not None
+    return ahead.figures
+
+
+def answered(scheduler: Scheduler) -> int:
+    """Verdicts that the drafter has answered in time."""
+    return figures(scheduler).hits + figures(scheduler).misses
+
+
+def ended(scheduler: Scheduler, client: Client) -> None:
+    while scheduler.busy:
+        scheduler.step()
+    plain = alone(scheduler, request(temperature=0.8, speculation=PLAIN, max_tokens=80))
+    assert client.finished.ids == plain.ids
+    assert client.finished.stats.ahead == "ready"
+
+
+def test_a_drafter_that_slept_through_rounds_drafts_again(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nap = Nap()
+    monkeypatch.setattr(reaching, "in_a_process", partial(on_a_thread, disturb=nap))
+    client = with_a_drafter(scheduler, monkeypatch)
+    late = hurried(scheduler, monkeypatch)
+    nap.over.clear()
+    while figures(scheduler).late == late:
+        scheduler.step()
+    monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
+    nap.over.set()
+    before = answered(scheduler)
+    ended(scheduler, client)
+    assert client.finished.stats.ahead_hits + client.finished.stats.ahead_misses > before
+
+
+def test_a_night_in_the_middle_of_an_answer_changes_nothing(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reaching, "in_a_process", partial(on_a_thread, disturb=untouched))
+    client = with_a_drafter(scheduler, monkeypatch)
+    slept = [0.0]
+    for clock in (time.monotonic, time.perf_counter, time.time):
+        monkeypatch.setattr(time, clock.__name__, lambda clock=clock: clock() + slept[0])
+    for _ in range(2):
+        before = answered(scheduler)
+        slept[0] += NIGHT_S
+        while answered(scheduler) == before:
+            scheduler.step()
+    ended(scheduler, client)
+
+
+@pytest.mark.campaign
+def test_a_process_that_was_stopped_in_the_middle_of_an_answer_drafts_again(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = with_a_drafter(scheduler, monkeypatch)
+    [process] = psutil.Process().children()
+    late = hurried(scheduler, monkeypatch)
+    process.suspend()
+    while figures(scheduler).late == late:
+        scheduler.step()
+    monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
+    process.resume()
+    before = answered(scheduler)
+    ended(scheduler, client)
+    assert client.finished.stats.ahead_hits + client.finished.stats.ahead_misses > before
+    assert psutil.Process().children() == [process]
