@@ -152,14 +152,35 @@ def compare(main: LoadedModel, options: argparse.Namespace) -> None:
                 found.setdefault((name, depth), []).append(answer(scheduler, speculation, options.tokens))
         for name in schedulers:
             measured = found[name, depth]
-            print(
-                f"{name:6} {depth:3} {_speed(measured):10.2f}   {_figures(measured)} | {_by_source(measured)}",
-                flush=True,
-            )
+            print(f"{name:6} {depth:3} {_speed(measured):10.2f}   {_figures(measured)} | {_by_source(measured)}")
+        print(_profile(found["off", depth], found["cpu", depth]), flush=True)
     best = {name: max(_speed(found[name, depth]) for depth in options.depths) for name in schedulers}
     print(f"best depth: {best['cpu'] / best['off']:.3f} of synchronous drafting")
     for scheduler in schedulers.values():
         scheduler.close()
+
+
+def _profile(off: Sequence[Measured], cpu: Sequence[Measured]) -> str:
+    """How much a pass beside the drafter is slower than alone, and what the gain would be if it were not."""
+    synchronous, beside = _milliseconds(off, "draft"), _milliseconds(cpu, "ahead")
+    hits, misses = (sum(getattr(one.stats, name) for one in cpu) for name in ("ahead_hits", "ahead_misses"))
+    if not synchronous or not beside or not hits:
+        return "      no hits to profile"
+    drafting = sum(one.stats.draft_s for one in off) / sum(
+        one.stats.draft_s + one.stats.verify_s + one.stats.host_s for one in off
+    )
+    verify, rate = (1.0 - drafting) * synchronous, hits / (hits + misses)
+    undisturbed = synchronous / (verify + (1.0 - rate) * drafting * synchronous)
+    return (
+        f"      {rate:.0%} hits; a pass takes {verify:.0f} ms alone and {beside:.0f} ms beside the drafter "
+        f"({beside / verify - 1.0:+.0%}); without that, these hits would give {undisturbed:.2f}x"
+    )
+
+
+def _milliseconds(measured: Sequence[Measured], source: str) -> float:
+    """The median round with proposals of `source`; 0 without any."""
+    found = [ms for one in measured for name, _, ms in one.rounds if name == source]
+    return median(found) if found else 0.0
 
 
 def _speed(measured: Sequence[Measured]) -> float:
