@@ -768,8 +768,8 @@
         <translation>先行ドラフトを試しましたが、この回答は速くならない見込みでした。</translation>
     </message>
     <message>
-        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid {seconds} s of drafting.</source>
-        <translation>先行ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、全部で {branches} 個を準備して、ドラフト生成 {seconds} 秒を検証と重ねました。</translation>
+        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
+        <translation>先行ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と重なったドラフト生成：{seconds}。</translation>
     </message>
     <message>
         <source>Drafting ahead was not needed for this answer.</source>
@@ -4037,12 +4037,12 @@
         <translation>「同一の出力」では、シードが同じなら投機的デコーディングの有無にかかわらず同じテキストになります。「同一の分布」では、温度が 0 より高いときにテキストが変わることがありますが、メインモデルの確率に正確に従います。</translation>
     </message>
     <message>
-        <source>Draft ahead on</source>
-        <translation>先行ドラフトの生成場所</translation>
+        <source>Drafting ahead</source>
+        <translation>先行ドラフト</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。ほかのコンピュータには、チャットの内容が暗号化されずに送られます。</translation>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this computer&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <translation>メインモデルが検証している間に、ドラフトモデルが次のトークンを準備します。自動では、回答が速くなる見込みがあるときにこのコンピュータの CPU を使います。CPU を使うと、ドラフトモデルのコピーがメモリにもう 1 つ必要です。ほかのコンピュータには、チャットの内容が暗号化されずに送られます。</translation>
     </message>
     <message>
         <source>Address of the other computer</source>

@@ -768,8 +768,8 @@
         <translation>미리 초안 생성을 시도했지만, 이 답변이 더 빨라지지는 않았을 거예요.</translation>
     </message>
     <message>
-        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid {seconds} s of drafting.</source>
-        <translation>미리 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비되었고, 모두 {branches}개를 준비해 초안 생성 시간 {seconds}초를 검증과 겹쳤어요.</translation>
+        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
+        <translation>미리 초안 생성: 초안 {rounds}개 중 {hits}개가 제때 준비되었고, 라운드마다 {branches}개를 준비했어요. 검증과 겹친 초안 생성 시간: {seconds}.</translation>
     </message>
     <message>
         <source>Drafting ahead was not needed for this answer.</source>
@@ -4037,12 +4037,12 @@
         <translation>‘동일한 출력’은 시드가 같으면 추측을 쓰든 안 쓰든 같은 텍스트가 나와요. ‘동일한 분포’는 온도가 0보다 높을 때 텍스트가 달라질 수 있지만 메인 모델의 확률을 정확히 따라요.</translation>
     </message>
     <message>
-        <source>Draft ahead on</source>
-        <translation>미리 초안을 생성할 곳</translation>
+        <source>Drafting ahead</source>
+        <translation>미리 초안 생성</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. CPU를 쓰면 초안 모델의 복사본이 메모리에 하나 더 필요해요. 다른 컴퓨터에는 대화 내용이 암호화되지 않은 채 전송돼요.</translation>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this computer&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <translation>메인 모델이 검증하는 동안 초안 모델이 다음 토큰을 준비해요. 자동은 답변이 더 빨라질 수 있을 때 이 컴퓨터의 CPU를 써요. CPU를 쓰면 초안 모델의 복사본이 메모리에 하나 더 필요해요. 다른 컴퓨터에는 대화 내용이 암호화되지 않은 채 전송돼요.</translation>
     </message>
     <message>
         <source>Address of the other computer</source>

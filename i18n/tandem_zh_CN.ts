@@ -768,8 +768,8 @@
         <translation>尝试了提前起草，但不会让这个回答更快。</translation>
     </message>
     <message>
-        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid {seconds} s of drafting.</source>
-        <translation>提前起草：{rounds} 次草稿中有 {hits} 次及时就绪，共准备 {branches} 个，把 {seconds} 秒的起草时间与验证重叠。</translation>
+        <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
+        <translation>提前起草：{rounds} 次草稿中有 {hits} 次及时就绪，每轮准备 {branches} 个。与验证重叠的起草时间：{seconds}。</translation>
     </message>
     <message>
         <source>Drafting ahead was not needed for this answer.</source>
@@ -4037,12 +4037,12 @@
         <translation>“输出完全一致”：种子相同时，无论是否推测都得到相同的文字。“分布一致”：温度高于 0 时文字可能不同，但严格遵循主模型的概率。</translation>
     </message>
     <message>
-        <source>Draft ahead on</source>
-        <translation>提前起草的位置</translation>
+        <source>Drafting ahead</source>
+        <translation>提前起草</translation>
     </message>
     <message>
-        <source>The draft model prepares the next tokens while the main model still verifies. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
-        <translation>主模型验证时，草稿模型准备后面的 token。使用 CPU 时，内存中需要草稿模型的第二个副本。另一台电脑会收到未加密的对话文字。</translation>
+        <source>The draft model prepares the next tokens while the main model still verifies. Automatic uses this computer&apos;s CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. Another computer receives the text of your chats unencrypted.</source>
+        <translation>主模型验证时，草稿模型准备后面的 token。自动会在回答可能更快时使用这台电脑的 CPU。使用 CPU 时，内存中需要草稿模型的第二个副本。另一台电脑会收到未加密的对话文字。</translation>
     </message>
     <message>
         <source>Address of the other computer</source>

@@ -117,11 +117,12 @@ class SettingsValues(RememberedValues):
     )
     async_drafter: str = SPECULATION.setting(
         "off",
-        title=QT_TRANSLATE_NOOP("Settings", "Draft ahead on"),
+        title=QT_TRANSLATE_NOOP("Settings", "Drafting ahead"),
         help=QT_TRANSLATE_NOOP(
             "Settings",
-            "The draft model prepares the next tokens while the main model still verifies. The CPU needs a second copy "
-            "of the draft model in memory. Another computer receives the text of your chats unencrypted.",
+            "The draft model prepares the next tokens while the main model still verifies. Automatic uses this "
+            "computer's CPU where answers could get faster. The CPU needs a second copy of the draft model in memory. "
+            "Another computer receives the text of your chats unencrypted.",
         ),
         choices=AHEAD,
     )

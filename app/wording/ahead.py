@@ -16,14 +16,15 @@ def ahead_sentence(stats: RequestStats) -> str:
     if stats.ahead == "ready" and verdicts:
         text = translate(
             "Ahead",
-            "Drafting ahead: {hits} of {rounds} drafts were ready in time, from {branches} prepared, which hid "
-            "{seconds} s of drafting.",
+            "Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. "
+            "{seconds} of drafting overlapped with verification.",
         )
+        hidden = QLocale().toString(stats.ahead_hidden_s, "f", 1)
         return text.format(
             hits=stats.ahead_hits,
             rounds=verdicts,
-            branches=stats.ahead_branches,
-            seconds=QLocale().toString(stats.ahead_hidden_s, "f", 1),
+            branches=QLocale().toString(stats.ahead_branches / verdicts, "f", 1),
+            seconds=translate("Figures", "{value} s").format(value=hidden).replace(" ", "\u00a0"),
         )
     return {
         "ready": translate("Ahead", "Drafting ahead was not needed for this answer."),

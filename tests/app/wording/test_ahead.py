@@ -24,11 +24,12 @@ def test_nothing_is_said_where_it_is_off() -> None:
 
 def test_hits_are_counted_among_all_verdicts() -> None:
     stats = RequestStats(
-        ahead="ready", ahead_hits=7, ahead_misses=2, ahead_late=1, ahead_branches=50, ahead_hidden_s=1.25
+        ahead="ready", ahead_hits=7, ahead_misses=2, ahead_late=1, ahead_branches=50, ahead_hidden_s=1.2
     )
     sentence = ahead_sentence(stats)
     assert "7 of 10" in sentence
-    assert "from 50 prepared" in sentence
+    assert "with 5.0 prepared per round" in sentence
+    assert "1.2\u00a0s of drafting" in sentence
 
 
 def test_what_was_prepared_and_never_used_is_said() -> None:
