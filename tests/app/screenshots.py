@@ -17,13 +17,11 @@ if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={Path(__file__).parents[1] / 'screen.json'}"
 
 import numpy as np
-from PySide6.QtCore import QDeadlineTimer, Qt
+from PySide6.QtCore import QDeadlineTimer, QEvent, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QWidget
 
-from app.conversations.records import AnswerSource
 from app.conversations.request_history import ProgramRequest
-from app.conversations.store import ConversationStore
 from app.library.finder import Search
 from app.library.library import Library
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH
@@ -41,7 +39,9 @@ from engine.stats import RequestStats
 from tests.app.free_port import free_port
 from tests.app.learned_figures import FOUND, LEARNED
 from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
+from tests.app.shown_chats import fill
 from tests.app.shown_library import LLAMA_DRAFT, ShownLibrary, bare, downloading
+from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
 from tests.app.window_driver import WindowDriver
 
 QUESTIONS = {
@@ -143,6 +143,7 @@ def main(folder: Path, pictures: Path | None = None) -> None:
             application.theme.set_mode(mode)
             _answered(application, folder, f"{code}-{mode}", code)
             _tried(application, folder, f"{code}-{mode}", code)
+            _at_once(application, folder, f"{code}-{mode}", code)
             _models(application, folder, f"{code}-{mode}")
             _chats(application, folder, f"{code}-{mode}")
             _own_settings(application, folder, f"{code}-{mode}")
@@ -182,6 +183,24 @@ def _answered(application: Application, folder: Path, name: str, code: str) -> N
     window.resize(*SIZES[0])
     window.trigger("show-tokens")
     _save(application, window, folder / f"tokens-{name}.png")
+    window.close()
+
+
+def _at_once(application: Application, folder: Path, name: str, code: str) -> None:
+    """Two chats that answer at once, each with an accept rate, a strip and a reason of its own."""
+    second, answer = SECOND[code]
+    engine = TogetherEngine([Script(ANSWERS[code], OFTEN_RIGHT), Script(answer, SELDOM_RIGHT, round_s=0.03)])
+    window, session = _open(application, engine)
+    answers = session.answers
+    for count, question in enumerate((QUESTIONS[code], second), 1):
+        window.trigger("new-chat")
+        answers.ask(question)
+        _settle(application, lambda count=count: len(answers.chat_ids) == len(engine.answering) == count)
+    engine.go_on(16)
+    for chat, row in zip(sorted(answers.chat_ids), ("often", "seldom"), strict=True):
+        session.chats.open_id(chat)
+        _rest(application)
+        _save(application, window, folder / f"at-once-{row}-{name}.png")
     window.close()
 
 
@@ -346,7 +365,7 @@ def _models(application: Application, folder: Path, name: str) -> None:
 def _chats(application: Application, folder: Path, name: str) -> None:
     """Chats that were stored: the list, a search, versions, an edit, an interrupted answer, the trash."""
     window, session = _open(application, [Script(ANSWERS["en"], PATTERN)])
-    window.in_store(_fill)
+    window.in_store(fill)
     session.chats.open_id(2)
     _settle(application, lambda: not session.busy)
     for width, height in SIZES:
@@ -371,30 +390,14 @@ def _chats(application: Application, folder: Path, name: str) -> None:
     window.close()
 
 
-def _fill(store: ConversationStore) -> None:
-    """Some chats, one of them with versions and an answer that was cut short."""
-    for title in ("Speculative decoding in one page", "Why guesses pay", "Packing list for Jeju", "草稿模型怎么选？"):
-        chat = store.conversations.create(title=title)
-        asked = store.messages.add_user_turn(chat, f"{title}: what should I know about a draft model?")
-        text = "A draft model guesses what the main model will say.\n\nWhere the guess is right, it costs nothing."
-        answer = store.answers.start(asked, AnswerSource())
-        store.answers.finish(answer, "stop", RequestStats(), text)
-    store.conversations.pin(1)
-    store.conversations.move_to_folder(3, store.conversations.create_folder("Travel"))
-    store.answers.finish(store.answers.regenerate(4, AnswerSource()), "stop", RequestStats(), text + "\n\nTry it.")
-    asked = store.messages.add_user_turn(2, "And when the guess is wrong?")
-    store.answers.append(store.answers.start(asked, AnswerSource()), "Then the main model's own token")
-    store.answers.mark_interrupted()
-
-
 def _open(
     application: Application,
-    scripts: list[Script],
+    scripts: list[Script] | ScriptedEngine,
     loads: list | None = None,
     library: ShownLibrary | None = None,
     pair: tuple[str, str] = ("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit"),
 ) -> tuple[WindowDriver, Session]:
-    engine = ScriptedEngine(scripts, loads=loads or [])
+    engine = scripts if isinstance(scripts, ScriptedEngine) else ScriptedEngine(scripts, loads=loads or [])
     home = Path(mkdtemp(prefix="tandem-pictures-"))
     session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), home / "chats.db")
     # Not the settings of whoever takes the pictures.
@@ -429,6 +432,8 @@ def _save_end(application: Application, settings: SettingsWindow, page_id: str, 
 def _save(application: Application, shown: WindowDriver | QWidget, path: Path) -> None:
     for _ in range(5):
         application.processEvents()
+    # Only an event loop that runs deletes what was shown before.
+    application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     widget = shown.window if isinstance(shown, WindowDriver) else shown
     widget.grab().save(str(path))
 
