@@ -784,7 +784,7 @@
         <translation>ラウンドのうちドラフト生成にかかる時間が短いため、先行ドラフトは役に立ちません。</translation>
     </message>
     <message>
-        <source>Drafting ahead rests: it did not make answers faster with these models.</source>
+        <source>Drafting ahead is paused: it did not make answers faster with these models.</source>
         <translation>このモデルの組み合わせでは回答が速くならなかったため、先行ドラフトを休止しています。</translation>
     </message>
     <message>
@@ -1361,7 +1361,7 @@
         <translation>{host} にモデルがありません：{detail}。そのコンピュータにダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
-        <source>{host} lacks files of the model: {detail}. Download them there.</source>
+        <source>{host} is missing model files: {detail}. Download them on that computer.</source>
         <translation>{host} にモデルのファイルが {detail} 足りません。そのコンピュータにダウンロードしてください。</translation>
     </message>
     <message>
@@ -1397,7 +1397,7 @@
         <translation>{host} が {detail} 秒間応答していません。スリープを解除して接続を確認し、もう一度開始してください。</translation>
     </message>
     <message>
-        <source>{host} computed something else than the other computers: {detail}. Start again.</source>
+        <source>{host} computed something different from the other computers: {detail}. Start again.</source>
         <translation>{host} の計算結果がほかのコンピュータと一致しません：{detail}。もう一度開始してください。</translation>
     </message>
     <message>
@@ -1878,7 +1878,7 @@
         <translation>「{name}」はヘッドです。特定のメインモデルのドラフトを生成するもので、回答はできません。ドラフトとして選んでください。</translation>
     </message>
     <message>
-        <source>Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head.</source>
+        <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
         <translation>「{name}」の種類のヘッドには、Tandem はまだ対応していません（{detail}）。別のヘッドを選んでください。</translation>
     </message>
     <message>
@@ -1969,7 +1969,7 @@
         <translation>ドラフト数/ラウンド</translation>
     </message>
     <message>
-        <source>drafted by {source}</source>
+        <source>drafted ({source})</source>
         <translation>{source}</translation>
     </message>
     <message>
@@ -2213,7 +2213,7 @@
         <translation>トークン</translation>
     </message>
     <message>
-        <source>{program}, through the local API: only figures are kept</source>
+        <source>{program}, through the local API: only statistics are kept</source>
         <translation>{program}、ローカル API：統計だけを保存</translation>
     </message>
     <message>
@@ -2568,7 +2568,7 @@
         <translation>往復 {time} ms</translation>
     </message>
     <message>
-        <source>{name} downloads: {done} of {total}</source>
+        <source>{name} is downloading: {done} of {total}</source>
         <translation>{name} でダウンロード中：{done} / {total}</translation>
     </message>
     <message>
@@ -2607,7 +2607,7 @@
         <translation>状況</translation>
     </message>
     <message>
-        <source>The other Macs download what they need…</source>
+        <source>Downloading on the other Macs…</source>
         <translation>ほかの Mac で必要なファイルをダウンロード中…</translation>
     </message>
     <message>
@@ -2639,7 +2639,7 @@
         <translation>モデル</translation>
     </message>
     <message>
-        <source>A model that is too large for one Mac is divided among them. Check says what each Mac has to download.</source>
+        <source>A model that is too large for one Mac is divided among them. Check shows what each Mac has to download.</source>
         <translation>1 台に収まらないモデルを複数の Mac に分けます。確認すると、それぞれの Mac に必要なダウンロードがわかります。</translation>
     </message>
     <message>
@@ -2951,7 +2951,7 @@
         <translation>この Mac には収まりません。使えるメモリより {size} 多く必要です。</translation>
     </message>
     <message>
-        <source>Too large for this Mac alone, but your Macs can answer with it together.</source>
+        <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>この Mac 1 台には大きすぎますが、複数の Mac で一緒に回答できます。</translation>
     </message>
     <message>
@@ -3108,6 +3108,10 @@
     <message>
         <source>Models</source>
         <translation>モデル</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>もう一度試す</translation>
     </message>
     <message>
         <source>Search Hugging Face, or paste a model ID or URL</source>
@@ -3290,7 +3294,7 @@
         </translation>
     </message>
     <message>
-        <source>Go on alone</source>
+        <source>Continue on this Mac</source>
         <translation>この Mac だけで続ける</translation>
     </message>
     <message>

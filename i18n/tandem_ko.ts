@@ -784,7 +784,7 @@
         <translation>라운드에서 초안 생성에 드는 시간이 너무 짧아, 미리 초안을 생성해도 도움이 되지 않아요.</translation>
     </message>
     <message>
-        <source>Drafting ahead rests: it did not make answers faster with these models.</source>
+        <source>Drafting ahead is paused: it did not make answers faster with these models.</source>
         <translation>미리 초안을 생성해도 이 모델들의 답변이 빨라지지 않아, 지금은 쓰지 않고 있어요.</translation>
     </message>
     <message>
@@ -1361,7 +1361,7 @@
         <translation>{host} 컴퓨터에 모델이 없어요: {detail}. 그 컴퓨터에 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
-        <source>{host} lacks files of the model: {detail}. Download them there.</source>
+        <source>{host} is missing model files: {detail}. Download them on that computer.</source>
         <translation>{host} 컴퓨터에 모델 파일이 {detail} 부족해요. 그 컴퓨터에 다운로드해 주세요.</translation>
     </message>
     <message>
@@ -1397,7 +1397,7 @@
         <translation>{host} 컴퓨터가 {detail}초 동안 응답하지 않았어요. 잠자기를 깨우고 연결을 확인한 다음 다시 시작해 주세요.</translation>
     </message>
     <message>
-        <source>{host} computed something else than the other computers: {detail}. Start again.</source>
+        <source>{host} computed something different from the other computers: {detail}. Start again.</source>
         <translation>{host} 컴퓨터의 계산 결과가 다른 컴퓨터와 달라요: {detail}. 다시 시작해 주세요.</translation>
     </message>
     <message>
@@ -1878,7 +1878,7 @@
         <translation>‘{name}’ 모델은 헤드예요. 헤드는 메인 모델 하나의 초안만 만들고 직접 답변할 수 없어요. 초안으로 선택해 주세요.</translation>
     </message>
     <message>
-        <source>Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head.</source>
+        <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
         <translation>‘{name}’ 헤드의 종류는 Tandem에서 아직 지원하지 않아요({detail}). 다른 헤드를 선택해 주세요.</translation>
     </message>
     <message>
@@ -1969,8 +1969,8 @@
         <translation>라운드당 추측 수</translation>
     </message>
     <message>
-        <source>drafted by {source}</source>
-        <translation>{source} 추측</translation>
+        <source>drafted ({source})</source>
+        <translation>추측({source})</translation>
     </message>
     <message>
         <source>tokens/s</source>
@@ -2213,7 +2213,7 @@
         <translation>토큰</translation>
     </message>
     <message>
-        <source>{program}, through the local API: only figures are kept</source>
+        <source>{program}, through the local API: only statistics are kept</source>
         <translation>{program}, 로컬 API: 통계만 저장됨</translation>
     </message>
     <message>
@@ -2568,7 +2568,7 @@
         <translation>왕복 {time}ms</translation>
     </message>
     <message>
-        <source>{name} downloads: {done} of {total}</source>
+        <source>{name} is downloading: {done} of {total}</source>
         <translation>{name}에서 다운로드하는 중: {total} 중 {done}</translation>
     </message>
     <message>
@@ -2607,7 +2607,7 @@
         <translation>상태</translation>
     </message>
     <message>
-        <source>The other Macs download what they need…</source>
+        <source>Downloading on the other Macs…</source>
         <translation>다른 Mac에서 필요한 파일을 다운로드하는 중…</translation>
     </message>
     <message>
@@ -2639,7 +2639,7 @@
         <translation>모델</translation>
     </message>
     <message>
-        <source>A model that is too large for one Mac is divided among them. Check says what each Mac has to download.</source>
+        <source>A model that is too large for one Mac is divided among them. Check shows what each Mac has to download.</source>
         <translation>한 대에 담기 어려운 모델을 여러 대에 나눠요. 확인하면 각 Mac에 다운로드할 파일을 알 수 있어요.</translation>
     </message>
     <message>
@@ -2951,7 +2951,7 @@
         <translation>이 Mac에는 맞지 않아요. 쓸 수 있는 메모리보다 {size} 더 필요해요.</translation>
     </message>
     <message>
-        <source>Too large for this Mac alone, but your Macs can answer with it together.</source>
+        <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>이 Mac 한 대에는 너무 크지만, 여러 대가 함께 답할 수 있어요.</translation>
     </message>
     <message>
@@ -3108,6 +3108,10 @@
     <message>
         <source>Models</source>
         <translation>모델</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>다시 시도</translation>
     </message>
     <message>
         <source>Search Hugging Face, or paste a model ID or URL</source>
@@ -3290,7 +3294,7 @@
         </translation>
     </message>
     <message>
-        <source>Go on alone</source>
+        <source>Continue on this Mac</source>
         <translation>이 Mac으로만 계속</translation>
     </message>
     <message>

@@ -784,7 +784,7 @@
         <translation>起草在一轮中用时太少，提前起草没有帮助。</translation>
     </message>
     <message>
-        <source>Drafting ahead rests: it did not make answers faster with these models.</source>
+        <source>Drafting ahead is paused: it did not make answers faster with these models.</source>
         <translation>提前起草没有让这两个模型的回答更快，因此已暂停。</translation>
     </message>
     <message>
@@ -1361,7 +1361,7 @@
         <translation>{host} 上没有该模型：{detail}。请将其下载或拷贝到该电脑。</translation>
     </message>
     <message>
-        <source>{host} lacks files of the model: {detail}. Download them there.</source>
+        <source>{host} is missing model files: {detail}. Download them on that computer.</source>
         <translation>{host} 上缺少 {detail} 的模型文件。请将其下载到该电脑。</translation>
     </message>
     <message>
@@ -1397,7 +1397,7 @@
         <translation>{host} 已有 {detail} 秒没有响应。请将其唤醒并检查连接，然后重新启动。</translation>
     </message>
     <message>
-        <source>{host} computed something else than the other computers: {detail}. Start again.</source>
+        <source>{host} computed something different from the other computers: {detail}. Start again.</source>
         <translation>{host} 的计算结果与其他电脑不同：{detail}。请重新启动。</translation>
     </message>
     <message>
@@ -1878,7 +1878,7 @@
         <translation>“{name}”是草稿头：它只为一个主模型生成草稿，不能回答。请将它选作草稿。</translation>
     </message>
     <message>
-        <source>Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head.</source>
+        <source>Tandem does not support this kind of head yet: {name} ({detail}). Choose another head.</source>
         <translation>Tandem 尚不支持“{name}”这种草稿头（{detail}）。请选择其他草稿头。</translation>
     </message>
     <message>
@@ -1969,7 +1969,7 @@
         <translation>每轮草稿数</translation>
     </message>
     <message>
-        <source>drafted by {source}</source>
+        <source>drafted ({source})</source>
         <translation>{source}</translation>
     </message>
     <message>
@@ -2213,7 +2213,7 @@
         <translation>Token</translation>
     </message>
     <message>
-        <source>{program}, through the local API: only figures are kept</source>
+        <source>{program}, through the local API: only statistics are kept</source>
         <translation>{program}，通过本地 API：只保留统计</translation>
     </message>
     <message>
@@ -2568,7 +2568,7 @@
         <translation>往返 {time} 毫秒</translation>
     </message>
     <message>
-        <source>{name} downloads: {done} of {total}</source>
+        <source>{name} is downloading: {done} of {total}</source>
         <translation>{name} 正在下载：{done} / {total}</translation>
     </message>
     <message>
@@ -2607,7 +2607,7 @@
         <translation>状态</translation>
     </message>
     <message>
-        <source>The other Macs download what they need…</source>
+        <source>Downloading on the other Macs…</source>
         <translation>其他 Mac 正在下载所需的文件…</translation>
     </message>
     <message>
@@ -2639,7 +2639,7 @@
         <translation>模型</translation>
     </message>
     <message>
-        <source>A model that is too large for one Mac is divided among them. Check says what each Mac has to download.</source>
+        <source>A model that is too large for one Mac is divided among them. Check shows what each Mac has to download.</source>
         <translation>单台 Mac 放不下的模型会分到多台 Mac 上。点按“检查”可了解每台 Mac 需要下载的内容。</translation>
     </message>
     <message>
@@ -2951,7 +2951,7 @@
         <translation>放不下：所需内存比这台 Mac 可用的多 {size}。</translation>
     </message>
     <message>
-        <source>Too large for this Mac alone, but your Macs can answer with it together.</source>
+        <source>Too large for this Mac alone, but your Macs can run it together.</source>
         <translation>这台 Mac 单独放不下，但多台 Mac 可以一起用它回答。</translation>
     </message>
     <message>
@@ -3108,6 +3108,10 @@
     <message>
         <source>Models</source>
         <translation>模型</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
     </message>
     <message>
         <source>Search Hugging Face, or paste a model ID or URL</source>
@@ -3290,8 +3294,8 @@
         </translation>
     </message>
     <message>
-        <source>Go on alone</source>
-        <translation>单独继续</translation>
+        <source>Continue on this Mac</source>
+        <translation>仅用这台 Mac 继续</translation>
     </message>
     <message>
         <source>Start again</source>

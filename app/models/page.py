@@ -54,6 +54,7 @@ class ModelsPage(Restyled, QWidget):
         self._title, self._memory = label(self, "page-title"), styled(QLabel(self), "muted")
         self._memory.setWordWrap(True)
         self.note, self.empty = label(self, "reason-plain", wraps=True), label(self, "muted", wraps=True)
+        self.again = styled(QPushButton(self), "button")
         self.field, self._tabs = QLineEdit(self), Segments(3, self)
         round_field_menu(self.field)
         self.field.setClearButtonEnabled(True)
@@ -80,6 +81,7 @@ class ModelsPage(Restyled, QWidget):
         column.addWidget(self._heading)
         column.addLayout(self._card_column)
         column.addWidget(self.empty)
+        column.addWidget(self.again, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._add_folder, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         area = QScrollArea(self)
@@ -109,6 +111,7 @@ class ModelsPage(Restyled, QWidget):
         for index, button in enumerate(self._tabs.buttons):
             button.clicked.connect(lambda _=False, tab=index: self.show_tab(tab))
         self.field.textEdited.connect(self._search)
+        self.again.clicked.connect(lambda: self._search(library.finder.searched.text))
         self.context.activated.connect(lambda _: library.settings.change(fit_context=self.context.currentData()))
         self._add_folder.clicked.connect(self._choose_folder)
         library.models_changed.connect(self._rebuild)
@@ -306,6 +309,7 @@ class ModelsPage(Restyled, QWidget):
         )
         self.empty.setText(self._empty_text())
         self.empty.setVisible(bool(self.empty.text()))
+        self.again.setVisible(self._tab == SEARCH and self._library.finder.searched.error is not None)
         self._add_folder.setVisible(self._tab == INSTALLED)
 
     def _empty_text(self) -> str:
@@ -322,6 +326,7 @@ class ModelsPage(Restyled, QWidget):
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Models"))
+        self.again.setText(self.tr("Try again"))
         self.field.setPlaceholderText(self.tr("Search Hugging Face, or paste a model ID or URL"))
         self.field.setAccessibleName(self.field.placeholderText())
         name_clear_button(self.field)

@@ -137,7 +137,7 @@ class MachinesPage(TablePage):
         if cluster.state == FETCHING and cluster.fetched:
             return "\n".join(fetch_line(host, *count) for host, count in sorted(cluster.fetched.items()))
         words = {
-            FETCHING: self.tr("The other Macs download what they need…"),
+            FETCHING: self.tr("Downloading on the other Macs…"),
             CHECKING: self.tr("Checking the Macs…"),
             STARTING: self.tr("Starting the Macs…"),
             STOPPING: self.tr("Stopping…"),
@@ -172,7 +172,8 @@ class MachinesPage(TablePage):
         self.model_row.set_words(
             self.tr("Model"),
             self.tr(
-                "A model that is too large for one Mac is divided among them. Check says what each Mac has to download."
+                "A model that is too large for one Mac is divided among them. Check shows what each Mac has to "
+                "download."
             ),
         )
         self.check.setText(self.tr("Check"))

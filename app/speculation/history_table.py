@@ -63,7 +63,9 @@ class HistoryTable(FigureTable["RequestRow"]):
         if role == Qt.ItemDataRole.ToolTipRole:
             row, shown = self.rows[index.row()], super().data(index, Qt.ItemDataRole.DisplayRole)
             if row.message_id is None:
-                words = QCoreApplication.translate("History", "{program}, through the local API: only figures are kept")
+                words = QCoreApplication.translate(
+                    "History", "{program}, through the local API: only statistics are kept"
+                )
             else:
                 words = QCoreApplication.translate("History", "{title}: double-click to show the answer")
             return tip(f"{shown}\n{words.format(title=row.title, program=row.client)}")

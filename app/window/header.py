@@ -305,8 +305,8 @@ class Header(Restyled, QFrame):
         self._fit()
 
     def _drafter_words(self, pair: Pair, on: bool) -> str:
-        # A model that is loaded and not used is off; where none is loaded, its name says so.
-        off = pair.draft is not None and not on
+        # A model that is loaded and not used is off; where none is loaded, or other ones are loading, its name says so.
+        off = pair.draft is not None and not on and not pair.loading
         if _has_head(pair):
             return self.tr("Head (off)") if off else self.tr("Head")
         return self.tr("Draft (off)") if off else self.tr("Draft")

@@ -165,7 +165,7 @@ class Notifications(QObject):
         """Several machines answered together, and one of them was lost."""
 
         def sentence() -> str:
-            self._alone.setText(self.tr("Go on alone"))
+            self._alone.setText(self.tr("Continue on this Mac"))
             self._again.setText(self.tr("Start again"))
             return error_sentence(error)
 

@@ -39,7 +39,7 @@ def cluster_reasons() -> dict[str, str]:
             "Cluster", "{host} has other versions: {detail}. Install the same version of Tandem on all computers."
         ),
         "no-model": translate("Cluster", "{host} does not have the model: {detail}. Download or copy it there."),
-        "download": translate("Cluster", "{host} lacks files of the model: {detail}. Download them there."),
+        "download": translate("Cluster", "{host} is missing model files: {detail}. Download them on that computer."),
         "no-download": translate(
             "Cluster", "{host} could not download the model: {detail}. Check its connection and try again."
         ),
@@ -64,7 +64,7 @@ def cluster_reasons() -> dict[str, str]:
             "{host} has not responded for {detail} seconds. Wake it up and check its connection, then start again.",
         ),
         "out-of-step": translate(
-            "Cluster", "{host} computed something else than the other computers: {detail}. Start again."
+            "Cluster", "{host} computed something different from the other computers: {detail}. Start again."
         ),
         "running": translate("Cluster", "The computers already work together: {detail}. Stop them first."),
         "not-running": translate("Cluster", "No computers work together now."),

@@ -162,7 +162,7 @@ def model_reasons() -> dict[str, str]:
             "Errors", "{name} is a head: it drafts for one main model and cannot answer. Choose it as draft."
         ),
         "unknown-head": translate(
-            "Errors", "Tandem does not support the kind of head that {name} is yet ({detail}). Choose another head."
+            "Errors", "Tandem does not support this kind of head yet: {name} ({detail}). Choose another head."
         ),
         "no-taps": translate(
             "Errors",

@@ -146,7 +146,7 @@ def depth_texts() -> tuple[str, ...]:
 
 
 def _depth_of(source: str) -> str:
-    return QCoreApplication.translate("Figures", "drafted by {source}").format(source=source_name(source))
+    return QCoreApplication.translate("Figures", "drafted ({source})").format(source=source_name(source))
 
 
 def speed_text(stats: RequestStats) -> str:

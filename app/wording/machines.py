@@ -47,7 +47,7 @@ def check_line(check: HostCheck) -> str:
 
 def fetch_line(host: str, done: int, total: int) -> str:
     """How far one Mac is with what it downloads."""
-    text = QCoreApplication.translate("Machines", "{name} downloads: {done} of {total}")
+    text = QCoreApplication.translate("Machines", "{name} is downloading: {done} of {total}")
     return text.format(name=host_name(host), done=size_words(done), total=size_words(total))
 
 

@@ -227,7 +227,7 @@ def too_big_words(fit: FitReport) -> str:
 
 
 def together_words() -> str:
-    return translate("Models", "Too large for this Mac alone, but your Macs can answer with it together.")
+    return translate("Models", "Too large for this Mac alone, but your Macs can run it together.")
 
 
 def facts_words(entry: Entry) -> str:

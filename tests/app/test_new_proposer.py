@@ -58,7 +58,7 @@ def test_settings_api_and_command_line_offer_it() -> None:
 def test_figures_sentences_and_pickers_know_it() -> None:
     assert method_name("repeat") == "Echo"
     assert names_without_drafter("auto") == "prompt lookup, echo"
-    assert "drafted by echo" in depth_texts()
+    assert "drafted (echo)" in depth_texts()
     [lookup, _] = draft_choices(bare(), (), "/models/draft", "repeat", (), {})
     assert lookup.loaded
 

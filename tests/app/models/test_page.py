@@ -152,6 +152,12 @@ def test_search_explains_itself_and_its_failures(open_shown: OpenShown) -> None:
         library.finder.searched = searched
         library.finder.changed.emit()
         assert page.empty.text().startswith(words)
+        assert page.again.isVisible() == (searched.error is not None)
+    library.finder.searched = Search("qwen", error=HubError("offline"))
+    library.finder.changed.emit()
+    page.again.click()
+    assert library.finder.searched == Search("qwen", running=True)
+    assert not page.again.isVisible()
 
 
 def test_a_search_ends_with_the_button_in_the_field_or_with_another_tab(open_shown: OpenShown) -> None:

@@ -134,7 +134,7 @@ def test_requests_of_programs_lead_nowhere(page: HistoryPage, window: WindowDriv
     request = ProgramRequest("OpenAI/Python", "/v1/responses", 2e9, "Big", "Small", "auto", "stop", FAST)
     window.session.history.add([request])
     qtbot.waitUntil(lambda: column(page, "client") == ["OpenAI/Python", "Chat", "Chat"])
-    assert "only figures are kept" in page.table.data(page.table.index(0, 0), Qt.ItemDataRole.ToolTipRole)
+    assert "only statistics are kept" in page.table.data(page.table.index(0, 0), Qt.ItemDataRole.ToolTipRole)
     page.view.activated.emit(page.table.index(0, 0))
     window.settle()
     assert page.isVisible()

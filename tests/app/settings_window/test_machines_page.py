@@ -82,9 +82,9 @@ def test_a_lost_machine_is_named_with_two_ways_on(
     qtbot.waitUntil(lambda: window.session.cluster.state == ON and not window.session.busy)
     fakes.made[0].lose()
     qtbot.waitUntil(lambda: "studio" in window.banner_text)
-    assert window.banner_buttons == ["Start again", "Go on alone"]
+    assert window.banner_buttons == ["Start again", "Continue on this Mac"]
     assert "studio" in page.state.help.text()
-    window.press_banner("Go on alone")
+    window.press_banner("Continue on this Mac")
     qtbot.waitUntil(lambda: window.session.models.pair.main is not None and not window.session.busy)
     assert window.session.models.engine is not fakes.made[0].engine
 
@@ -165,9 +165,9 @@ def test_what_other_macs_lack_is_downloaded_there_and_checked_again(
     assert page.fetch.isHidden()
     page.check.click()
     qtbot.waitUntil(lambda: not page.fetch.isHidden())
-    assert "studio lacks files of the model: 12.3 GB." in page.found.help.text()
+    assert "studio is missing model files: 12.3 GB." in page.found.help.text()
     page.fetch.click()
-    qtbot.waitUntil(lambda: page.state.help.text() == "studio downloads: 3.0\u00a0GB of 12.0\u00a0GB")
+    qtbot.waitUntil(lambda: page.state.help.text() == "studio is downloading: 3.0\u00a0GB of 12.0\u00a0GB")
     assert (page.fetch.isHidden(), page.switch.text()) == (True, "Stop")
     gate.set()
     qtbot.waitUntil(lambda: window.session.cluster.findings is found[1])
