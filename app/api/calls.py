@@ -81,7 +81,7 @@ class Api:
         """Answer a call with the plan that `make` has for the loaded model and its name. Raises `ApiError`."""
         streaming = fields.flag("stream")
         lease = await self.models.use(fields.text("model", "") or "")
-        streams = False
+        passed_on = False
         try:
             draft = fields.text("draft_model")
             if draft not in (None, "", "none"):
@@ -92,7 +92,7 @@ class Api:
             self._answering[answering] = fields
             await answering.begin(request.receive)
             if streaming:
-                streams = True
+                passed_on = True
                 return EventStream(answering, plan.shape.write, plan.shape.finish, lease.release)
             try:
                 answers = await all_of(answering)
@@ -100,7 +100,7 @@ class Api:
                 answering.close()
             return JsonReply(plan.shape.whole(answers))
         finally:
-            if not streams:
+            if not passed_on:
                 lease.release()
 
     async def prompt_tokens(self, request: Request, fields: Fields, make: Callable[[ModelInfo], ChatRequest]) -> int:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.api.calls import Api
+from app.api.models import ANY
 from app.api.replies import JsonReply
-from app.api.request_settings import MOST_CHOICES, MOST_STOPS
+from app.api.request_settings import LONGEST_STOP, MOST_CHOICES, MOST_STOPS
 from app.system.versions import installed_version
 from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, MOST_ALTERNATIVES
 from engine.speculation.proposers.registry import methods
 
 _TEXT: dict[str, Any] = {"type": "string"}
+_SOME_TEXT: dict[str, Any] = {"type": "string", "minLength": 1}
 _FLAG: dict[str, Any] = {"type": "boolean"}
 _OBJECT: dict[str, Any] = {"type": "object"}
 
@@ -41,14 +45,35 @@ _SPECULATION = _object(
     depth={"anyOf": [_DEPTH, {"const": "auto"}]},
     acceptance={"type": "string", "enum": list(ACCEPTANCE_RULES)},
 )
-_PARTS = _list_of(_object(["type", "text"], type={"const": "text"}, text=_TEXT))
-_CONTENT = {"anyOf": [_TEXT, _PARTS]}
-_ROLE = {"type": "string", "enum": ["system", "developer", "user", "assistant", "tool"]}
-_MESSAGES = _list_of(_object(["role", "content"], role=_ROLE, content=_CONTENT), minItems=1)
+# In place of these stand the names of installed models.
+_MODEL: dict[str, Any] = {"type": "string", "enum": [name for name in ANY if name]}
+_DRAFTER: dict[str, Any] = {"type": "string", "enum": ["none"]}
+_PARTS = _list_of(_object(["type", "text"], type={"const": "text"}, text=_SOME_TEXT), minItems=1)
+_CONTENT = {"anyOf": [_SOME_TEXT, _PARTS]}
+
+
+def _messages(*roles: str) -> dict[str, Any]:
+    role = {"type": "string", "enum": list(roles)}
+    return _list_of(_object(["role", "content"], role=role, content=_CONTENT), minItems=1)
+
+
+_MESSAGES = _messages("system", "developer", "user", "assistant", "tool")
+_ANTHROPIC_MESSAGES = _messages("user", "assistant")
+_STOP: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST_STOP}
+_FORMAT = {
+    "anyOf": [
+        _object(["type"], type={"enum": ["text", "json_object"]}),
+        _object(
+            ["type", "json_schema"], type={"const": "json_schema"}, json_schema=_object(["schema"], schema=_OBJECT)
+        ),
+        _object(["type", "pattern"], type={"const": "regex"}, pattern=_SOME_TEXT),
+        _object(["type", "grammar"], type={"const": "lark"}, grammar=_SOME_TEXT),
+    ]
+}
 _FUNCTION = _object(["name"], name=_TEXT, description=_TEXT, parameters=_OBJECT)
 # What every endpoint that answers takes.
 _COMMON: dict[str, Any] = {
-    "model": _TEXT,
+    "model": _MODEL,
     "stream": _FLAG,
     "temperature": _number(0, 10),
     "top_p": _number(0.01, 1),
@@ -56,18 +81,22 @@ _COMMON: dict[str, Any] = {
     "min_p": _number(0, 1),
     "seed": _integer(0, 2**53),
     "max_tokens": _integer(1, 4096),
-    "draft_model": _TEXT,
+    "draft_model": _DRAFTER,
     "num_draft_tokens": _DEPTH,
     "speculation": {"anyOf": [{"type": "string", "enum": list(methods())}, _SPECULATION]},
 }
 _OPENAI: dict[str, Any] = {
     **_COMMON,
     "n": _integer(1, MOST_CHOICES),
-    "stop": {"anyOf": [_TEXT, _list_of(_TEXT, maxItems=MOST_STOPS)]},
+    "stop": {"anyOf": [_STOP, _list_of(_STOP, maxItems=MOST_STOPS)]},
     "presence_penalty": _number(-2, 2),
     "frequency_penalty": _number(-2, 2),
     "repetition_penalty": _number(0.01, 10),
-    "logit_bias": {"type": "object", "additionalProperties": _number(-100, 100)},
+    "logit_bias": {
+        "type": "object",
+        "propertyNames": {"pattern": "^[0-9]{1,9}$"},
+        "additionalProperties": _number(-100, 100),
+    },
     "stream_options": _object([], include_usage=_FLAG),
 }
 # Path and method, a line on it, and the body that it takes.
@@ -87,7 +116,7 @@ _ENDPOINTS: tuple[tuple[str, str, str, dict[str, Any] | None], ...] = (
             tools=_list_of(_object(["type", "function"], type={"const": "function"}, function=_FUNCTION)),
             tool_choice={"type": "string", "enum": ["auto", "none", "required"]},
             parallel_tool_calls=_FLAG,
-            response_format=_object(["type"], type={"enum": ["text", "json_object", "json_schema", "regex", "lark"]}),
+            response_format=_FORMAT,
             **_OPENAI,
         ),
     ),
@@ -97,7 +126,13 @@ _ENDPOINTS: tuple[tuple[str, str, str, dict[str, Any] | None], ...] = (
         "Continue a text that no chat template wraps.",
         _object(
             ["prompt"],
-            prompt={"anyOf": [_TEXT, _list_of(_TEXT), _list_of(_integer(0, 10**6))]},
+            prompt={
+                "anyOf": [
+                    _SOME_TEXT,
+                    _list_of(_SOME_TEXT, minItems=1, maxItems=MOST_CHOICES),
+                    _list_of(_integer(0, 10**6), minItems=1),
+                ]
+            },
             logprobs=_integer(0, 5),
             **_OPENAI,
         ),
@@ -108,7 +143,7 @@ _ENDPOINTS: tuple[tuple[str, str, str, dict[str, Any] | None], ...] = (
         "Answer a conversation, without a memory of earlier responses.",
         _object(
             ["input"],
-            input={"anyOf": [_TEXT, _MESSAGES]},
+            input={"anyOf": [_SOME_TEXT, _MESSAGES]},
             instructions=_TEXT,
             max_output_tokens=_integer(1, 4096),
             include=_list_of(_TEXT),
@@ -122,9 +157,9 @@ _ENDPOINTS: tuple[tuple[str, str, str, dict[str, Any] | None], ...] = (
         "Answer a conversation, in the shape of the Anthropic API.",
         _object(
             ["messages", "max_tokens"],
-            messages=_MESSAGES,
+            messages=_ANTHROPIC_MESSAGES,
             system=_CONTENT,
-            stop_sequences=_list_of(_TEXT),
+            stop_sequences=_list_of(_STOP, maxItems=MOST_STOPS),
             tools=_list_of(_object(["name"], name=_TEXT, input_schema=_OBJECT)),
             **_COMMON,
         ),
@@ -133,33 +168,41 @@ _ENDPOINTS: tuple[tuple[str, str, str, dict[str, Any] | None], ...] = (
         "post",
         "/v1/messages/count_tokens",
         "How many tokens a conversation has.",
-        _object(["messages"], messages=_MESSAGES, system=_CONTENT),
+        _object(["messages"], messages=_ANTHROPIC_MESSAGES, system=_CONTENT),
     ),
     ("get", "/v1/speculation", "Draft model, method and depth in use, and the calls under way.", None),
     (
         "put",
         "/v1/speculation",
         "Change draft model, method or depth.",
-        _object([], draft_model=_TEXT, **_SPECULATION["properties"]),
+        _object([], draft_model=_DRAFTER, **_SPECULATION["properties"]),
     ),
     ("delete", "/v1/speculation", "Drop the draft model; choose method and depth automatically.", None),
     ("get", "/v1/speculation/events", "The rounds of all calls, as server-sent events.", None),
 )
 
 
-def description() -> dict[str, Any]:
-    """The OpenAPI description, version 3.1."""
+def description(models: Mapping[str, tuple[str, ...]] | None = None) -> dict[str, Any]:
+    """The OpenAPI description, version 3.1. `models` are the kinds of those that may be named: "main", "draft", ..."""
     paths: dict[str, Any] = {}
+    mains = [name for name, kinds in (models or {}).items() if "main" in kinds]
+    drafters = [name for name, kinds in (models or {}).items() if {"draft", "head"} & set(kinds)]
+    named = {
+        "model": _MODEL | {"enum": [*_MODEL["enum"], *mains]},
+        "draft_model": _DRAFTER | {"enum": [*_DRAFTER["enum"], *drafters]},
+    }
     for method, path, line, body in _ENDPOINTS:
         operation: dict[str, Any] = {"summary": line, "responses": {"200": {"description": "The answer."}}}
         operation["responses"]["default"] = {"description": "An error, with a sentence."}
         if body is not None:
-            operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+            properties = {key: named.get(key, schema) for key, schema in body["properties"].items()}
+            schema = {**body, "properties": properties}
+            operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
         paths.setdefault(path, {})[method] = operation
     version = installed_version("tandem-chat") or "0"
     return {"openapi": "3.1.0", "info": {"title": "Tandem", "version": version}, "paths": paths}
 
 
 async def openapi(request: Request) -> Response:
-    del request
-    return JsonReply(description())
+    api: Api = request.app.state.api
+    return JsonReply(description({name: model.kinds for name, model in (await api.models.installed()).items()}))

@@ -16,7 +16,7 @@ from engine.speculation.proposers.registry import methods
 
 # Choices of one call; all of them run at once.
 MOST_CHOICES = 8
-MOST_STOPS = 16
+MOST_STOPS, LONGEST_STOP = 16, 500
 MOST_BIASES = 4096
 # Where a grammar of the type is in the format.
 _SOURCES = {"regex": "pattern", "lark": "grammar"}
@@ -135,8 +135,10 @@ def _biases(fields: Fields) -> dict[int, float]:
 def _stop(fields: Fields, key: str) -> tuple[str, ...]:
     value = fields.raw(key)
     strings = [value] if isinstance(value, str) else fields.items(key)
-    if len(strings) > MOST_STOPS or not all(isinstance(string, str) and 0 < len(string) <= 500 for string in strings):
-        raise bad_field(fields.name(key), f"at most {MOST_STOPS} texts of 1 to 500 characters")
+    if len(strings) > MOST_STOPS or not all(
+        isinstance(string, str) and 0 < len(string) <= LONGEST_STOP for string in strings
+    ):
+        raise bad_field(fields.name(key), f"at most {MOST_STOPS} texts of 1 to {LONGEST_STOP} characters")
     return tuple(strings)
 
 

@@ -45,7 +45,7 @@ def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
         return st.integers(**bounds)
     if kind == "number":
         return st.floats(**bounds, allow_nan=False)
-    return st.booleans() if kind == "boolean" else st.text(max_size=12)
+    return st.booleans() if kind == "boolean" else st.text(min_size=schema.get("minLength", 0), max_size=12)
 
 
 @st.composite

@@ -112,7 +112,7 @@ def test_schemathesis_finds_no_server_error(told: Served, tmp_path: Path) -> Non
         "run",
         f"{told.address}/openapi.json",
         "--checks=not_a_server_error",
-        "--max-examples=30",
+        "--max-examples=150",
         # It never ends by itself.
         "--exclude-path=/v1/speculation/events",
         folder=tmp_path,
