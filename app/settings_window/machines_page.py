@@ -17,7 +17,7 @@ from app.widgets.labels import label
 from app.widgets.layouts import hbox, vbox
 from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
-from app.wording.machines import check_line, fetch_line, part_line, together_sentence
+from app.wording.machines import check_line, fetch_line, memory_line, place_line, together_sentence
 from app.wording.models import entry_name
 from engine.cluster.plan import RankPart
 
@@ -25,23 +25,35 @@ _WIDEST_NAME = 280
 
 
 class PartView(QWidget):
-    """What one Mac would hold: a bar of its memory, and the same in words."""
+    """What one Mac would hold: which part of the model, and how much of its memory, as bars and in words."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.words, self.bar = label(self, "muted", wraps=True), Bar(self)
-        column = vbox(self, margins=(0, 6, 0, 0), spacing=4)
-        column.addWidget(self.words)
-        column.addWidget(self.bar)
+        self.place, self.memory = label(self, "muted", wraps=True), label(self, "muted", wraps=True)
+        self._bars = Bar(self), Bar(self)
+        line = hbox(self, margins=(0, 8, 0, 0), spacing=24)
+        for words, bar in zip((self.place, self.memory), self._bars, strict=True):
+            column = vbox(margins=(0, 0, 0, 0), spacing=4)
+            column.addWidget(words)
+            column.addStretch(1)
+            column.addWidget(bar)
+            line.addLayout(column, 1)
 
-    def show_part(self, part: RankPart, split: str, largest: int) -> None:
-        """`largest` bytes fill a bar where the memory of a Mac is not known."""
+    def show_part(self, part: RankPart, split: str, total: int, largest: int) -> None:
+        """Of `total` layers or heads; `largest` bytes fill a bar where the memory of a Mac is not known."""
+        place, memory = place_line(part, split), memory_line(part)
+        self.place.setText(place)
+        self.memory.setText(memory)
+        first, end = _lies(part, split)
+        self._bars[0].show_parts([(first / total, "selection"), ((end - first) / total, "main")], place)
         whole = max(1, part.free_bytes or largest)
-        words = part_line(part, split)
-        self.words.setText(words)
         weights, needed = part.weight_bytes / whole, part.needed_bytes / whole
-        shares = [(1.0, "problem")] if part.fits is False else [(weights, "main"), (needed - weights, "draft")]
-        self.bar.show_parts(shares, words)
+        shares = [(1.0, "problem")] if part.fits is False else [(weights, "main"), (needed - weights, "rejected")]
+        self._bars[1].show_parts(shares, memory)
+
+
+def _lies(part: RankPart, split: str) -> tuple[int, int]:
+    return part.layers if split == "pipeline" else part.heads
 
 
 class MachinesPage(TablePage):
@@ -149,6 +161,8 @@ class MachinesPage(TablePage):
         found = self._cluster.findings
         for view in self._views:
             self._parts_column.removeWidget(view)
+            # It is drawn until it is deleted, over what takes its place.
+            view.hide()
             view.deleteLater()
         self._views = []
         self.found.set_due(found is not None)
@@ -160,10 +174,12 @@ class MachinesPage(TablePage):
             lines.append(error_sentence(found.problem))
         self.found.set_words(self.tr("What the check found"), "\n".join(lines))
         if found.plan is not None:
-            largest = max(part.needed_bytes for part in found.plan.parts)
-            for part in found.plan.parts:
+            split, parts = found.plan.split, found.plan.parts
+            largest = max(part.needed_bytes for part in parts)
+            total = max(1, *(_lies(part, split)[1] for part in parts))
+            for part in parts:
                 view = PartView(self._parts)
-                view.show_part(part, found.plan.split, largest)
+                view.show_part(part, split, total, largest)
                 self._parts_column.addWidget(view)
                 self._views.append(view)
 

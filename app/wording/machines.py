@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from engine.cluster.checks import HostCheck
     from engine.cluster.plan import RankPart
 
+# What people call the packages that have to be the same everywhere.
+_PROGRAMS = {"tandem-chat": "Tandem", "mlx": "MLX"}
+
 
 def together_sentence(hosts: Sequence[str]) -> str:
     """Who answers together: for the mark in the header, and the page."""
@@ -34,6 +37,7 @@ def check_line(check: HostCheck) -> str:
     parts = [translate("Machines", "{name} is ready").format(name=host_name(check.host))]
     if check.system:
         parts.append(check.system)
+    parts += [f"{_PROGRAMS[name]} {number}" for name, number in check.versions if name in _PROGRAMS and number]
     if check.free:
         parts.append(translate("Machines", "{size} for models").format(size=size_words(check.free)))
     if check.bytes_per_s is not None:
@@ -51,8 +55,8 @@ def fetch_line(host: str, done: int, total: int) -> str:
     return text.format(name=host_name(host), done=size_words(done), total=size_words(total))
 
 
-def part_line(part: RankPart, split: str) -> str:
-    """What one Mac would hold of a model, in a line."""
+def place_line(part: RankPart, split: str) -> str:
+    """Which part of a model one Mac would hold."""
     translate = QCoreApplication.translate
     first, end = part.layers if split == "pipeline" else part.heads
     text = (
@@ -61,13 +65,17 @@ def part_line(part: RankPart, split: str) -> str:
         else translate("Machines", "{name}: parts {first} to {last} of every layer")
     )
     number = QLocale().toString
-    held = text.format(name=host_name(part.host), first=number(first + 1), last=number(end))
+    return text.format(name=host_name(part.host), first=number(first + 1), last=number(end))
+
+
+def memory_line(part: RankPart) -> str:
+    """What its part of a model needs on one Mac, of what there is."""
+    translate = QCoreApplication.translate
     if part.free_bytes is None:
-        needs = translate("Machines", "needs {size}").format(size=size_words(part.needed_bytes))
-    elif part.fits:
-        needs = translate("Machines", "needs {size} of {free}")
-        needs = needs.format(size=size_words(part.needed_bytes), free=size_words(part.free_bytes))
-    else:
-        needs = translate("Machines", "needs {size}, but only {free} can be used")
-        needs = needs.format(size=size_words(part.needed_bytes), free=size_words(part.free_bytes))
-    return f"{held} · {needs}"
+        return translate("Machines", "needs {size}").format(size=size_words(part.needed_bytes))
+    needs = (
+        translate("Machines", "needs {size} of {free}")
+        if part.fits
+        else translate("Machines", "needs {size}, but only {free} can be used")
+    )
+    return needs.format(size=size_words(part.needed_bytes), free=size_words(part.free_bytes))

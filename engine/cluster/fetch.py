@@ -27,7 +27,7 @@ from engine.hub.download_job import JobSettings
 from engine.hub.download_state import DownloadEntry
 from engine.hub.failures import HubError
 from engine.hub.part_job import PartJob
-from engine.hub.repository_names import parse_repository
+from engine.hub.repository_names import COMMIT, parse_repository
 from engine.model_files.inspection import files_by_tensor, weight_files
 from engine.model_files.names import resolve_model
 
@@ -179,8 +179,11 @@ def serve_fetch(access: HubAccess, cache: Path) -> int:
 
 
 def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> PartJob:
-    without = frozenset(order["without"])
-    return _part(access, cache, str(order["repository"]), str(order["commit"]), lambda name: name not in without)
+    without, commit = frozenset(order["without"]), str(order["commit"])
+    repository = parse_repository(str(order["repository"]))
+    return _part(
+        access, cache, repository, commit if COMMIT.fullmatch(commit) else "", lambda name: name not in without
+    )
 
 
 def _part(access: HubAccess, cache: Path, repository: str, commit: str, wanted: Callable[[str], bool]) -> PartJob:

@@ -27,6 +27,8 @@ _DIVIDED = (
 )
 # Families that repeat heads of keys and values where there are fewer than ranks.
 _REPEAT_KEYS = frozenset({"qwen3_5", "qwen3_next"})
+# Families with a division of layers of their own: in groups, or with one more on the last ranks, not on the first.
+_IN_GROUPS, _MORE_FOR_LAST = frozenset({"bailing_hybrid"}), frozenset({"kimi_k3"})
 _INNER = ("intermediate_size", "moe_intermediate_size")
 
 
@@ -80,7 +82,7 @@ def choose_split(config: Mapping[str, Any], ranks: int, wanted: str = "auto") ->
     if wanted != "pipeline" and problem is None:
         return "tensor"
     layers = _number(text_config(config), "num_hidden_layers")
-    if wanted != "tensor" and "pipeline" in ways and layers >= ranks:
+    if wanted != "tensor" and "pipeline" in ways and min(_layers_by_rank(config, ranks)) > 0:
         return "pipeline"
     if wanted == "pipeline" and "pipeline" not in ways:
         problem = "not by layers"
@@ -102,7 +104,7 @@ def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
     layers = _number(text, "num_hidden_layers")
     share, cached = 1 / ranks, 1 / ranks
     if split == "pipeline":
-        first, end = layers_of(rank, ranks, layers)
+        first, end = layers_of(size.config, rank, ranks)
         share = cached = (end - first) / max(1, layers)
     elif caches_latents(size.config):
         cached = 1.0
@@ -114,15 +116,15 @@ def part_of(size: ModelSize, split: str, rank: int, ranks: int) -> ModelSize:
 def files_of_others(folder: Path, split: str, rank: int, ranks: int) -> frozenset[str]:
     """The files of weights that hold only layers of other ranks; a rank needs none of them.
 
-    None where the index does not name every layer. By heads every rank reads all files. Raises `ModelNotUsable`.
+    No files where the index does not name every layer, or by heads. Raises `ModelNotUsable`.
     """
     if split != "pipeline":
         return frozenset()
-    layers = _number(text_config(read_checked_config(folder)), "num_hidden_layers")
-    first, end = layers_of(rank, ranks, layers)
+    config = read_checked_config(folder)
+    first, end = layers_of(config, rank, ranks)
     files = files_by_tensor(folder)
     numbers = {name: int(match[1]) for name in files if (match := LAYER.match(name))}
-    if not set(range(layers)) <= set(numbers.values()):
+    if not set(range(_number(text_config(config), "num_hidden_layers"))) <= set(numbers.values()):
         return frozenset()
     needed = {file for name, file in files.items() if name not in numbers or first <= numbers[name] < end}
     return frozenset(files.values()) - needed
@@ -150,7 +152,7 @@ def make_plan(
         if split == "tensor":
             own_heads, own_layers = (rank * heads // ranks, (rank + 1) * heads // ranks), (0, layers)
         else:
-            own_heads, own_layers = (0, heads), layers_of(rank, ranks, layers)
+            own_heads, own_layers = (0, heads), layers_of(size.config, rank, ranks)
         part = part_of(size, split, rank, ranks)
         needed = check_fit(part, None, context, 0).needed
         parts.append(RankPart(rank, host, own_heads, own_layers, part.weight_bytes, needed, limit))
@@ -168,15 +170,23 @@ def fits_together(size: ModelSize, draft_bytes: int, free: Sequence[int], contex
         return False
 
 
-def layers_of(rank: int, ranks: int, layers: int) -> tuple[int, int]:
-    """The layers of a rank (the end excluded), by mlx-lm's own division.
-
-    Rank 0 has the last layers, and the first ranks the ones that are left over.
-    """
-    base, extra = divmod(layers, ranks)
-    counts = [base + (one < extra) for one in range(ranks)]
+def layers_of(config: Mapping[str, Any], rank: int, ranks: int) -> tuple[int, int]:
+    """The layers of a rank (the end excluded), by mlx-lm's own division; rank 0 has the last layers."""
+    counts = _layers_by_rank(config, ranks)
     start = sum(counts[rank + 1 :])
     return start, start + counts[rank]
+
+
+def _layers_by_rank(config: Mapping[str, Any], ranks: int) -> list[int]:
+    text, module = text_config(config), mlx_lm_module(config)
+    layers = _number(text, "num_hidden_layers")
+    # Some families are divided in groups of layers, of which the first rank gets what is left.
+    group = max(1, _number(text, "layer_group_size")) if module in _IN_GROUPS else 1
+    base, extra = divmod(layers // group, ranks)
+    more = range(ranks - extra, ranks) if module in _MORE_FOR_LAST else range(extra)
+    counts = [(base + (rank in more)) * group for rank in range(ranks)]
+    counts[0] += layers % group
+    return counts
 
 
 def _heads_problem(config: Mapping[str, Any], module: str, ranks: int) -> str | None:

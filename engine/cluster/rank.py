@@ -34,6 +34,8 @@ INNER = "--inner"
 BEAT_S, SILENT_S = 1.0, 6.0
 # Seconds for the ranks to find each other.
 JOIN_S = 60.0
+# Seconds that the last rank leaves the others to listen in.
+AHEAD_S = 0.1
 
 
 def main(arguments: list[str]) -> int:
@@ -105,6 +107,9 @@ class _Rank:
                 self._lead(control, client, order, places)
             else:
                 self._follow(order, places)
+        except ClusterError as error:
+            self._lost(error)
+            self._leave(1)
         except BaseException as error:
             log.exception("the rank has failed")
             self._tell(failed=f"{type(error).__name__}: {error}"[:300])
@@ -128,6 +133,7 @@ class _Rank:
             from engine.cluster.leader import Leader
 
             try:
+                start_together(followers)
                 group = self._join(order, places)
                 leader = Leader(group, places["hosts"][0], followers, str(places["split"]), self._lost)
                 joined.append(None)
@@ -166,6 +172,11 @@ class _Rank:
         connection = connect((str(places["control"][0]), int(places["control"][1])), self._secret, self._rank)
         from engine.cluster.follower import Follower
 
+        connection.send({"imported": True})
+        connection.receive()
+        if self._rank == self._size - 1:
+            # The first to connect, in a ring, to rank 0: one that does not listen yet is tried again after a second.
+            time.sleep(AHEAD_S)
         follower = Follower(self._join(order, places), connection)
         self._tell(ready=True)
         follower.run()
@@ -211,6 +222,24 @@ class _Rank:
     def _leave(code: int) -> NoReturn:
         # Whatever is being computed may wait for a rank that is gone.
         os._exit(code)
+
+
+def start_together(followers: Mapping[int, tuple[str, Connection]]) -> None:
+    """Wait until every other rank has imported what it needs, and have them join the group now.
+
+    MLX gives up on a rank that does not listen within a few seconds, and machines are not equally fast. Raises
+    `ClusterError`.
+    """
+    for host, connection in followers.values():
+        try:
+            connection.receive()
+        except (OSError, ValueError) as error:
+            raise ClusterError("ended", host, str(error)) from error
+    for host, connection in followers.values():
+        try:
+            connection.send({"join": True})
+        except OSError as error:
+            raise ClusterError("ended", host, str(error)) from error
 
 
 def _next_order() -> dict[str, Any]:

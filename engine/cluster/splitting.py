@@ -25,7 +25,7 @@ def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> No
         if split == "tensor":
             model.shard(group)
         else:
-            _with_layers_of_ranks(model).pipeline(group)
+            with_layers_of_ranks(model).pipeline(group)
     except EngineError:
         raise
     # mlx-lm asserts on sizes that the ranks do not divide, in all kinds of ways.
@@ -35,7 +35,7 @@ def split_model(model: nn.Module, group: mx.distributed.Group, split: str) -> No
         _use_plain_layers(model)
 
 
-def _with_layers_of_ranks(model: nn.Module) -> Any:
+def with_layers_of_ranks(model: nn.Module) -> Any:
     """The module that has mlx-lm's method `pipeline`: where mlx-lm looks for it, or deeper in multimodal models."""
     if hasattr(getattr(model, "model", None), "pipeline"):
         return model.model

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
@@ -25,6 +26,7 @@ from app.conversations.request_history import ProgramRequest
 from app.library.finder import Search
 from app.library.library import Library
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH
+from app.session.cluster_service import FETCHING, OFF, ON, Findings
 from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.settings_window.dialog import PAGES, SettingsWindow
@@ -33,6 +35,9 @@ from app.sidebar.pane import ChatPane
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
+from engine.cluster.checks import HostCheck
+from engine.cluster.errors import ClusterError
+from engine.cluster.plan import Plan, RankPart
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
 from engine.stats import RequestStats
@@ -40,7 +45,7 @@ from tests.app.free_port import free_port
 from tests.app.learned_figures import FOUND, LEARNED
 from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
 from tests.app.shown_chats import fill
-from tests.app.shown_library import LLAMA_DRAFT, ShownLibrary, bare, downloading
+from tests.app.shown_library import LLAMA_DRAFT, TOGETHER, ShownLibrary, bare, downloading, stocked
 from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
 from tests.app.window_driver import WindowDriver
 
@@ -148,6 +153,7 @@ def main(folder: Path, pictures: Path | None = None) -> None:
             _chats(application, folder, f"{code}-{mode}")
             _own_settings(application, folder, f"{code}-{mode}")
             _under_way(application, folder, f"{code}-{mode}", code)
+            _machines(application, folder, f"{code}-{mode}")
     application.language.choose("en")
     application.theme.set_mode("light")
     _states(application, folder)
@@ -360,6 +366,49 @@ def _models(application: Application, folder: Path, name: str) -> None:
             window.resize(width, height)
             _save(application, window, folder / f"first-run-{name}-{width}.png")
         window.close()
+
+
+def _machines(application: Application, folder: Path, name: str) -> None:
+    """Several Macs: what a check found, a download, the mark in the header, and a model that fits only on them."""
+    with TemporaryDirectory() as home:
+        shown = stocked()
+        large = next(entry for entry in shown.catalog if entry.id == TOGETHER)
+        large = replace(large, source="cache", path="models/large", draft="", installed=True, together=True)
+        library = ShownLibrary(Path(home), replace(shown, installed=(*shown.installed, large)))
+        window, session = _open(application, [Script(ANSWERS["en"], PATTERN)], library=library)
+        library.settings.change(machines="studio.local, mini.local")
+        window.settings.open("machines")
+        cluster = session.cluster
+        for split, state in (("tensor", OFF), ("pipeline", FETCHING), ("pipeline", ON)):
+            cluster.findings, cluster.state = _found(split), state
+            cluster.fetched = {"mini.local": (3_100_000_000, 12_300_000_000)}
+            cluster.hosts = ("127.0.0.1", "studio.local", "mini.local") if state == ON else ()
+            cluster.changed.emit()
+            for width, height in ((1200, 820), (760, 600)):
+                window.settings.resize(width, height)
+                _save(application, window.settings, folder / f"machines-{state}-{name}-{width}.png")
+                _save_end(application, window.settings, "machines", folder / f"machines-{state}-end-{name}-{width}.png")
+        window.trigger("choose-main")
+        _save(application, window, folder / f"machines-picker-{name}.png")
+        cluster.state, cluster.hosts = OFF, ()
+        window.close()
+
+
+def _found(split: str) -> Findings:
+    gb = 10**9
+    versions = ("tandem-chat", "0.1.0"), ("mlx", "0.32.2")
+    lacking = ClusterError("download", "mini.local", "12.3 GB")
+    checks = (
+        HostCheck("127.0.0.1", None, "macOS 26.1", versions, 64 * gb, 48 * gb),
+        HostCheck("studio.local", None, "macOS 26.1", versions, 128 * gb, 96 * gb, 0.0004, 1.1e9),
+        HostCheck("mini.local", lacking, "macOS 26.1", versions, 32 * gb, 24 * gb, lacks=("model-3",), lacks_bytes=gb),
+    )
+    places = zip(checks, ((40, 60), (20, 40), (0, 20)), strict=True)
+    parts = (
+        RankPart(rank, check.host, (rank * 8, rank * 8 + 8), layers, 20 * gb, 25 * gb, check.free)
+        for rank, (check, layers) in enumerate(places)
+    )
+    return Findings(checks, Plan("large", split, tuple(parts)))
 
 
 def _chats(application: Application, folder: Path, name: str) -> None:

@@ -24,6 +24,8 @@ MAIN, DRAFT, LARGER, FOREIGN = (
     f"mlx-community/{name}"
     for name in ("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "Qwen3-1.7B-4bit", "SmolLM2-135M-Instruct-4bit")
 )
+# Too large for one Mac of that memory.
+TOGETHER = "mlx-community/Llama-3.3-70B-Instruct-4bit"
 WIDE, LLAMA_DRAFT = "mlx-community/Qwen3-4B-4bit", "mlx-community/Llama-3.2-1B-Instruct-4bit"
 _QWEN3_8B = {
     "model_type": "qwen3",

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -68,36 +70,78 @@ def test_what_keeps_a_machine_from_taking_part_is_named(command: tuple[str, ...]
     assert there.problem.host == "other"
 
 
-@pytest.mark.usefixtures("ssh")
-def test_by_layers_each_machine_downloads_only_what_it_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@dataclass
+class OnHub:
+    """A model of four layers in a file each on a fake Hub, and two machines with empty caches of their own."""
+
+    hub: FakeHub
+    names: dict[int, str]
+    caches: tuple[Path, Path]
+    options: tuple[str, ...]
+
+    def run(self, command: str, split: str) -> int:
+        return main(["cluster", command, *self.options, "--split", split])
+
+    @property
+    def layers(self) -> list[set[int]]:
+        """The layers that each machine has."""
+        found = [{path.name for path in cache.glob("*/snapshots/*/*.safetensors")} for cache in self.caches]
+        return [{layer for layer, name in self.names.items() if name in files} for files in found]
+
+
+@pytest.fixture
+def on_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ssh: None) -> Iterator[OnHub]:  # noqa: ARG001
     source = write_family("qwen3_moe", tmp_path / "source", 2)
     names = write_layers_apart(source)
     caches = tmp_path / "here", tmp_path / "there"
-    hosts = tmp_path / "hosts.json"
     with FakeHub() as hub:
         hub.add("org/large", {path.name: path.read_bytes() for path in source.iterdir()})
         command = ["env", f"HF_HUB_CACHE={caches[1]}", f"HF_ENDPOINT={hub.endpoint}", sys.executable, "-m", "app"]
         other = {"ssh": "other", "ips": ["127.0.0.1"], "command": command}
+        hosts = tmp_path / "hosts.json"
         hosts.write_text(json.dumps([{"ssh": "127.0.0.1", "ips": ["127.0.0.1"]}, other]))
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(caches[0]))
         monkeypatch.setattr(constants, "ENDPOINT", hub.endpoint)
-        options = ["--hosts", str(hosts), "--main", "org/large", "--split", "pipeline"]
-        assert main(["cluster", "download", *options]) == 0
-        assert main(["cluster", "check", *options]) == 0
-        on_hub = hub.bytes_sent("org/large")
-        assert main(["cluster", "download", *options]) == 0
-        assert hub.bytes_sent("org/large") == on_hub
-        present = [{path.name for path in cache.glob("*/snapshots/*/*.safetensors")} for cache in caches]
-        assert [{layer for layer in names if names[layer] in found} for found in present] == [{2, 3}, {0, 1}]
-        assert "tandem: other: " in capsys.readouterr().err
-        # By heads each would need the rest.
-        assert main(["cluster", "check", *options[:-1], "tensor"]) == 1
-        assert "to download" in capsys.readouterr().out
-        hub.faults["org/large", names[2]] = Fault(status=404)
-        assert main(["cluster", "download", *options[:-1], "tensor"]) == 1
-        assert "other could not download the model" in capsys.readouterr().err
+        monkeypatch.setenv("HF_HUB_CACHE", str(caches[0]))
+        yield OnHub(hub, names, caches, ("--hosts", str(hosts), "--main", "org/large"))
+
+
+def test_by_layers_each_machine_downloads_only_what_it_needs(on_hub: OnHub, capsys: pytest.CaptureFixture[str]) -> None:
+    assert on_hub.run("download", "pipeline") == 0
+    assert on_hub.layers == [{2, 3}, {0, 1}]
+    assert "tandem: other: " in capsys.readouterr().err
+    assert on_hub.run("check", "pipeline") == 0
+
+
+@pytest.mark.campaign
+def test_what_was_downloaded_for_one_division_is_answered_with_and_completed_for_another(
+    on_hub: OnHub, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert on_hub.run("download", "pipeline") == 0
+    sent = on_hub.hub.bytes_sent("org/large")
+    assert on_hub.run("download", "pipeline") == 0
+    assert on_hub.hub.bytes_sent("org/large") == sent
+    how = ("--json", "--max-tokens", "8", "--temperature", "0", "hello")
+    together = answer(["cluster", "run", *on_hub.options, "--split", "pipeline", *how])
+    assert on_hub.run("check", "tensor") == 1
+    assert "to download" in capsys.readouterr().out
+    on_hub.hub.faults["org/large", on_hub.names[2]] = Fault(status=404)
+    assert on_hub.run("download", "tensor") == 1
+    assert "other could not download the model" in capsys.readouterr().err
+    assert answer(["chat", "--main", str(tmp_path / "source"), *how]) == together
+
+
+def answer(arguments: list[str]) -> str:
+    """The text of an answer in a process of its own."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "app", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        stdin=subprocess.DEVNULL,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return str(json.loads(ended.stdout.splitlines()[-1])["text"])
 
 
 def test_a_list_of_one_machine_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:

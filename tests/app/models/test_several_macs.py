@@ -21,10 +21,9 @@ from engine.cluster.errors import ClusterError
 from tests.app.conftest import OpenShown
 from tests.app.fake_cluster import FakeClusters, fake_clusters
 from tests.app.hub_library import KeychainInMemory
-from tests.app.shown_library import LIMIT, stocked
+from tests.app.shown_library import LIMIT, TOGETHER, stocked
 
 GB = 10**9
-LARGE = "mlx-community/Llama-3.3-70B-Instruct-4bit"
 NOT_DIVIDED = "mlx-community/Muse-Glimmer-30B-4bit"
 
 
@@ -37,11 +36,11 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeClusters]:
 @pytest.mark.parametrize(
     ("model", "limit", "machines", "together"),
     [
-        (LARGE, LIMIT, (30 * GB, 30 * GB), True),
-        (LARGE, LIMIT, (30 * GB, 16 * GB), False),
-        (LARGE, LIMIT, (), False),
+        (TOGETHER, LIMIT, (30 * GB, 30 * GB), True),
+        (TOGETHER, LIMIT, (30 * GB, 16 * GB), False),
+        (TOGETHER, LIMIT, (), False),
         # This Mac needs nobody else for it.
-        (LARGE, 64 * GB, (64 * GB, 30 * GB), False),
+        (TOGETHER, 64 * GB, (64 * GB, 30 * GB), False),
         # mlx-lm has no way to divide this family.
         (NOT_DIVIDED, 16 * GB, (16 * GB, 16 * GB), False),
     ],
@@ -58,14 +57,14 @@ def test_choosing_such_a_model_starts_the_other_macs_with_it(
     open_shown: OpenShown, fakes: FakeClusters, qtbot: QtBot
 ) -> None:
     shown = stocked()
-    large = next(entry for entry in shown.catalog if entry.id == LARGE)
+    large = next(entry for entry in shown.catalog if entry.id == TOGETHER)
     assert large.fit is not None
     assert not large.fit.fits
     here = replace(large, source="cache", path="models/large", draft="", installed=True, together=True)
     window, _, _ = open_shown(replace(shown, installed=(*shown.installed, here)))
     window.header.main.click()
     picker = window.picker("main")
-    row = next(index for index, choice in enumerate(picker.choices) if choice.id == LARGE)
+    row = next(index for index, choice in enumerate(picker.choices) if choice.id == TOGETHER)
     assert "several Macs, Too large for this Mac alone, but your Macs can run it together." in picker.rows[row]
     picker.select(row)
     picker.press(Qt.Key.Key_Return)
@@ -91,7 +90,7 @@ def test_the_library_judges_by_what_a_check_found(tmp_path: Path, qtbot: QtBot) 
         library.start()
         qtbot.waitUntil(lambda: marked() == set())
         library.take_machines((30 * GB, 30 * GB))
-        qtbot.waitUntil(lambda: LARGE in marked())
+        qtbot.waitUntil(lambda: TOGETHER in marked())
         library.take_machines(())
         qtbot.waitUntil(lambda: marked() == set())
     finally:

@@ -97,7 +97,7 @@ def test_what_a_check_finds_is_told_for_each_machine(
         RankPart(1, "studio", (8, 16), (0, 40), 20 * GB, 22 * GB, 16 * GB),
     )
     checks = (
-        HostCheck("127.0.0.1", None, "macOS 26.1", (), 64 * GB, 48 * GB),
+        HostCheck("127.0.0.1", None, "macOS 26.1", (("tandem-chat", "0.1.0"), ("mlx", "0.32.0")), 64 * GB, 48 * GB),
         HostCheck("studio", ClusterError("no-tandem", "studio", "not found")),
         HostCheck("mini", None, "macOS 26.1", (), 32 * GB, 16 * GB, 0.0004, 1.1e9),
     )
@@ -107,14 +107,18 @@ def test_what_a_check_finds_is_told_for_each_machine(
     page.check.click()
     qtbot.waitUntil(lambda: window.session.cluster.findings is found)
     ready, missing, linked = page.found.help.text().splitlines()
-    assert ready == "This Mac is ready · macOS 26.1 · 48.0\u00a0GB for models"
+    assert ready == "This Mac is ready · macOS 26.1 · Tandem 0.1.0 · MLX 0.32.0 · 48.0\u00a0GB for models"
     assert linked.endswith("16.0\u00a0GB for models · 1.1\u00a0GB/s · round trip 0.4 ms")
     assert "studio" in missing
-    shown = [view.words.text() for view in page.findChildren(PartView)]
-    assert shown == [
-        "This Mac: parts 1 to 8 of every layer · needs 22.0\u00a0GB of 48.0\u00a0GB",
-        "studio: parts 9 to 16 of every layer · needs 22.0\u00a0GB, but only 16.0\u00a0GB can be used",
+    views = page.findChildren(PartView)
+    assert [(view.place.text(), view.memory.text()) for view in views] == [
+        ("This Mac: parts 1 to 8 of every layer", "needs 22.0\u00a0GB of 48.0\u00a0GB"),
+        ("studio: parts 9 to 16 of every layer", "needs 22.0\u00a0GB, but only 16.0\u00a0GB can be used"),
     ]
+    # What is shown again takes the place of what was there.
+    window.session.cluster.changed.emit()
+    assert all(view.isHidden() for view in views)
+    qtbot.waitUntil(lambda: sum(not view.isHidden() for view in page.findChildren(PartView)) == 2)
 
 
 def test_the_models_are_listed_again_only_when_there_are_others(

@@ -14,6 +14,12 @@ from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_model
 
+# Each with layers of every kind in half of the layers that `write_family(family, folder, 2)` writes.
+SPLIT_BY_LAYERS = (
+    "qwen2", "qwen3_moe", "glm4_moe", "glm4_moe_lite", "ministral3", "mistral4", "deepseek_v2", "deepseek_v3",
+    "deepseek_v32", "qwen3_5", "qwen3_next", "bailing_hybrid", "kimi_k3", "minimax_m3_vl",
+)  # fmt: skip
+
 
 def write_family(family: str, folder: Path, times: int = 1) -> Path:
     """A tiny model of a family whose sizes two ranks divide, with `times` as many layers."""

@@ -21,7 +21,7 @@ from engine.cluster.hosts import Machines, parse_machines
 from engine.errors import EngineError
 from engine.events import TokensCommitted
 from tests.engine.asking import ask, finished
-from tests.engine.cluster.families import write_family
+from tests.engine.cluster.families import SPLIT_BY_LAYERS, write_family
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy, write_model
@@ -29,10 +29,6 @@ from tests.tiny_models import write_disturbed_copy, write_model
 SPLIT_BY_HEADS = (
     "llama", "qwen2", "qwen3", "qwen3_moe", "qwen3_5", "deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe",
     "glm4_moe_lite", "gpt_oss", "ministral3", "mistral4", "minimax", "exaone_moe", "step3p5",
-)  # fmt: skip
-SPLIT_BY_LAYERS = (
-    "qwen2", "qwen3_moe", "glm4_moe", "glm4_moe_lite", "ministral3", "mistral4", "deepseek_v2", "deepseek_v3",
-    "deepseek_v32", "qwen3_5", "qwen3_next", "bailing_hybrid", "kimi_k3", "minimax_m3_vl",
 )  # fmt: skip
 SPLIT_BY_MORE = ("llama", "qwen2", "ministral3", "qwen3_next", "bailing_hybrid")
 # Seconds within which an answer has to end when a rank is lost.

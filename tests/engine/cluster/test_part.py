@@ -1,7 +1,8 @@
-"""What one rank reads of a model: by layers only its own."""
+"""What one rank reads of a model: by layers only its own, by heads never more than a tensor beside its part."""
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sys
 from collections.abc import Iterator
@@ -14,12 +15,14 @@ import psutil
 import pytest
 from mlx.utils import tree_flatten
 
+from engine import steps
 from engine.cluster.part import SplitPart
 from engine.cluster.plan import files_of_others, model_size
 from engine.errors import ModelNotUsable
 from engine.loading import load_part
 from engine.steps import Steps
 from tests.engine.cluster.families import write_family, write_layers_apart
+from tests.tiny_models import QWEN3, write_model
 
 
 class _Met(Exception):
@@ -119,3 +122,17 @@ def test_by_layers_the_weights_of_others_are_not_read(tmp_path: Path) -> None:
     loaded(folder, 0)
     # The rest is the tokenizer and configuration, which are read more than once.
     assert psutil.Process().io_counters().read_chars - before < 0.75 * size
+
+
+def test_by_heads_no_more_than_a_few_whole_tensors_are_in_memory_beside_the_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "CHUNK_BYTES", 2**18)
+    sizes = {"hidden_size": 256, "intermediate_size": 1024, "num_hidden_layers": 8}
+    folder = write_model(tmp_path / "model", config={**QWEN3, **sizes})
+    gc.collect()
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    held = sum(array.nbytes for array in loaded(folder, 0, "tensor").values())
+    whole = (folder / "model.safetensors").stat().st_size
+    assert mx.get_peak_memory() - before < held + 0.25 * (whole - held)

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from mlx_lm.utils import _get_classes
 
 from engine.advice.fit import ModelSize
 from engine.cluster.errors import ClusterError
-from engine.cluster.plan import check_room, choose_split, fits_together, make_plan, part_of
+from engine.cluster.plan import check_room, choose_split, fits_together, layers_of, make_plan, part_of
+from engine.cluster.splitting import with_layers_of_ranks
+from tests.engine.cluster.families import SPLIT_BY_LAYERS, deeper
+from tests.engine.speculation.families import model_type
+from tests.engine.speculation.family_configs import FAMILIES
 
 QWEN: dict[str, Any] = {
     "model_type": "qwen3",
@@ -63,6 +69,26 @@ def test_a_plan_by_layers_gives_rank_0_the_last_ones() -> None:
     assert [part.weight_bytes for part in plan.parts] == [300, 200, 200]
     assert plan.fits
     assert plan.parts[0].fits is None
+
+
+@pytest.mark.parametrize("family", SPLIT_BY_LAYERS)
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_layers_are_divided_as_mlx_lm_divides_them(family: str, ranks: int) -> None:
+    config = deeper({"model_type": model_type(family), **FAMILIES[family], "vocab_size": 64}, 4)
+    text = config.get("text_config", config)
+    # Not a multiple of anything.
+    text["num_hidden_layers"] += 1
+    for key in ("layer_types", "is_moe_layer"):
+        if key in text:
+            text[key] = [*text[key], text[key][0]]
+    divided = []
+    for rank in range(ranks):
+        model_class, arguments = _get_classes(config)
+        model = model_class(arguments.from_dict(config))
+        trunk = with_layers_of_ranks(model)
+        trunk.pipeline(SimpleNamespace(rank=lambda rank=rank: rank, size=lambda: ranks))
+        divided.append((trunk.start_idx, trunk.end_idx))
+    assert [layers_of(config, rank, ranks) for rank in range(ranks)] == divided
 
 
 @pytest.mark.parametrize(("split", "share"), [("tensor", 0.5), ("pipeline", 4 / 7)])
