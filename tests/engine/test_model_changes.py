@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -340,8 +340,8 @@ def test_closing_abandons_a_load_in_the_middle(tiny_main: Path, monkeypatch: pyt
     reached, go_on = threading.Event(), threading.Event()
     check = loading.check_folder
 
-    def slow(path: Path) -> None:
-        check(path)
+    def slow(path: Path, may_lack: Set[str]) -> None:
+        check(path, may_lack)
         reached.set()
         go_on.wait(PATIENCE_S)
 
