@@ -34,7 +34,7 @@ def compare(
         scheduler.install(*(load(folder) for folder in starter_pair()))
     found: dict[str, list[float]] = {name: [] for name in arms}
     for turn in range(options.turns + 1):
-        for prompt in BUILT_IN:
+        for prompt in BUILT_IN[:: options.every]:
             for name in sorted(arms, reverse=turn % 2 == 1):
                 schedulers[name].clear_prefix_cache()
                 question = [{"role": "user", "content": prompt.text}]
@@ -54,6 +54,7 @@ def run() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tokens", type=int, default=100)
     parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--every", type=int, default=1, help="ask every so many prompts")
     options = parser.parse_args()
     for depth in (2, 4, 8, None):
         speculation = SpeculationSettings(method="draft", depth=depth, sample_share=0.0)
