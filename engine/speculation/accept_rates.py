@@ -25,9 +25,8 @@ BY_CHANCE = 3.0
 PRIOR_REJECTIONS = 1.0
 # Standard errors between the expected and the best or worst case.
 DOUBTS = 1.0
-# The longest run of rounds with nothing accepted that is distinguished, and rounds after which an outcome is old.
+# The longest run of rounds with nothing accepted that is distinguished.
 MAX_FAILURES = 3
-OLD_ROUNDS = 16
 
 
 @dataclass(slots=True)
@@ -88,19 +87,13 @@ class _RecentOutcome:
 
     last: str = ""
     failures: int = 0
-    rounds_ago: int = 0
 
     def observe(self, drafted: int, accepted: int) -> None:
-        self.rounds_ago = 0
         self.failures = 0 if accepted else min(self.failures + 1, MAX_FAILURES)
         self.last = f"none {self.failures}" if self.failures else "all" if accepted == drafted else "some"
 
-    @property
-    def begun(self) -> bool:
-        return bool(self.last)
-
     def __str__(self) -> str:
-        return "long ago" if self.begun and self.rounds_ago > OLD_ROUNDS else self.last or "nothing"
+        return self.last or "nothing"
 
 
 @dataclass(slots=True)
@@ -120,7 +113,8 @@ class _Source:
 class AcceptForecast:
     """Rounds of 0..depth draft tokens: `kept[k]` of k are accepted on average, `made[k]` is the chance of a k-th.
 
-    `most_kept` and `least_kept` are the best and the worst case.
+    `most_kept` and `least_kept` are the best and the worst case. For the best, the errors of positions add up in
+    squares, because they are independent; the worst, which exploring has to be able to afford, takes all as bad.
     """
 
     kept: list[float]
@@ -175,10 +169,9 @@ class AcceptRates:
             source.difficulty, source.outcome = _Difficulty(), _RecentOutcome()
 
     def round_passed(self) -> None:
-        """Let each source's current difficulty and recent outcome age by one round."""
+        """Let each source's current difficulty age by one round."""
         for source in self._sources.values():
             source.difficulty.fade()
-            source.outcome.rounds_ago += 1
 
     def forecast(self, source: str, bucket: str, depth: int) -> AcceptForecast:
         """Expected acceptance of rounds of 0..depth draft tokens now."""
@@ -186,7 +179,8 @@ class AcceptRates:
         general, *narrower = (known.positions.get(kind, []) for kind in known.kinds(bucket))
         factor = known.difficulty.factor
         kept, most_kept, least_kept, made = [0.0], [0.0], [0.0], [1.0]
-        survives = survives_at_most = survives_at_least = 1.0
+        survives = survives_at_least = goes_on_so_far = 1.0
+        variance = 0.0
         prior = PRIOR_RATE
         for index in range(depth):
             rate = prior = _at(general, index).verdicts.rate(prior)
@@ -199,7 +193,9 @@ class AcceptRates:
                     goes_on = positions[index].made.rate(goes_on)
                     goes_on_if_right = positions[index].made_if_right.rate(goes_on_if_right)
             survives *= goes_on_if_right * rate
-            survives_at_most *= goes_on_if_right * min(1.0, rate + error)
+            goes_on_so_far *= goes_on_if_right
+            variance += (error / rate) ** 2 if rate else 0.0
+            survives_at_most = min(goes_on_so_far, survives * (1.0 + sqrt(variance)))
             survives_at_least *= goes_on_if_right * max(0.0, rate - error)
             kept.append(kept[-1] + survives)
             most_kept.append(most_kept[-1] + survives_at_most)
@@ -212,14 +208,6 @@ class AcceptRates:
             others = self._others
             self._sources[name] = _Source() if others is None else _Source(others._source(name).positions)
         return self._sources[name]
-
-    def fresh(self, source: str) -> bool:
-        """Whether no draft token of a proposer was verified in this answer."""
-        return source not in self._sources or not self._sources[source].outcome.begun
-
-    def unsettled(self, source: str) -> bool:
-        """Whether the proposer's last round in this answer had nothing accepted, or there was none."""
-        return self.fresh(source) or self._sources[source].outcome.failures > 0
 
     def seen(self, source: str) -> float:
         """How many first draft tokens of a proposer were verified; old ones decay."""

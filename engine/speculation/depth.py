@@ -2,14 +2,14 @@
 
 An arm is a proposer with a depth; plain decoding is always one. An arm's speed is its expected tokens over its
 measured seconds. An arm that was not measured is explored only if it could be clearly faster and if its worst case fits
-a small budget, so exploring never makes an answer noticeably slower. After Ollama's expected-value controller
+a small budget (`exploring`), so that no answer becomes noticeably slower. After Ollama's expected-value controller
 (x/mlxrunner/speculate_depth.go).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from time import monotonic
 from typing import Any
@@ -17,31 +17,17 @@ from typing import Any
 from engine.speculation.accept_rates import AcceptRates
 from engine.speculation.arm_estimate import PLAIN_ARM, Arm, ArmEstimate, CatchUp, estimate_arms
 from engine.speculation.context_figures import figures_at
+from engine.speculation.exploring import MARGIN, Explorer
 from engine.speculation.paired_gate import Gates
 from engine.speculation.proposers.proposal import Observation
-from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
+from engine.speculation.round_cost import RoundCosts, context_bucket
 from engine.speculation.speedup_meter import SpeedupMeter
 from engine.tuning import AcceptanceFigures, ContextFigures
 
-# By which factor another arm has to appear faster, known or unexplored.
-MARGIN = 1.05
-# The most draft tokens while the answer may be one of which nothing can be predicted: more would cost much there and
-# gain little elsewhere.
-CAREFUL_DEPTH = 8
-# Plain rounds that exploring a new proposer may cost in an answer, and verified first draft tokens after which it is
-# not new any more.
-BUDGET_ROUNDS = 6.0
-FAMILIAR = 4.0
-# Beside that: the share of an answer's time so far that exploring may cost, or of what speculation has saved in it.
-ANSWER_SHARE = 0.02
-SAVED_SHARE = 0.3
 # The smallest backlog that is worth a probe.
 MIN_PROBE_TOKENS = 12
 # Catching up must pay within as many tokens as the answer has so far, and at least these.
 MIN_HORIZON = 16
-# Rounds between retries while decoding is plain (doubling).
-FIRST_RETRY = 16
-LAST_RETRY = 512
 # Plain rounds in a row for which one decision holds, as long as nothing is learned about the proposers.
 PLAIN_STRETCH = 8
 # Pipelined rounds can appear too short as well as too long: the middle of four is safe.
@@ -95,12 +81,21 @@ class MeasuredRound:
 
 
 @dataclass(slots=True)
-class _Exploration:
-    """An arm that is explored for `rounds_left` more rounds, and what was expected of it."""
+class _Learned:
+    """What is known of the answers of one kind."""
 
-    arm: Arm
-    estimate: ArmEstimate
-    rounds_left: int = ENOUGH
+    costs: RoundCosts = field(default_factory=RoundCosts)
+    rates: AcceptRates = field(default_factory=AcceptRates)
+
+    def export(self) -> dict[str, Any]:
+        return {"costs": self.costs.export(), "rates": self.rates.export()}
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> _Learned:
+        learned = cls()
+        learned.costs.load(data["costs"])
+        learned.rates.load(data["rates"])
+        return learned
 
 
 @dataclass(slots=True)
@@ -120,38 +115,53 @@ class DepthController:
 
     One controller serves one main model with its proposers and outlives requests. `speedup` measures what speculation
     yields; `costs` and `rates` are what is known of rounds' seconds and of acceptance; `gates` are what
-    else was found to pay. Not thread-safe.
+    else was found to pay. Answers with a grammar are learned apart: each draft token waits for the tokens that it
+    allows, and other text is right in them. Not thread-safe.
     """
 
     def __init__(self) -> None:
         self.speedup = SpeedupMeter()
-        self.costs = RoundCosts()
-        self.rates = AcceptRates()
+        self._free, self._constrained = _Learned(), _Learned()
+        self._in_use, self._was_constrained = self._free, False
         self.gates = Gates()
+        self._explorer = Explorer()
         self._context = self._begun_at = 0
-        self._answer_s = self._spent_s = 0.0
-        self._tokens = 0
         self._begun_s = monotonic()
         self._current: Arm = PLAIN_ARM
-        self._exploring: _Exploration | None = None
+        self._explores = False
         self._best_speed = 0.0
-        self._since_retry = 0
-        self._retry_interval = FIRST_RETRY
         self._plain_stretch: _PlainStretch | None = None
 
-    def begin(self, context_tokens: int) -> None:
-        """A request starts whose prompt has `context_tokens` tokens."""
+    @property
+    def costs(self) -> RoundCosts:
+        return self._in_use.costs
+
+    @property
+    def rates(self) -> AcceptRates:
+        return self._in_use.rates
+
+    def begin(self, context_tokens: int, *, constrained: bool = False) -> None:
+        """A request starts whose prompt has `context_tokens` tokens; its answer is `constrained` by a grammar."""
+        self._in_use = self._constrained if constrained else self._free
+        if constrained is not self._was_constrained:
+            self.speedup.forget_costs()
+        self._was_constrained = constrained
         self._context = self._begun_at = context_tokens
-        self._answer_s = self._spent_s = 0.0
-        self._tokens = 0
+        self._explorer.begin()
         self.costs.begin(context_bucket(context_tokens))
         self.speedup.begin(context_bucket(context_tokens))
         self.rates.begin()
         if monotonic() - self._begun_s > PAUSE_S:
-            self.costs.renew()
+            for learned in (self._free, self._constrained):
+                learned.costs.renew()
         self._begun_s = monotonic()
         self._current = PLAIN_ARM
-        self._exploring = self._plain_stretch = None
+        self._explores, self._plain_stretch = False, None
+
+    def end(self) -> None:
+        """The request has ended: until the next one begins, `costs` and `rates` are those without a grammar."""
+        self.speedup.end()
+        self._in_use = self._free
 
     def interrupted(self) -> None:
         """The next round does not follow the last one directly: another request had the device in between."""
@@ -174,7 +184,7 @@ class DepthController:
         proposers in `whole` have `drafts_whole`.
         """
         buckets = buckets or {}
-        offered = {source: self._at_most(source, limit) for source, limit in limits.items() if limit > 0}
+        offered = {source: limit for source, limit in limits.items() if limit > 0}
         if not offered:
             return Choice(None, 0)
         offer = (offered, dict(buckets), rows_carried, self.costs.bucket)
@@ -194,16 +204,13 @@ class DepthController:
         if choice.source is not None:
             passes, narrowest = self.costs.forecast(choice.source), rows_carried + 1
             # Exploring is to find out what wide passes cost, so it may take them to be cheap.
-            cost = passes.expected if self._exploring is None else passes.at_least
+            cost = passes.at_least if self._explores else passes.expected
             seconds = [cost(0, narrowest + depth) for depth in range(choice.depth + 1)]
             # A wider pass that was measured to be shorter was so by chance.
             choice = replace(choice, prices=tuple(self._best_speed * most for most in accumulate(seconds, max)))
         settled = choice.reason == "costs-more"
         self._plain_stretch = _PlainStretch(offer, choice) if settled else None
         return choice
-
-    def _at_most(self, source: str, limit: int) -> int:
-        return min(limit, CAREFUL_DEPTH) if self.rates.unsettled(source) else limit
 
     def _weigh(self, arms: Mapping[Arm, ArmEstimate], buckets: Mapping[str, str]) -> Choice:
         """The choice for this round among `arms`."""
@@ -212,10 +219,11 @@ class DepthController:
         self._best_speed = arms[best].speed
         if self._current not in known or self._clearly_faster(arms, best):
             self._current = best
-        self._exploring = self._explore(arms)
-        source, depth = self._current if self._exploring is None else self._exploring.arm
+        explored = self._explorer.choose(arms, best, self._current, self.rates.seen, anchored=self.costs.anchored)
+        self._explores = explored is not None
+        source, depth = explored or self._current
         if source is None:
-            return self._plain_choice(arms, measuring=self._exploring is not None)
+            return Choice(None, 0, "measuring") if self._explores else _costs_more(arms)
         return Choice(source, depth, bucket=buckets.get(source, ""))
 
     def should_probe(self, source: str, backlog: int) -> bool:
@@ -225,11 +233,7 @@ class DepthController:
         """
         if self._current[0] == source or backlog < MIN_PROBE_TOKENS or self.costs.plain() is None:
             return False
-        cost = self.costs.catch_up(source, backlog) + self.costs.drafting(source, 1)
-        if self._spent_s + cost > ANSWER_SHARE * self._answer_s:
-            return False
-        self._spent_s += cost
-        return True
+        return self._explorer.afford_probe(self.costs.catch_up(source, backlog) + self.costs.drafting(source, 1))
 
     def observe(self, measured: MeasuredRound) -> None:
         """Learn from a round."""
@@ -247,17 +251,15 @@ class DepthController:
             if verified:
                 asked = 0 if measured.complete else depth
                 self.rates.observe(source, measured.bucket, verified, accepted, drafted, asked)
-        self._answer_s += seconds
-        self._tokens += accepted + 1
+        self._explorer.count(accepted + 1, seconds)
         if measured.typical:
-            self._settle((source, depth), seconds, hopeless=depth > 0 and accepted == 0)
+            self._explorer.settle((source, depth), self._current, accepted + 1, seconds)
         self._context += accepted + 1
         self.costs.bucket = context_bucket(self._context)
 
     def pass_over(self, tokens: int, seconds: float) -> None:
         """Plain rounds brought so many tokens in so many seconds; of each round nothing is to be learned."""
-        self._answer_s += seconds
-        self._tokens += tokens
+        self._explorer.count(tokens, seconds)
         self._context += tokens
 
     def learn(self, source: str, trial: Observation) -> None:
@@ -308,95 +310,45 @@ class DepthController:
         self._plain_stretch = None
 
     def figures(self) -> tuple[ContextFigures, ...]:
-        """Costs and expected speeds at every context length at which plain decoding was measured."""
-        here = self.costs.bucket
+        """Costs and expected speeds without a grammar, at every context length at which plain decoding was measured."""
+        costs, rates = self._free.costs, self._free.rates
+        here = costs.bucket
         try:
-            return tuple(figures_at(bucket, self.costs, self.rates, self.speedup) for bucket in self.costs.buckets())
+            return tuple(figures_at(bucket, costs, rates, self.speedup) for bucket in costs.buckets())
         finally:
-            self.costs.bucket = here
+            costs.bucket = here
 
     def acceptance(self) -> tuple[AcceptanceFigures, ...]:
-        """How often draft tokens were accepted, by proposer and position."""
-        return tuple(AcceptanceFigures(*figures) for figures in self.rates.figures())
+        """How often draft tokens were accepted without a grammar, by proposer and position."""
+        return tuple(AcceptanceFigures(*figures) for figures in self._free.rates.figures())
 
     def export(self) -> dict[str, Any]:
         """What was learned, as plain data for JSON."""
-        learned: dict[str, Any] = {"costs": self.costs.export(), "rates": self.rates.export()}
-        return learned | {"speedup": self.speedup.export(), "gates": self.gates.export()}
+        others = {"speedup": self.speedup.export(), "gates": self.gates.export()}
+        return self._free.export() | {"constrained": self._constrained.export()} | others
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Replace what was learned by the result of `export`. Raises KeyError, TypeError or ValueError for others."""
-        costs, rates = RoundCosts(), AcceptRates()
-        costs.load(data["costs"])
-        rates.load(data["rates"])
+        free = _Learned.of(data)
+        constrained = _Learned.of(data["constrained"]) if "constrained" in data else _Learned()
         self.speedup.load(data.get("speedup", {}))
         self.gates.load(data.get("gates", {}))
-        costs.bucket = self.costs.bucket
-        self.costs, self.rates = costs, rates
+        free.costs.bucket = constrained.costs.bucket = self.costs.bucket
+        self._in_use = constrained if self._in_use is self._constrained else free
+        self._free, self._constrained = free, constrained
         self._plain_stretch = None
 
     def _clearly_faster(self, arms: Mapping[Arm, ArmEstimate], arm: Arm) -> bool:
         margin = MARGIN + (arms[arm].doubt if self._current == PLAIN_ARM else 0.0)
         return arms[arm].speed > margin * arms[self._current].speed
 
-    def _explore(self, arms: Mapping[Arm, ArmEstimate]) -> _Exploration | None:
-        """An arm worth exploring that fits the budget; it gets a second round, which has no change of arm in it."""
-        current = self._exploring
-        if current and current.arm in arms and current.rounds_left > 0:
-            return current
-        if not self.costs.anchored:
-            return None
-        allowance = {source: self._allowance(source) for source in {arm[0] for arm in arms}}
-        affordable = [arm for arm, estimate in arms.items() if self._worst_loss(estimate) <= allowance[arm[0]]]
-        wanted = MARGIN * self._best_speed
-        promising = [arm for arm in affordable if arm != self._current and arms[arm].best_case > wanted]
-        speculative = [arm for arm in affordable if arm != PLAIN_ARM]
-        if promising:
-            arm = max(promising, key=lambda arm: arms[arm].best_case)
-        elif speculative and self._current == PLAIN_ARM and self._since_retry >= self._retry_interval:
-            arm = max(speculative, key=lambda arm: arms[arm].speed)
-            self._since_retry = 0
-            self._retry_interval = min(2 * self._retry_interval, LAST_RETRY)
-        else:
-            return None
-        return _Exploration(arm, arms[arm])
 
-    def _allowance(self, source: str | None) -> float:
-        """Seconds that exploring an arm of `source` may still cost in this answer."""
-        plain_s = self.costs.plain() or 0.0
-        saved = self._tokens * plain_s - self._answer_s
-        new = source is not None and self.rates.seen(source) < FAMILIAR
-        first = BUDGET_ROUNDS * plain_s if new else 0.0
-        return first + max(SAVED_SHARE * saved, ANSWER_SHARE * self._answer_s) - self._spent_s
-
-    def _worst_loss(self, estimate: ArmEstimate) -> float:
-        """Seconds that exploring an arm could lose against the fastest arm known."""
-        return ENOUGH * max(0.0, estimate.most_seconds - estimate.least_tokens / self._best_speed)
-
-    def _settle(self, arm: Arm, seconds: float, *, hopeless: bool) -> None:
-        """Account for a round: what exploring lost against the fastest arm known is spent.
-
-        A `hopeless` exploration is not repeated if its cost was known already.
-        """
-        exploring = self._exploring
-        if exploring is not None and exploring.arm == arm:
-            repeat = not hopeless or exploring.estimate.doubt == 0.0
-            exploring.rounds_left -= 1 if repeat else exploring.rounds_left
-            # What took longer than the arm can take was disturbed.
-            counted = min(seconds, exploring.estimate.most_seconds)
-            self._spent_s += max(0.0, counted - exploring.estimate.tokens / self._best_speed)
-        if self._current == PLAIN_ARM:
-            self._since_retry += 1
-        else:
-            self._since_retry, self._retry_interval = 0, FIRST_RETRY
-
-    def _plain_choice(self, arms: Mapping[Arm, ArmEstimate], *, measuring: bool) -> Choice:
-        if measuring:
-            return Choice(None, 0, "measuring")
-        best = max((estimate for arm, estimate in arms.items() if arm != PLAIN_ARM), key=lambda one: one.speed)
-        arguments = (
-            ("plain_ms", 1e3 * arms[PLAIN_ARM].seconds),
-            ("round_ms", 1e3 * best.seconds),
-            ("tokens_per_round", best.tokens),
-        )
-        return Choice(None, 0, "costs-more", arguments)
+def _costs_more(arms: Mapping[Arm, ArmEstimate]) -> Choice:
+    """The choice of plain decoding, because even the best of the other arms is slower."""
+    best = max((estimate for arm, estimate in arms.items() if arm != PLAIN_ARM), key=lambda one: one.speed)
+    arguments = (
+        ("plain_ms", 1e3 * arms[PLAIN_ARM].seconds),
+        ("round_ms", 1e3 * best.seconds),
+        ("tokens_per_round", best.tokens),
+    )
+    return Choice(None, 0, "costs-more", arguments)

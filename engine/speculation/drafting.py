@@ -150,7 +150,11 @@ class Drafting:
         self._request = RequestProposers(self._main, settings, conversation, sampler)
         self._install(self._request)
         self._prefilled_before = self.draft_prefill_tokens
-        self.controller.begin(len(conversation.main.tokens))
+        self._begin(self._request)
+
+    def _begin(self, request: RequestProposers) -> None:
+        constrained = request.sampler.constraint is not None
+        self.controller.begin(len(request.conversation.main.tokens), constrained=constrained)
 
     def new_request(
         self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler
@@ -185,7 +189,7 @@ class Drafting:
         """End the request; the proposers' sequences stay with its conversation."""
         if self._request is not None:
             self._request.abandon()
-        self.controller.speedup.end()
+        self.controller.end()
         self._request = self.ahead = None
 
     def keep(self) -> None:
@@ -205,7 +209,7 @@ class Drafting:
         """Forget what was learned about one pair, or about all."""
         self._controllers.forget(pair)
         if self._request is not None:
-            self.controller.begin(len(self._request.conversation.main.tokens))
+            self._begin(self._request)
 
     def decide_by(self, controller: DepthController) -> None:
         """Let `controller` decide for the pair in use, from the next request on."""

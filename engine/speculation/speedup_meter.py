@@ -124,6 +124,10 @@ class SpeedupMeter:
         self._spent_s = 0.0
         self._accepted = False
 
+    def forget_costs(self) -> None:
+        """Rounds of the next answer cost something else than those so far."""
+        self._costs.clear()
+
     def end(self) -> None:
         """The answer has ended."""
         self._close_reference()
@@ -139,6 +143,9 @@ class SpeedupMeter:
         Samples cost at most `share` of the answer's time. `plain_s` is what a plain step takes; None stands for at most
         what the answer's rounds took, of which every one is a pass of the main model.
         """
+        if self._wanted == 0 and self._reference is not None:
+            # The rounds since the last plain ones are still being compared with those.
+            return False
         if self._wanted == 0 and share > 0.0 and self._run_rounds == 0:
             seconds, tokens = self._sums()
             plain_s = self._step_s or plain_s or self._mean_round_s()

@@ -179,6 +179,16 @@ def test_forced_tokens_are_proposals_of_the_grammar(pair: Scheduler) -> None:
     assert sum(one.accepted for one in rounds) > 0.9 * sum(one.drafted for one in rounds)
 
 
+def test_what_constrained_answers_cost_and_accept_is_learned_apart(pair: Scheduler) -> None:
+    alone(pair, request("lazy dog", max_tokens=30, speculation=METHODS["draft"]))
+    controller = pair.models.drafting.controller
+    before = controller.export()
+    alone(pair, asked(grammar_of(SCHEMAS["person"]), METHODS["draft"]))
+    after = controller.export()
+    assert all(after[name] == before[name] for name in ("costs", "rates"))
+    assert all(after["constrained"][name] for name in ("costs", "rates"))
+
+
 def test_answers_in_a_batch_are_those_of_each_alone(pair: Scheduler) -> None:
     requests = [
         asked(grammar_of(SCHEMAS["person"]), METHODS["draft"]),

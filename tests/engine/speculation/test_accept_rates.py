@@ -90,22 +90,25 @@ def test_figures_of_a_depth_are_those_of_rounds_that_do_not_end_early() -> None:
     assert figures.depths[7].round_s == pytest.approx(0.116, rel=0.05)
 
 
-def test_as_long_as_nothing_was_right_no_round_is_very_deep() -> None:
+def test_the_best_case_of_a_deep_round_is_not_that_every_position_is_lucky_at_once() -> None:
+    rates = AcceptRates()
+    for accepted in (2, 0, 4, 1, 3, 0):
+        rates.observe("draft", "", 16, accepted)
+    forecast = rates.forecast("draft", "", 16)
+    assert forecast.kept[16] < forecast.most_kept[16] < forecast.kept[16] + 1.0
+
+
+def test_where_nearly_all_was_right_an_answer_is_drafted_as_deep_as_possible_at_once() -> None:
     controller = DepthController()
     controller.begin(100)
     controller.measured(None, 0, 1, 0.02, 0.0)
     for depth in (1, 8, 16):
-        controller.measured("draft", depth, depth + 1, 0.02 + 0.001 * depth, 0.001 * depth)
-    depths: list[list[int]] = []
-    for _ in range(12):
+        controller.measured("draft", depth, depth + 1, 0.02 + 0.0002 * depth, 0.0002 * depth)
+    first = 0
+    for _ in range(4):
         controller.begin(100)
-        depths.append([])
-        for accepted in (0, 16, 16):
-            choice = controller.choose({"draft": 16})
-            depths[-1].append(choice.depth)
-            right = min(accepted, choice.depth)
-            controller.observe(
-                MeasuredRound("draft", choice.depth, choice.depth + 1, right, 0.02 + 0.001 * choice.depth, None)
-            )
-    first, after_failure, after_success = depths[-1]
-    assert max(first, after_failure) <= 8 < after_success
+        first = controller.choose({"draft": 16}).depth
+        for _ in range(4):
+            depth = controller.choose({"draft": 16}).depth
+            controller.observe(MeasuredRound("draft", depth, depth + 1, depth, 0.02 + 0.0002 * depth, None))
+    assert first == 16

@@ -336,3 +336,35 @@ def test_a_look_at_this_text_outweighs_what_others_were_like() -> None:
     for _ in range(8):
         controller.learn("draft", Observation("", 8, 8))
     assert controller.choose({"draft": 8}).depth > 0
+
+
+def test_answers_with_a_grammar_are_learned_apart() -> None:
+    """Drafting waits there for what the grammar allows, and little of it is right; a chat is drafted as before."""
+    controller = familiar_controller(8)
+    took = plain = 0.0
+    for _ in range(4):
+        controller.begin(100, constrained=True)
+        for _ in range(40):
+            choice = controller.choose({"draft": 8})
+            seconds = 0.025 + 0.006 * choice.depth
+            share = None if controller.drafting_share("draft", 4, 5) else 0.004 * choice.depth
+            controller.observe(MeasuredRound(choice.source, choice.depth, choice.depth + 1, 0, seconds, share))
+            took, plain = took + seconds, plain + 0.025
+    assert took < 1.05 * plain
+    controller.begin(100)
+    assert controller.choose({"draft": 8}).depth == 8
+
+
+def test_what_was_learned_with_a_grammar_is_kept_apart_too() -> None:
+    earlier, later = familiar_controller(8), DepthController()
+    earlier.begin(100, constrained=True)
+    for _ in range(4):
+        earlier.observe(MeasuredRound(None, 0, 1, 0, 0.025, None))
+    later.load(earlier.export())
+    later.begin(100, constrained=True)
+    assert later.plain_s() == pytest.approx(0.025)
+    later.end()
+    assert later.plain_s() == pytest.approx(0.02)
+    older = {name: value for name, value in earlier.export().items() if name != "constrained"}
+    later.load(older)
+    assert later.plain_s() == pytest.approx(0.02)

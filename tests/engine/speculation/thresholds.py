@@ -11,12 +11,12 @@ import sys
 from statistics import mean
 from types import ModuleType
 
-from engine.speculation import accept_rates, arm_estimate, cost_forecast, depth, round_cost
+from engine.speculation import accept_rates, arm_estimate, cost_forecast, depth, exploring, round_cost
 from tests.engine.speculation.pairs import busy, pairs
 from tests.engine.speculation.played import judge
 
-MODULES: tuple[ModuleType, ...] = (depth, cost_forecast, round_cost, accept_rates, arm_estimate)
-SEEDS = range(2)
+MODULES: tuple[ModuleType, ...] = (depth, exploring, cost_forecast, round_cost, accept_rates, arm_estimate)
+SEEDS = range(5)
 # A rate doubled is none.
 INSTEAD = {"PRIOR_RATE": (0.7, 0.95), "MARGIN": (1.025, 1.1), "EVERY_DEPTH": (4, 16)}
 

@@ -1,0 +1,122 @@
+"""Exploring: trying an arm that is not the fastest known, because it could be, within what that may cost an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from engine.speculation.arm_estimate import PLAIN_ARM, Arm, ArmEstimate
+from engine.speculation.round_cost import ENOUGH
+
+# By which factor another arm has to appear faster, known or unexplored.
+MARGIN = 1.05
+# Plain rounds that exploring a new proposer may cost in an answer, and verified first draft tokens after which it is
+# not new any more.
+BUDGET_ROUNDS = 6.0
+FAMILIAR = 4.0
+# Beside that: the share of an answer's time so far that exploring may cost, or of what speculation has saved in it.
+ANSWER_SHARE = 0.02
+SAVED_SHARE = 0.3
+# Rounds between retries while decoding is plain (doubling).
+FIRST_RETRY = 16
+LAST_RETRY = 512
+
+
+@dataclass(slots=True)
+class _Exploration:
+    """An arm that is explored for `rounds_left` more rounds, and what was expected of it."""
+
+    arm: Arm
+    estimate: ArmEstimate
+    rounds_left: int = ENOUGH
+
+
+class Explorer:
+    """Decides which arm is explored, and keeps account of an answer's time and of what exploring has cost in it.
+
+    Costs are against the fastest arm known. What an explored round really brought counts, not what was expected of it:
+    expectations of arms that are explored for their best case err to the good side.
+    """
+
+    def __init__(self) -> None:
+        self._exploring: _Exploration | None = None
+        self._best_speed = 0.0
+        self._since_retry, self._retry_interval = 0, FIRST_RETRY
+        self.begin()
+
+    def begin(self) -> None:
+        """An answer starts."""
+        self._exploring = None
+        self._answer_s = self._spent_s = 0.0
+        self._tokens = 0
+
+    def choose(
+        self, arms: Mapping[Arm, ArmEstimate], best: Arm, current: Arm, seen: Callable[[str], float], *, anchored: bool
+    ) -> Arm | None:
+        """The arm to explore in this round, or None. It gets a second round, which has no change of arm in it.
+
+        `best` is the fastest arm known, `current` the one in use. `seen` gives how many first draft tokens of a
+        proposer were verified. Unless `anchored`, nothing new is explored.
+        """
+        self._best_speed = arms[best].speed
+        going_on = self._exploring
+        if going_on is None or going_on.arm not in arms or going_on.rounds_left == 0:
+            arm = self._worth_exploring(arms, current, seen) if anchored else None
+            self._exploring = None if arm is None else _Exploration(arm, arms[arm])
+        return None if self._exploring is None else self._exploring.arm
+
+    def afford_probe(self, cost_s: float) -> bool:
+        """Whether a probe that takes `cost_s` fits the answer's budget; if so, it is charged."""
+        fits = self._spent_s + cost_s <= ANSWER_SHARE * self._answer_s
+        self._spent_s += cost_s if fits else 0.0
+        return fits
+
+    def count(self, tokens: int, seconds: float) -> None:
+        """Rounds of the answer brought so many tokens."""
+        self._answer_s += seconds
+        self._tokens += tokens
+
+    def settle(self, arm: Arm, current: Arm, tokens: int, seconds: float) -> None:
+        """Account for a typical round of `arm` while `current` was in use.
+
+        An exploration without an accepted token is not repeated if its cost was known already.
+        """
+        exploring = self._exploring
+        if exploring is not None and exploring.arm == arm:
+            hopeless = arm != PLAIN_ARM and tokens == 1 and exploring.estimate.doubt == 0.0
+            exploring.rounds_left = 0 if hopeless else exploring.rounds_left - 1
+            # What took longer than the arm can take was disturbed.
+            counted = min(seconds, exploring.estimate.most_seconds)
+            self._spent_s += counted - tokens / self._best_speed
+        if current == PLAIN_ARM:
+            self._since_retry += 1
+        else:
+            self._since_retry, self._retry_interval = 0, FIRST_RETRY
+
+    def _worth_exploring(
+        self, arms: Mapping[Arm, ArmEstimate], current: Arm, seen: Callable[[str], float]
+    ) -> Arm | None:
+        plain_s = arms[PLAIN_ARM].seconds
+        allowance = {source: self._allowance(source, plain_s, seen) for source, _ in arms}
+        affordable = [arm for arm, estimate in arms.items() if self._worst_loss(estimate) <= allowance[arm[0]]]
+        wanted = MARGIN * self._best_speed
+        promising = [arm for arm in affordable if arm != current and arms[arm].best_case > wanted]
+        if promising:
+            return max(promising, key=lambda arm: arms[arm].best_case)
+        speculative = [arm for arm in affordable if arm != PLAIN_ARM]
+        if not speculative or current != PLAIN_ARM or self._since_retry < self._retry_interval:
+            return None
+        self._since_retry = 0
+        self._retry_interval = min(2 * self._retry_interval, LAST_RETRY)
+        return max(speculative, key=lambda arm: arms[arm].speed)
+
+    def _allowance(self, source: str | None, plain_s: float, seen: Callable[[str], float]) -> float:
+        """Seconds that exploring an arm of `source` may still cost in this answer."""
+        saved = self._tokens * plain_s - self._answer_s
+        new = source is not None and seen(source) < FAMILIAR
+        first = BUDGET_ROUNDS * plain_s if new else 0.0
+        return first + max(SAVED_SHARE * saved, ANSWER_SHARE * self._answer_s) - self._spent_s
+
+    def _worst_loss(self, estimate: ArmEstimate) -> float:
+        """Seconds that exploring an arm could lose."""
+        return ENOUGH * max(0.0, estimate.most_seconds - estimate.least_tokens / self._best_speed)
