@@ -1,6 +1,7 @@
 """What the local API costs beside asking the engine itself: until the first token, and for each token after it.
 
-One engine answers both, in turns. The client is a process of its own, as every client is.
+One engine answers both, in turns. The client is a process of its own, as every client is, and does nothing but note
+when bytes come (`api_client`).
 """
 
 from __future__ import annotations

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.__main__ import main
-from app.bench import api_bench, api_overhead
+from app.bench import api_bench, api_client, api_overhead
 
 
 def test_a_server_that_does_not_start_is_a_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -47,3 +49,22 @@ def test_both_servers_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(figures["same_text"] == figures["answers"] for figures in report["overhead"].values())
     assert list(report["overhead"]) == ["off", "auto"]
     assert all(figures["same_text"] == figures["answers"] for figures in report["overhead"].values())
+
+
+def test_the_client_reads_a_reply_however_it_is_cut() -> None:
+    deltas = [{"role": "assistant", "content": ""}, {"content": "Hel"}, {"content": "lo\r\n0\r\n"}, {}]
+    chunks: list[dict[str, Any]] = [{"choices": [{"delta": delta}]} for delta in deltas]
+    chunks.append({"choices": [], "usage": {"completion_tokens": 2}})
+    events = [f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks]
+    parts = [events[0], events[1] + events[2], events[3], events[4] + b"data: [DONE]\n\n"]
+    reply = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    reply += b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
+    client, server = socket.socketpair()
+    with client, server:
+        sending = threading.Thread(target=lambda: [server.sendall(reply[at : at + 1]) for at in range(len(reply))])
+        sending.start()
+        figures = api_client.ask(client, "localhost", b"{}")
+        sending.join()
+        assert server.recv(1000).endswith(b"\r\nContent-Length: 2\r\n\r\n{}")
+    assert (figures["text"], figures["tokens"]) == ("Hello\r\n0\r\n", 2)
+    assert 0 < figures["first_s"] <= figures["last_s"]
