@@ -153,8 +153,9 @@ class BatchController:
         gains.sort(reverse=True)
         order = [row for _, row in gains]
         best: _Plan | None = None
-        # A pass of the drafter costs much the same for a few and for all: between those two little is to be gained.
-        for count in sorted({0, len(order)}):
+        # Where a pass drafts for all, it costs much the same for a few: between nobody and all little is to be gained.
+        together = all(PROPOSERS[drafted[row].choice.source or ""].joint for row in order)
+        for count in sorted({0, len(order)}) if together else range(len(order) + 1):
             chosen = list(free)
             for row in order[:count]:
                 chosen[row] = drafted[row]

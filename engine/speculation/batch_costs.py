@@ -17,7 +17,8 @@ from statistics import median
 
 from engine.speculation.controllers import Controllers
 from engine.speculation.cost_forecast import rising
-from engine.speculation.proposers.registry import sources_without_drafter
+from engine.speculation.proposers.registry import PROPOSERS, sources_without_drafter
+from engine.speculation.round_cost import LEAST_S
 
 # Durations that a figure is the middle of.
 WINDOW = 9
@@ -47,8 +48,7 @@ class BatchRound:
 class _Curve:
     """Figures by width or depth, with what lies between them."""
 
-    def __init__(self, samples: Mapping[int, deque[float]], more: Mapping[int, float] | None = None) -> None:
-        points = {**(more or {}), **{key: _typical(values) for key, values in samples.items()}}
+    def __init__(self, points: Mapping[int, float]) -> None:
         self.keys = sorted(points)
         self._values = [points[key] for key in self.keys]
 
@@ -90,7 +90,7 @@ class BatchCosts:
                 drafted = min(measured.draft_seconds, seconds)
                 curve = self._drafting.setdefault((source, drafting), {})
                 curve.setdefault(depth, deque(maxlen=WINDOW)).append(drafted / self._level)
-        self._learn(requests, width, max(seconds - drafted, 0.1 * seconds))
+        self._learn(requests, width, max(seconds - drafted, 0.1 * seconds, LEAST_S))
         self._curves.clear()
 
     def samples(self, requests: int, width: int) -> int:
@@ -104,7 +104,8 @@ class BatchCosts:
     def drafting_s(self, source: str, requests: int, depth: int) -> float | None:
         """Seconds that `source` takes to draft `depth` tokens for each of `requests`; None where never timed.
 
-        As long as for another number of requests, until it is timed for this one.
+        Until it is timed for so many requests, as long as for another number of them where a pass drafts for all, else
+        in proportion.
         """
         curve = self._curves.get((source, requests))
         if curve is None:
@@ -112,7 +113,9 @@ class BatchCosts:
             if not timed:
                 return None
             nearest = min(timed, key=lambda known: abs(known - requests))
-            curve = self._curves[source, requests] = _Curve(self._drafting[source, nearest], {0: 0.0})
+            scale = 1.0 if PROPOSERS[source].joint else requests / nearest
+            points = {depth: scale * _typical(samples) for depth, samples in self._drafting[source, nearest].items()}
+            curve = self._curves[source, requests] = _Curve({0: 0.0, **points})
         return self._level * curve.at(depth)
 
     def pass_s(self, requests: int, width: float) -> float | None:
@@ -122,7 +125,7 @@ class BatchCosts:
             measured = self._measured(requests)
             if not measured and self._by_rows() is None:
                 return None
-            own = _Curve(measured) if measured else _Curve({}, {1: self._rows_s(requests)})
+            own = _Curve(measured or {1: self._rows_s(requests)})
             self._curves[self.bucket, requests] = own
         nearest = min(max(width, own.keys[0]), own.keys[-1])
         seconds = self._level * own.at(nearest)
@@ -139,10 +142,10 @@ class BatchCosts:
         """The widest pass that was measured, of any number of requests; 1 where none was."""
         return max((max(curve) for (bucket, _), curve in self._passes.items() if bucket == self.bucket), default=1)
 
-    def _measured(self, requests: int) -> dict[int, deque[float]]:
-        """Samples by width, those that a single stall can decide left out."""
+    def _measured(self, requests: int) -> dict[int, float]:
+        """Seconds at level 1 by width, without those that a single stall can decide."""
         curve = self._passes.get((self.bucket, requests), {})
-        return {width: samples for width, samples in curve.items() if len(samples) >= ENOUGH}
+        return {width: _typical(samples) for width, samples in curve.items() if len(samples) >= ENOUGH}
 
     def _by_rows(self) -> _Curve | None:
         """Passes by their rows in all, whoever they belong to: the products of a pass do not tell."""
@@ -150,11 +153,11 @@ class BatchCosts:
         if known is None:
             points: dict[int, list[float]] = {}
             for bucket, requests in self._passes:
-                for width, samples in self._measured(requests).items() if bucket == self.bucket else ():
-                    points.setdefault(requests * width, []).append(_typical(samples))
+                for width, seconds in self._measured(requests).items() if bucket == self.bucket else ():
+                    points.setdefault(requests * width, []).append(seconds)
             if not points:
                 return None
-            known = _Curve({}, rising({rows: sum(values) / len(values) for rows, values in points.items()}))
+            known = _Curve(rising({rows: sum(values) / len(values) for rows, values in points.items()}))
             self._curves[self.bucket, 0] = known
         return known
 

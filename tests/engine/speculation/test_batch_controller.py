@@ -209,3 +209,13 @@ def test_the_reading_of_drafters_is_part_of_what_trying_may_cost(controller: Bat
     play(controller, 8, 4)
     controller.observe_preparation(tokens=8, seconds=20.0)
     assert depths(play(controller, 8, 8)) == [0] * 8
+
+
+def test_a_head_drafts_only_for_those_who_keep_what_that_costs(controller: BatchController) -> None:
+    unlikely = AcceptForecast([0.0, 0.1, 0.11, 0.11, 0.11], [0.0] * 5, [0.0] * 5, [1.0] * 5)
+    for width in (1, 1, 5, 5, 5, 5, 5):
+        drafting = ("head", 1, width - 1) if width > 1 else None
+        controller.observe(BatchRound(4, width, 4, 1.0 + 0.05 * width, drafting, 0.1 if drafting else None))
+    offers = [Offer(None, {"head": kept}, frozenset(["head"]), {"head": ""}) for kept in (LIKELY, unlikely) * 2]
+    drafting = [[choice.depth > 0 for choice in controller.choose(offers, 0)] for _ in range(12)]
+    assert drafting[-1] == [True, False, True, False]

@@ -72,6 +72,12 @@ def test_a_machine_that_changes_its_speed_changes_all_figures_alike(costs: Batch
     assert costs.pass_s(4, 4) == pytest.approx(3.0 * factor, rel=0.05)
 
 
+def test_a_clock_that_stands_still_ends_no_answer(costs: BatchCosts) -> None:
+    passed(costs, 1, *[0.0] * 5)
+    assert costs.pass_s(4, 1) == pytest.approx(0.0, abs=1e-6)
+    assert costs.pass_s(4, 3) == pytest.approx(0.0, abs=1e-6)
+
+
 def test_drafting_that_was_timed_is_no_part_of_the_pass(costs: BatchCosts) -> None:
     costs.observe(BatchRound(4, 3, 8, 1.5, ("draft", 4, 2), 0.5))
     costs.observe(BatchRound(4, 3, 8, 1.5, ("draft", 4, 2)))
@@ -81,3 +87,9 @@ def test_drafting_that_was_timed_is_no_part_of_the_pass(costs: BatchCosts) -> No
     assert costs.drafting_s("draft", 2, 1) == 0.25
     assert not costs.timed("draft", 2)
     assert costs.drafting_s("ngram", 4, 1) is None
+
+
+def test_drafting_for_one_after_the_other_takes_as_many_times_as_long(costs: BatchCosts) -> None:
+    costs.observe(BatchRound(4, 3, 8, 1.5, ("head", 2, 2), 0.5))
+    assert costs.drafting_s("head", 2, 2) == 0.5
+    assert costs.drafting_s("head", 4, 2) == 1.0
