@@ -61,6 +61,10 @@ class FormulaPictures(QObject):
             self._background.run(lambda: outline_of(formula, pixels), lambda outline: self._add(key, outline))
         return False
 
+    def is_known(self, formula: Formula, pixels: int) -> bool:
+        """Whether the formula was typeset in that size, or found to be none."""
+        return (formula, pixels) in self._outlines
+
     def outline(self, formula: Formula, pixels: int) -> Outline | None:
         """The formula at that font size; None if it cannot be typeset, or is not yet."""
         return self._outlines.get((formula, pixels))

@@ -70,16 +70,17 @@ class FormulaPainter(QPyTextObject):
         )
 
 
-def put_formulas(document: QTextDocument, formulas: list[Formula], pixels: int) -> bool:
-    """Replace the placeholders of formulas. Returns whether all are typeset; the others stand there as LaTeX."""
-    all_known = True
+def put_formulas(document: QTextDocument, formulas: list[Formula], pixels: int) -> list[Formula]:
+    """Replace the placeholders of formulas. Returns those that are not typeset yet and stand there as LaTeX."""
+    missing = []
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     # From the end, so that the positions before stay valid.
     for position, index in reversed(list(_placeholders(document, len(formulas)))):
         formula = formulas[index]
         known = pictures().has(formula, pixels)
-        all_known = all_known and known
+        if not known:
+            missing.append(formula)
         cursor.setPosition(position)
         cursor.setPosition(position + 1, QTextCursor.MoveMode.KeepAnchor)
         style = QTextCharFormat(cursor.charFormat())
@@ -97,7 +98,7 @@ def put_formulas(document: QTextDocument, formulas: list[Formula], pixels: int) 
             style.setFontFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
             cursor.insertText(formula.source.replace("\n", " "), style)
     cursor.endEditBlock()
-    return all_known
+    return missing
 
 
 def source_of(cursor: QTextCursor) -> str:

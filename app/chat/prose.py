@@ -69,7 +69,8 @@ class Prose(Restyled, AutoHeightTextBrowser):
         super().__init__(parent)
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
         self._markdown = ""
-        self._plain = self._waits = self._quotes = False
+        self._plain = self._quotes = False
+        self._missing: list[Formula] = []
         self._painter: FormulaPainter | None = None
         self._text_size = 0
         self.restyle()
@@ -98,16 +99,16 @@ class Prose(Restyled, AutoHeightTextBrowser):
             if formulas:
                 if self._painter is None:
                     self._painter = FormulaPainter(document)
-                self._wait(not put_formulas(document, formulas, formula_size(self.font())))
+                self._wait(put_formulas(document, formulas, formula_size(self.font())))
             else:
-                self._wait(False)
+                self._wait([])
         self.fit()
 
     def _append(self, text: str) -> bool:
         """Insert only what is new, if that is plain words at the end of a plain line. Returns whether it was."""
         before = self._markdown
         added = text[len(before) :]
-        if not before or self._waits or self._plain or not text.startswith(before) or not _adds_words(before, added):
+        if not before or self._missing or self._plain or not text.startswith(before) or not _adds_words(before, added):
             return False
         cursor = QTextCursor(self.document())
         # Outside of an edit block, a cursor computes its position on the screen each time it moves.
@@ -123,14 +124,19 @@ class Prose(Restyled, AutoHeightTextBrowser):
             self.fit()
         return continues
 
-    def _wait(self, waits: bool) -> None:
+    def _wait(self, missing: list[Formula]) -> None:
         """Follow the typesetting of formulas while some of them are shown as LaTeX."""
-        if waits != self._waits:
-            self._waits = waits
-            if waits:
-                pictures().ready.connect(self._render_again)
-            else:
-                pictures().ready.disconnect(self._render_again)
+        waits, self._missing = bool(self._missing), missing
+        if waits and not missing:
+            pictures().ready.disconnect(self._take_formulas)
+        elif missing and not waits:
+            pictures().ready.connect(self._take_formulas)
+
+    def _take_formulas(self) -> None:
+        """Render again, unless the formulas that are known by now are those of other texts."""
+        pixels = formula_size(self.font())
+        if any(pictures().is_known(formula, pixels) for formula in self._missing):
+            self._render_again()
 
     def _render_again(self) -> None:
         text, self._markdown = self._markdown, ""

@@ -191,6 +191,16 @@ def test_a_text_that_is_gone_before_its_formulas_are_set_leaves_nothing(qtbot: Q
         pass
 
 
+def test_a_text_is_not_rendered_again_for_the_formulas_of_others(qtbot: QtBot) -> None:
+    prose, rendered = Prose(), []
+    qtbot.addWidget(prose)
+    prose.show_markdown("It is $y_{4711}$.")
+    prose.rerendered.connect(lambda: rendered.append(prose.toPlainText()))
+    pictures().ready.emit()
+    assert rendered == []
+    qtbot.waitUntil(lambda: prose.toPlainText() == "It is \ufffc.")
+
+
 def test_plain_text_has_formulas_without_their_delimiters() -> None:
     assert plain_text("**So** $a_b$ and _c_.") == "So a_b and c."
 
