@@ -102,19 +102,33 @@ class _Rank:
         places = _next_order()
         threading.Thread(target=self._watch, name="rank-watch", daemon=True).start()
         threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
+        # A thread less, for want of memory say, and others wait for ever; Python does so for one that cannot begin.
+        threading.excepthook = lambda found: self._fail(found.exc_value or RuntimeError(found.exc_type.__name__))
+        sys.unraisablehook = self._unraisable
         try:
             if control is not None and client is not None:
                 self._lead(control, client, order, places)
             else:
                 self._follow(order, places)
-        except ClusterError as error:
-            self._lost(error)
-            self._leave(1)
         except BaseException as error:
-            log.exception("the rank has failed")
-            self._tell(failed=f"{type(error).__name__}: {error}"[:300])
-            self._leave(1)
+            self._fail(error)
         self._leave(0)
+
+    def _unraisable(self, found: Any) -> None:
+        if isinstance(found.exc_value, MemoryError):
+            self._fail(found.exc_value)
+        sys.__unraisablehook__(found)
+
+    def _fail(self, error: BaseException) -> NoReturn:
+        """End as well as can be said why, and without that where it cannot."""
+        try:
+            log.error("the rank has failed", exc_info=error)
+            if isinstance(error, ClusterError):
+                self._lost(error)
+            else:
+                self._tell(failed=f"{type(error).__name__}: {error}"[:300])
+        finally:
+            self._leave(1)
 
     def _lead(
         self, control: socket.socket, client: socket.socket, order: Mapping[str, Any], places: Mapping[str, Any]
@@ -151,7 +165,7 @@ class _Rank:
         self._tell(ready=True)
         connection, _ = accept(client.accept()[0], self._secret)
         client.close()
-        serve(engine, connection)
+        serve(engine, connection, self._fail)
 
     def _followers(self, control: socket.socket, hosts: list[str]) -> dict[int, tuple[str, Connection]]:
         found: dict[int, tuple[str, Connection]] = {}

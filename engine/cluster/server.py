@@ -26,29 +26,34 @@ CALLS = (
 PROGRESS_S = 0.1
 
 
-def serve(engine: EngineClient, connection: Connection) -> None:
-    """Serve until the client closes the connection; then close the engine."""
-    _Server(engine, connection).run()
+def serve(engine: EngineClient, connection: Connection, failed: Callable[[Exception], object]) -> None:
+    """Serve until the client closes the connection; then close the engine.
+
+    `failed(error)` is called, on any thread, where the client cannot be told what it waits for.
+    """
+    _Server(engine, connection, failed).run()
 
 
 class _Server:
-    def __init__(self, engine: EngineClient, connection: Connection) -> None:
-        self._engine, self._connection = engine, connection
+    def __init__(self, engine: EngineClient, connection: Connection, failed: Callable[[Exception], object]) -> None:
+        self._engine, self._connection, self._failed = engine, connection, failed
         self._streams: dict[int, RequestStream] = {}
         self._closed = threading.Event()
 
     def run(self) -> None:
-        self._engine.on_failure(lambda error: self._send({"failure": encode(error)}))
+        self._engine.on_failure(lambda error: self._surely(self._send, {"failure": encode(error)}))
         threading.Thread(target=self._report_progress, name="cluster-progress", daemon=True).start()
         try:
             while True:
                 self._handle(self._connection.receive())
         except (OSError, ValueError) as error:
             log.info("the client is gone: %s", error)
+        except Exception as error:
+            self._failed(error)
         finally:
             self._closed.set()
-            self._engine.close()
             self._connection.close()
+            self._engine.close()
 
     def _handle(self, message: Mapping[str, Any]) -> None:
         if "submit" in message:
@@ -67,7 +72,9 @@ class _Server:
             raise ValueError(f"no call of this protocol: {message.get('call')}")
 
     def _submit(self, number: int, request: Any) -> None:
-        self._streams[number] = self._engine.submit(decode(request), lambda event: self._deliver(number, event))
+        self._streams[number] = self._engine.submit(
+            decode(request), lambda event: self._surely(self._deliver, number, event)
+        )
 
     def _deliver(self, number: int, event: Event) -> None:
         self._send({"event": number, "value": encode(event)})
@@ -79,8 +86,16 @@ class _Server:
         keywords = {str(name): value for name, value in decode(message["keywords"]).items()}
         future = call(*decode(message["arguments"]), **keywords)
         if isinstance(future, Loading):
-            future.main.add_done_callback(lambda main: self._answer("main", number, main))
-        future.add_done_callback(lambda done: self._answer("result", number, done))
+            future.main.add_done_callback(lambda main: self._surely(self._answer, "main", number, main))
+        future.add_done_callback(lambda done: self._surely(self._answer, "result", number, done))
+
+    def _surely(self, tell: Callable[..., None], *what: Any) -> None:
+        """Tell the client; whoever calls back from the engine keeps errors to itself, and the client would wait."""
+        try:
+            tell(*what)
+        # Without memory everything can fail.
+        except Exception as error:
+            self._failed(error)
 
     def _answer(self, kind: str, number: int, done: Future[Any]) -> None:
         error = done.exception()
