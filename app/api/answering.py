@@ -34,7 +34,7 @@ from engine.stream import RequestStream
 MOST_WAITING_S, STALL_S, KEEP_ALIVE_S = 60.0, 30.0, 10.0
 # Seconds for which the start of a prompt does not wake the loop, since the engine's thread builds a pass then, and for
 # which that thread waits at most until the first text of an answer is sent.
-QUIET_S, MOST_HELD_S = 0.01, 0.001
+QUIET_S, MOST_HELD_S = 0.02, 0.001
 # Events that a slow reader may be behind; far more than the socket's buffers hold.
 MOST_PENDING = 4096
 

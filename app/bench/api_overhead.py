@@ -22,7 +22,6 @@ from typing import Any
 from app.api.engine_host import EngineHost
 from app.api.local_api import ApiSettings, LocalApi
 from app.bench.api_bench import Conversation, ServerFailed
-from app.system.switching import quick_switching
 from engine import ChatRequest, Engine, SpeculationSettings
 from engine.events import Event, Failed, Finished, TokensCommitted
 
@@ -73,8 +72,7 @@ def measure(
 ) -> dict[str, Any]:
     """Medians by method, over answers to every text: see `figures_of`. Raises `EngineError`."""
     pairs: dict[str, list[_Pair]] = {method: [] for method in METHODS}
-    # As wherever the API is served.
-    with quick_switching(), Engine() as engine:
+    with Engine() as engine:
         host = EngineHost(engine)
         host.load(main, draft).result()
         api = LocalApi(host)

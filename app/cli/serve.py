@@ -59,7 +59,6 @@ def run(arguments: argparse.Namespace) -> int:
     from app.settings.engine_settings import engine_settings_of
     from app.settings.store import SettingsStore
     from app.system.paths import data_folder, settings_folder
-    from app.system.switching import quick_switching
     from engine import Engine
 
     if not is_loopback(arguments.host):
@@ -69,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = engine_settings_of(SettingsStore(settings_folder() / "settings.json").values)
     served = ServedCalls(data_folder() / "chats.db")
     try:
-        with quick_switching(), Engine(settings) as engine:
+        with Engine(settings) as engine:
             host = EngineHost(engine)
             api = LocalApi(host, served.note)
             # Before the models are loaded: an address that is taken should be said at once.

@@ -1,20 +1,21 @@
 """When Python switches threads and collects garbage while the engine's thread and the Qt thread share one interpreter.
 
-`system.switching` says why threads switch more quickly. A full collection visits every object of the process, about
-60 ms with the engine's libraries, on whichever thread triggers it. So the Qt thread, which alone may delete Qt objects,
-runs the collections, and full ones only while no answer is being written.
+A thread that waits for the interpreter lock requests it only after the switch interval; at the default of 5 ms a round
+of a fast model would wait longer than it takes. A full collection visits every object of the process, about 60 ms with
+the engine's libraries, on whichever thread triggers it. So the Qt thread, which alone may delete Qt objects, runs the
+collections, and full ones only while no answer is being written.
 """
 
 from __future__ import annotations
 
 import gc
-from contextlib import ExitStack
+import sys
 
 from PySide6.QtCore import QObject, QTimer
 
 from app.session.session import Session
-from app.system.switching import quick_switching
 
+SWITCH_S = 0.0005
 _INTERVAL_MS = 1000
 # New objects that justify collecting the youngest generation, everything between answers, and everything at any time:
 # garbage must not pile up during an answer of hours either.
@@ -27,10 +28,9 @@ class GcPolicy(QObject):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._session = session
-        self._young = self._since_full = 0
+        self._switch_before, self._young, self._since_full = sys.getswitchinterval(), 0, 0
         self._frozen = False
-        self._in_force = ExitStack()
-        self._in_force.enter_context(quick_switching())
+        sys.setswitchinterval(SWITCH_S)
         gc.disable()
         session.models.changed.connect(self._models_changed)
         self._timer = QTimer(self)
@@ -69,4 +69,4 @@ class GcPolicy(QObject):
         self._timer.stop()
         gc.unfreeze()
         gc.enable()
-        self._in_force.close()
+        sys.setswitchinterval(self._switch_before)

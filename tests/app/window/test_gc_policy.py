@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from app.system.switching import SWITCH_S
-from app.window.gc_policy import GcPolicy
+from app.window.gc_policy import SWITCH_S, GcPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
