@@ -63,10 +63,23 @@ def _as_mlx_lm_has_it(config: MtpConfig, weights: Weights) -> Weights:
     arguments = module.ModelArgs.from_dict(copy.deepcopy(dict(config.text)))
     arguments.num_hidden_layers = config.layer_count
     body = _SANITIZED[config.family.module]
+    weights = _with_whole_latents(weights, config.text.get("kv_lora_rank"))
     layers = {f"{body}.{name}": array for name, array in weights.items() if name.startswith("layers.")}
     layers = module.Model.sanitize(SimpleNamespace(args=arguments), layers)
     rest = {name: array for name, array in weights.items() if not name.startswith("layers.")}
     return rest | {name.removeprefix(f"{body}."): array for name, array in layers.items()}
+
+
+def _with_whole_latents(weights: Weights, rank: Any) -> Weights:
+    """Quantised projections of latents (outputs, `rank`) as their numbers: mlx-lm divides them, and knows one mode."""
+    made = dict(weights)
+    for name in weights:
+        if name.endswith(".kv_b_proj.scales"):
+            layer = name.removesuffix(".scales")
+            parameters, packed = _quantisation(weights, layer, rank), made.pop(f"{layer}.weight")
+            scales, biases = made.pop(name), made.pop(f"{layer}.biases", None)
+            made[f"{layer}.weight"] = mx.dequantize(packed, scales, biases, **parameters)
+    return made
 
 
 def converted(weights: Mapping[str, mx.array], *, zero_centred: bool) -> Weights:
@@ -124,19 +137,23 @@ def _with_stacked_experts(weights: Iterator[tuple[str, mx.array]]) -> Iterator[t
 def quantise(network: nn.Module, weights: Weights) -> None:
     """Make the layers quantised that have scales; bits, groups and modes follow from shapes and types."""
 
-    def parameters(path: str, module: nn.Module) -> bool | dict[str, int | str]:
-        scales = weights.get(f"{path}.scales")
-        if scales is None or not isinstance(module, nn.Linear | nn.Embedding | SwitchLinear):
+    def parameters(path: str, module: nn.Module) -> bool | dict[str, Any]:
+        quantised = f"{path}.scales" in weights
+        if not quantised or not isinstance(module, nn.Linear | nn.Embedding | SwitchLinear):
             return False
-        inputs = module.weight.shape[-1]
-        packed = weights[f"{path}.weight"].shape[-1]
-        bits, group = packed * 32 // inputs, inputs // scales.shape[-1]
-        mode = "affine"
-        if scales.dtype == mx.uint8:
-            mode = next((mode for mode, sizes in MODES.items() if sizes == (bits, group)), "")
-        if not mode or (f"{path}.biases" in weights) != (mode == "affine"):
-            raise ValueError(f"{path}.scales")
-        return {"bits": bits, "group_size": group, "mode": mode}
+        return _quantisation(weights, path, module.weight.shape[-1])
 
     if any(name.endswith(".scales") for name in weights):
         nn.quantize(network, class_predicate=parameters)
+
+
+def _quantisation(weights: Weights, layer: str, inputs: int) -> dict[str, Any]:
+    """Bits, group and mode of a layer with so many `inputs`, by the names of `nn.quantize`. Raises ValueError."""
+    scales, packed = weights[f"{layer}.scales"], weights[f"{layer}.weight"].shape[-1]
+    bits, group = packed * 32 // inputs, inputs // scales.shape[-1]
+    mode = "affine"
+    if scales.dtype == mx.uint8:
+        mode = next((mode for mode, sizes in MODES.items() if sizes == (bits, group)), "")
+    if not mode or (f"{layer}.biases" in weights) != (mode == "affine"):
+        raise ValueError(f"{layer}.scales")
+    return {"bits": bits, "group_size": group, "mode": mode}
