@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+import mmap
 import os
 import select
 import signal
@@ -32,6 +33,8 @@ log = logging.getLogger(__name__)
 INNER = "--inner"
 # Seconds between two signs of life, and without one until a process counts as lost.
 BEAT_S, SILENT_S = 1.0, 6.0
+# A rank that can have no more bytes than that ends: a thread of MLX's that fails leaves all ranks waiting for ever.
+LEAST_BYTES = 2**20
 # Seconds for the ranks to find each other.
 JOIN_S = 60.0
 # Seconds that the last rank leaves the others to listen in.
@@ -100,6 +103,7 @@ class _Rank:
             }
         )
         places = _next_order()
+        self._host = str(places["hosts"][self._rank])
         threading.Thread(target=self._watch, name="rank-watch", daemon=True).start()
         threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
         # A thread less, for want of memory say, and others wait for ever; Python does so for one that cannot begin.
@@ -220,6 +224,10 @@ class _Rank:
 
     def _beat(self) -> None:
         while True:
+            try:
+                check_memory(self._host)
+            except ClusterError as error:
+                self._fail(error)
             self._tell(beat=1)
             time.sleep(BEAT_S)
 
@@ -236,6 +244,14 @@ class _Rank:
     def _leave(code: int) -> NoReturn:
         # Whatever is being computed may wait for a rank that is gone.
         os._exit(code)
+
+
+def check_memory(host: str) -> None:
+    """Raise `ClusterError` ("no-memory") of `host` where this process cannot have `LEAST_BYTES` more."""
+    try:
+        mmap.mmap(-1, LEAST_BYTES).close()
+    except OSError as error:
+        raise ClusterError("no-memory", host, str(error)) from error
 
 
 def start_together(followers: Mapping[int, tuple[str, Connection]]) -> None:

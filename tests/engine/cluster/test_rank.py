@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import threading
 
 import pytest
 
 from engine.cluster.errors import ClusterError
-from engine.cluster.rank import start_together
+from engine.cluster.rank import check_memory, start_together
 from engine.cluster.wire import Connection
 from tests.patience import PATIENCE_S
 
@@ -43,3 +44,14 @@ def test_a_rank_that_ends_before_is_named() -> None:
     with pytest.raises(ClusterError, match="studio has ended"):
         start_together({1: ("studio", here)})
     here.close()
+
+
+def test_a_process_that_can_have_no_more_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_memory("studio")
+
+    def mapped(_file: int, _count: int) -> None:
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    monkeypatch.setattr("mmap.mmap", mapped)
+    with pytest.raises(ClusterError, match="studio has not enough memory"):
+        check_memory("studio")
