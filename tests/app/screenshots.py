@@ -26,7 +26,7 @@ from app.conversations.request_history import ProgramRequest
 from app.library.finder import Search
 from app.library.library import Library
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH
-from app.session.cluster_service import FETCHING, OFF, ON, Findings
+from app.session.cluster_service import FETCHING, OFF, ON
 from app.session.session import Session
 from app.settings.store import SettingsStore
 from app.settings_window.dialog import PAGES, SettingsWindow
@@ -35,96 +35,19 @@ from app.sidebar.pane import ChatPane
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
-from engine.cluster.checks import HostCheck
-from engine.cluster.errors import ClusterError
-from engine.cluster.plan import Plan, RankPart
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
 from engine.stats import RequestStats
 from tests.app.free_port import free_port
 from tests.app.learned_figures import FOUND, LEARNED
-from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine, ScriptedRound
+from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine
 from tests.app.shown_chats import fill
 from tests.app.shown_library import LLAMA_DRAFT, TOGETHER, ShownLibrary, bare, downloading, stocked
+from tests.app.shown_machines import found_machines
+from tests.app.shown_texts import ANSWERS, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
 from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
 from tests.app.window_driver import WindowDriver
 
-QUESTIONS = {
-    "en": "Where does bisect put an equal element, and how do I write the left version myself?",
-    "ko": "bisect는 같은 원소를 어디에 넣고, 왼쪽 버전은 어떻게 직접 쓰나요?",
-    "ja": "bisect は等しい要素をどこに入れますか？左側版は自分でどう書きますか？",
-    "zh_CN": "bisect 会把相等的元素放在哪里？左侧版本怎么自己写？",
-}
-ANSWERS = {
-    "en": """There are two answers, because there are two functions. `bisect_left` returns the position **before** any \
-equal elements, `bisect_right` the position *after* them.
-
-The left version keeps one invariant: everything before `lo` is smaller than the target.
-
-```python
-def left(items, target):
-    # [lo, hi) is what is left to look at
-    lo, hi = 0, len(items)
-    while lo < hi:
-        middle = (lo + hi) // 2
-        if items[middle] < target:
-            lo = middle + 1
-        else:
-            hi = middle
-    return lo
-```
-
-Each step halves the range, so it takes:
-
-- about 10 steps for 1,000 items
-- about 20 for a million
-
-| function | equal elements |
-|---|---|
-| `bisect_left` | after the result |
-| `bisect_right` | before the result |
-""",
-    "ko": """답은 두 가지예요. 함수가 두 개이기 때문이에요. `bisect_left`는 같은 원소들 **앞**의 위치를, \
-`bisect_right`는 그 *뒤*의 위치를 돌려줘요.
-
-왼쪽 버전은 불변식 하나를 지켜요. `lo` 앞에 있는 것은 모두 찾는 값보다 작아요.
-
-```python
-def left(items, target):
-    lo, hi = 0, len(items)
-```
-""",
-    "ja": """答えは二つあります。関数が二つあるからです。`bisect_left` は等しい要素の**前**の位置を、\
-`bisect_right` は*後ろ*の位置を返します。
-
-左側版は一つの不変条件を守ります。`lo` より前はすべて目的の値より小さい、というものです。
-""",
-    "zh_CN": """有两个答案，因为有两个函数。`bisect_left` 返回相等元素**之前**的位置，`bisect_right` 返回*之后*的位置。
-
-左侧版本保持一个不变式：`lo` 之前的元素都小于目标值。
-""",
-}
-PATTERN = (
-    ScriptedRound(4, 1), ScriptedRound(5, 5), ScriptedRound(5, 5), ScriptedRound(5, 5), ScriptedRound(4, 3),
-    ScriptedRound(4, 3), ScriptedRound(4, 3), ScriptedRound(4, 0), ScriptedRound(5, 5), ScriptedRound(4, 3),
-    ScriptedRound(4, 2), ScriptedRound(5, 5), ScriptedRound(4, 1), ScriptedRound(4, 4), ScriptedRound(7, 7, "ngram"),
-    ScriptedRound(7, 3, "ngram"), ScriptedRound(4, 0), ScriptedRound(4, 0),
-)  # fmt: skip
-THOUGHTS_AND_FORMULAS = r"""<think>
-The user wants the roots. I should give the formula and say where it comes from.
-</think>
-
-The roots of $ax^2 + bx + c = 0$ with $a \ne 0$ cost nothing but one square root:
-
-$$x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$$
-
-- The number \(\Delta = b^2 - 4ac\) says how many there are.
-- $\text{속도} = \frac{\text{거리}}{\text{시간}}$ and $O(n \log n)$ stand in a line; $5 and $6 are money.
-
-\[
-A = \begin{pmatrix} a & b \\ c & d \end{pmatrix}
-\]
-"""
 SIZES = ((1440, 900), (900, 600), (560, 420))
 # What the READMEs show, by the names of their files.
 IN_README = {
@@ -380,7 +303,7 @@ def _machines(application: Application, folder: Path, name: str) -> None:
         window.settings.open("machines")
         cluster = session.cluster
         for split, state in (("tensor", OFF), ("pipeline", FETCHING), ("pipeline", ON)):
-            cluster.findings, cluster.state = _found(split), state
+            cluster.findings, cluster.state = found_machines(split), state
             cluster.fetched = {"mini.local": (3_100_000_000, 12_300_000_000)}
             cluster.hosts = ("127.0.0.1", "studio.local", "mini.local") if state == ON else ()
             cluster.changed.emit()
@@ -392,23 +315,6 @@ def _machines(application: Application, folder: Path, name: str) -> None:
         _save(application, window, folder / f"machines-picker-{name}.png")
         cluster.state, cluster.hosts = OFF, ()
         window.close()
-
-
-def _found(split: str) -> Findings:
-    gb = 10**9
-    versions = ("tandem-chat", "0.1.0"), ("mlx", "0.32.2")
-    lacking = ClusterError("download", "mini.local", "12.3 GB")
-    checks = (
-        HostCheck("127.0.0.1", None, "macOS 26.1", versions, 64 * gb, 48 * gb),
-        HostCheck("studio.local", None, "macOS 26.1", versions, 128 * gb, 96 * gb, 0.0004, 1.1e9),
-        HostCheck("mini.local", lacking, "macOS 26.1", versions, 32 * gb, 24 * gb, lacks=("model-3",), lacks_bytes=gb),
-    )
-    places = zip(checks, ((40, 60), (20, 40), (0, 20)), strict=True)
-    parts = (
-        RankPart(rank, check.host, (rank * 8, rank * 8 + 8), layers, 20 * gb, 25 * gb, check.free)
-        for rank, (check, layers) in enumerate(places)
-    )
-    return Findings(checks, Plan("large", split, tuple(parts)))
 
 
 def _chats(application: Application, folder: Path, name: str) -> None:

@@ -1,0 +1,26 @@
+"""What a check of several Macs finds, for pictures of the window."""
+
+from __future__ import annotations
+
+from app.session.cluster_service import Findings
+from engine.cluster.checks import HostCheck
+from engine.cluster.errors import ClusterError
+from engine.cluster.plan import Plan, RankPart
+
+
+def found_machines(split: str) -> Findings:
+    """Three machines that divide a model by `split`, of which one lacks a file."""
+    gb = 10**9
+    versions = ("tandem-chat", "0.1.0"), ("mlx", "0.32.2")
+    lacking = ClusterError("download", "mini.local", "12.3 GB")
+    checks = (
+        HostCheck("127.0.0.1", None, "macOS 26.1", versions, 64 * gb, 48 * gb),
+        HostCheck("studio.local", None, "macOS 26.1", versions, 128 * gb, 96 * gb, 0.0004, 1.1e9),
+        HostCheck("mini.local", lacking, "macOS 26.1", versions, 32 * gb, 24 * gb, lacks=("model-3",), lacks_bytes=gb),
+    )
+    places = zip(checks, ((40, 60), (20, 40), (0, 20)), strict=True)
+    parts = (
+        RankPart(rank, check.host, (rank * 8, rank * 8 + 8), layers, 20 * gb, 25 * gb, check.free)
+        for rank, (check, layers) in enumerate(places)
+    )
+    return Findings(checks, Plan("large", split, tuple(parts)))
