@@ -21,7 +21,8 @@ _PROGRAMS = {"tandem-chat": "Tandem", "mlx": "MLX"}
 def together_sentence(hosts: Sequence[str]) -> str:
     """Who answers together: for the mark in the header, and the page."""
     text = QCoreApplication.translate("Machines", "{count} Macs answer together: {names}")
-    return text.format(count=QLocale().toString(len(hosts)), names=", ".join(host_name(host) for host in hosts))
+    names = QLocale().createSeparatedList([host_name(host) for host in hosts])
+    return text.format(count=QLocale().toString(len(hosts)), names=names)
 
 
 def host_name(host: str) -> str:

@@ -15,7 +15,7 @@ from engine.client import EngineClient
 from engine.cluster.codec import decode, encode
 from engine.cluster.errors import ClusterError
 from engine.cluster.wire import Connection
-from engine.errors import EngineClosed, EngineError, InternalFailure
+from engine.errors import EngineClosed, EngineError, InternalFailure, ModelNotUsable
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
@@ -247,7 +247,11 @@ class RemoteEngine(EngineClient):
 
     def _is_a_loss(self, error: EngineError | None) -> bool:
         """Whether rank 0 failed because another rank is lost: whoever keeps the watch ends everything then."""
-        return isinstance(error, InternalFailure) and self._over.wait(BLAME_S)
+        # While a model warms up, a pass that fails is taken for one whose weights do not fit.
+        doubtful = isinstance(error, InternalFailure) or (
+            isinstance(error, ModelNotUsable) and error.reason == "wrong-tensors"
+        )
+        return doubtful and self._over.wait(BLAME_S)
 
     def _end(self, error: EngineError, *, failed: bool) -> None:
         """Refuse everything from now on, and end what waits."""

@@ -66,7 +66,7 @@ def test_the_header_counts_the_machines_that_answer(
     page.switch.click()
     qtbot.waitUntil(lambda: window.session.cluster.state == ON)
     assert (window.header.machines.isHidden(), window.header.machines.text()) == (False, "2")
-    assert page.state.help.text() == "2 Macs answer together: This Mac, studio"
+    assert page.state.help.text() == "2 Macs answer together: This Mac and studio"
     assert page.switch.text() == "Stop"
     page.switch.click()
     qtbot.waitUntil(lambda: window.session.cluster.state == OFF and not window.session.busy)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import queue
 import threading
+from pathlib import Path
 from typing import Any, cast
+
+import pytest
 
 from engine.cluster.client import RemoteEngine
 from engine.cluster.codec import encode
 from engine.cluster.errors import ClusterError
-from engine.errors import InternalFailure
+from engine.errors import EngineError, InternalFailure, ModelNotUsable
 from engine.events import Failed
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
@@ -61,11 +64,18 @@ class ToldConnection(LostConnection):
         self.said.put({"event": "none"})
 
 
-def test_what_rank_0_fails_at_without_another_rank_is_blamed_on_that_one() -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        InternalFailure("RuntimeError: [ring] connection to a peer was lost"),
+        ModelNotUsable(Path("main"), "wrong-tensors", "[ring] connection to a peer was lost"),
+    ],
+)
+def test_what_rank_0_fails_at_without_another_rank_is_blamed_on_that_one(error: EngineError) -> None:
     connection = ToldConnection()
     engine = RemoteEngine(cast("Any", connection), EngineSettings(), "127.0.0.1")
     stream = engine.submit(ChatRequest([{"role": "user", "content": "x"}]))
-    failed = Failed(InternalFailure("RuntimeError: [ring] connection to a peer was lost"), "", None)
+    failed = Failed(error, "", None)
     connection.said.put({"event": 1, "value": encode(failed)})
     threading.Timer(0.1, engine.fail, [ClusterError("ended", "studio", "exit code -9")]).start()
     *_, event = stream
