@@ -252,8 +252,7 @@ class RaggedDecoder:
         if not current.plain:
             self._batch.commit(current.keep())
         outcome: list[tuple[Generation, Outcome]] = []
-        # Of answers that end together the last row leaves first: no other row has to move into its place.
-        for row in reversed(rows):
+        for row in rows:
             member = current.members[row]
             outcome.append((member.generation, member.error or self._commit(current, row, now)))
         if self._ended_at is not None and not interrupted:
