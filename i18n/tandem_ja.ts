@@ -65,7 +65,7 @@
     </message>
     <message>
         <source>Make the window as large as possible, or as large as before</source>
-        <translation>ウインドウを最大の大きさに、または元の大きさに</translation>
+        <translation>ウインドウを最大の大きさにする、または元の大きさに戻す</translation>
     </message>
     <message>
         <source>Previous chat</source>
@@ -405,7 +405,7 @@
     </message>
     <message>
         <source>Go to the message box</source>
-        <translation>メッセージ欄へ移動</translation>
+        <translation>メッセージ欄に移動</translation>
     </message>
     <message>
         <source>Find in chat</source>
@@ -437,7 +437,7 @@
     </message>
     <message>
         <source>Go to the chat search</source>
-        <translation>チャットの検索へ移動</translation>
+        <translation>チャットの検索欄に移動</translation>
     </message>
     <message>
         <source>Choose main model…</source>
@@ -469,7 +469,7 @@
     </message>
     <message>
         <source>Free the memory of both models</source>
-        <translation>両モデルのメモリを解放</translation>
+        <translation>両方のモデルのメモリを解放</translation>
     </message>
     <message>
         <source>Use the starter pair</source>
@@ -750,7 +750,7 @@
     </message>
     <message>
         <source>The interface is built with Qt, used unmodified under the GNU Lesser General Public License, version 3. You may replace Qt with your own version; its source code is available from the Qt Project.</source>
-        <translation>インターフェイスは Qt で作られています。Qt は GNU 劣等一般公衆ライセンス（LGPL）バージョン 3 に基づき、変更せずに使用しています。自分でビルドした Qt に置き換えることができ、ソースコードは Qt Project から入手できます。</translation>
+        <translation>インターフェイスは Qt で作られています。Qt は GNU LGPL（Lesser General Public License）バージョン 3 に基づき、変更せずに使用しています。自分でビルドした Qt に置き換えることができ、ソースコードは Qt Project から入手できます。</translation>
     </message>
     <message>
         <source>Built with: {parts}.</source>
@@ -769,7 +769,7 @@
     </message>
     <message>
         <source>Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. {seconds} of drafting overlapped with verification.</source>
-        <translation>先行ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と重なったドラフト生成：{seconds}。</translation>
+        <translation>先行ドラフト：{rounds} 回中 {hits} 回のドラフトが間に合い、1 ラウンドあたり {branches} 個を準備しました。検証と並行したドラフト生成：{seconds}。</translation>
     </message>
     <message>
         <source>Drafting ahead was not needed for this answer.</source>
@@ -801,7 +801,7 @@
     </message>
     <message>
         <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
-        <translation>先行ドラフトはオフです。ドラフトモデルをそこで読み込めません。</translation>
+        <translation>先行ドラフトはオフです。接続先でドラフトモデルを読み込めません。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
@@ -974,11 +974,11 @@
     </message>
     <message>
         <source>Models in Tandem read text only, so {name} cannot be attached. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem のモデルが読めるのはテキストだけなので、「{name}」は添付できません。画像の中のテキストをコピーして貼り付けるか、テキスト、コード、PDF のファイルを添付してください。</translation>
+        <translation>Tandem のモデルが読めるのはテキストだけなので、「{name}」は添付できません。画像の中のテキストをコピーしてペーストするか、テキスト、コード、PDF のファイルを添付してください。</translation>
     </message>
     <message>
         <source>Models in Tandem read text only. Copy the text out of the picture and paste it, or attach a text, code or PDF file.</source>
-        <translation>Tandem のモデルが読めるのはテキストだけです。画像の中のテキストをコピーして貼り付けるか、テキスト、コード、PDF のファイルを添付してください。</translation>
+        <translation>Tandem のモデルが読めるのはテキストだけです。画像の中のテキストをコピーしてペーストするか、テキスト、コード、PDF のファイルを添付してください。</translation>
     </message>
     <message>
         <source>The text encoding of {name} was not recognized. Save it as UTF-8.</source>
@@ -1938,7 +1938,7 @@
     </message>
     <message>
         <source>The computer is busy: plain decoding also takes {times} as long as usual.</source>
-        <translation>コンピュータの負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかります。</translation>
+        <translation>コンピュータの負荷が高くなっています。通常のデコードにも普段の {times}の時間がかかっています。</translation>
     </message>
     <message>
         <source>{value} tokens/s</source>
@@ -1962,7 +1962,7 @@
     </message>
     <message>
         <source>older messages left out: {value}</source>
-        <translation>省いた古いメッセージ {value} 件</translation>
+        <translation>除いた古いメッセージ {value} 件</translation>
     </message>
     <message>
         <source>drafted per round</source>
@@ -2275,7 +2275,7 @@
     </message>
     <message>
         <source>Delete API requests</source>
-        <translation>API のリクエストを削除</translation>
+        <translation>API リクエストを削除</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -2433,7 +2433,7 @@
     </message>
     <message>
         <source>from {first}</source>
-        <translation>{first} から</translation>
+        <translation>{first} 以上</translation>
     </message>
     <message>
         <source>{first} to {last}</source>
@@ -2494,7 +2494,7 @@
     </message>
     <message>
         <source>reading the prompt</source>
-        <translation>プロンプトを読み取り中</translation>
+        <translation>プロンプトを処理中</translation>
     </message>
     <message>
         <source>answering</source>
@@ -2518,7 +2518,7 @@
     </message>
     <message>
         <source>{rate} accepted</source>
-        <translation>{rate} 採択</translation>
+        <translation>採択 {rate}</translation>
     </message>
     <message>
         <source>The local API serves at {address}.</source>
@@ -2577,7 +2577,7 @@
     </message>
     <message>
         <source>{name}: parts {first} to {last} of every layer</source>
-        <translation>{name}：全レイヤーの {first}～{last} 番目の部分</translation>
+        <translation>{name}：各レイヤーの {first}～{last} 番目の部分</translation>
     </message>
     <message>
         <source>needs {size}</source>
@@ -2840,7 +2840,7 @@
     </message>
     <message>
         <source>Frees the memory of both models.</source>
-        <translation>両モデルのメモリを解放します。</translation>
+        <translation>両方のモデルのメモリを解放します。</translation>
     </message>
     <message>
         <source>Plain decoding: the main model alone.</source>
@@ -2868,7 +2868,7 @@
     </message>
     <message>
         <source>Same tokenizer, padded.</source>
-        <translation>トークナイザーは同じで、サイズだけが違います。</translation>
+        <translation>トークナイザーは同じで、語彙のサイズだけが異なります。</translation>
     </message>
     <message>
         <source>Different tokenizer: text is re-encoded ({share} of tokens shared).</source>
@@ -2908,7 +2908,7 @@
     </message>
     <message>
         <source>Head for another model: made for {theirs} layers, this one has {ours}.</source>
-        <translation>別のモデル用のヘッドです。層の数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
+        <translation>別のモデル用のヘッドです。レイヤー数が異なります（ヘッド {theirs}、モデル {ours}）。</translation>
     </message>
     <message>
         <source>Head for another model: made for a width of {theirs}, this one&apos;s is {ours}.</source>
@@ -3004,7 +3004,7 @@
     </message>
     <message>
         <source>resumes where it stopped, even after a restart</source>
-        <translation>止まったところから再開します（アプリの再起動後も）</translation>
+        <translation>中断したところから再開します（アプリの再起動後も）</translation>
     </message>
     <message>
         <source>Waiting in queue</source>
@@ -3099,7 +3099,7 @@
     </message>
     <message>
         <source>Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.</source>
-        <translation>Qwen3.8 や Gemma のように名前の一部を入力するか、モデルのページの URL を貼り付けてください。</translation>
+        <translation>Qwen3.8 や Gemma のように名前の一部を入力するか、モデルのページの URL をペーストしてください。</translation>
     </message>
     <message>
         <source>No MLX models match.</source>
@@ -3237,7 +3237,7 @@
     </message>
     <message>
         <source>The chats of the backup are back. Those from before are kept as {file}.</source>
-        <translation>バックアップのチャットが戻りました。それまでのチャットは {file} に残してあります。</translation>
+        <translation>バックアップのチャットを復元しました。それまでのチャットは {file} に残してあります。</translation>
     </message>
     <message>
         <source>The backup could not be restored. Your chats are as they were.</source>
@@ -3261,7 +3261,7 @@
     </message>
     <message>
         <source>This copy was built from source, so Tandem can&apos;t check for updates. Update the source instead.</source>
-        <translation>ソースからビルドされた Tandem のため、アップデートを確認できません。代わりにソースを更新してください。</translation>
+        <translation>この Tandem はソースからビルドされているため、アップデートを確認できません。代わりにソースを更新してください。</translation>
     </message>
     <message>
         <source>The update information is damaged or isn&apos;t signed by Tandem&apos;s publisher. Nothing was changed.</source>
@@ -3384,7 +3384,7 @@
     </message>
     <message>
         <source>guide</source>
-        <translation>案内役</translation>
+        <translation>ガイド</translation>
     </message>
     <message>
         <source>several Macs</source>
@@ -3785,7 +3785,7 @@
     </message>
     <message>
         <source>Your chats stay as they are.</source>
-        <translation>チャットは今のままです。</translation>
+        <translation>チャットは現在のまま変わりません。</translation>
     </message>
 </context>
 <context>
@@ -4130,7 +4130,7 @@
     </message>
     <message>
         <source>Models that can think do so before they answer. Other models ignore it.</source>
-        <translation>思考できるモデルが、回答の前に思考するようにします。ほかのモデルには影響しません。</translation>
+        <translation>思考に対応したモデルに、回答の前に思考させます。ほかのモデルには影響しません。</translation>
     </message>
     <message>
         <source>Model default</source>
@@ -4246,7 +4246,7 @@
     </message>
     <message>
         <source>Anyone in your network who has the key can use your models and this computer&apos;s power, and everything is sent unencrypted. Turn it on only in a network that you trust.</source>
-        <translation>キーを知っている人は誰でも、ネットワークからこのコンピュータのモデルと性能を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
+        <translation>キーを知っている人は誰でも、ネットワークからこのコンピュータのモデルと計算能力を使えます。やり取りは暗号化されません。信頼できるネットワークでだけオンにしてください。</translation>
     </message>
     <message>
         <source>Web pages that may connect</source>
@@ -4479,7 +4479,7 @@
     </message>
     <message>
         <source>{times} faster, {saved} saved</source>
-        <translation>{times}の速さ、{saved} 短縮</translation>
+        <translation>{times}の速さ、{saved}短縮</translation>
     </message>
     <message>
         <source>Measuring the speed-up…</source>
@@ -4869,7 +4869,7 @@
     </message>
     <message>
         <source>{source} · round {round}, position {position} · probability {percent}</source>
-        <translation>{source} ・ラウンド {round}、位置 {position} ・確率 {percent}</translation>
+        <translation>{source} · ラウンド {round}、位置 {position} · 確率 {percent}</translation>
     </message>
 </context>
 <context>

@@ -597,7 +597,7 @@
     </message>
     <message>
         <source>Make the text larger</source>
-        <translation>让文字更大</translation>
+        <translation>以更大的字号显示文字</translation>
     </message>
     <message>
         <source>Smaller text</source>
@@ -605,7 +605,7 @@
     </message>
     <message>
         <source>Make the text smaller</source>
-        <translation>让文字更小</translation>
+        <translation>以更小的字号显示文字</translation>
     </message>
     <message>
         <source>Normal text size</source>
@@ -694,7 +694,7 @@
     </message>
     <message>
         <source>{used} of the {limit} this Mac can use for models.</source>
-        <translation>本机可用于模型的 {limit} 中已使用 {used}。</translation>
+        <translation>本机可供模型使用 {limit}，已使用 {used}。</translation>
     </message>
     <message>
         <source>Memory in use</source>
@@ -801,7 +801,7 @@
     </message>
     <message>
         <source>Drafting ahead is off: the draft model cannot be loaded there.</source>
-        <translation>提前起草已关闭：草稿模型无法在那里加载。</translation>
+        <translation>提前起草已关闭：另一台电脑无法加载草稿模型。</translation>
     </message>
     <message>
         <source>Drafting ahead is off: it needs a draft model with the same tokenizer.</source>
@@ -994,7 +994,7 @@
     </message>
     <message>
         <source>{name} is password-protected. Save a copy without a password and attach that.</source>
-        <translation>{name} 受密码保护。请另存一份无密码的副本并附加它。</translation>
+        <translation>{name} 受密码保护。请另存一份无密码的副本，再附加该副本。</translation>
     </message>
     <message>
         <source>{name} is damaged: its text cannot be read.</source>
@@ -2494,7 +2494,7 @@
     </message>
     <message>
         <source>reading the prompt</source>
-        <translation>正在读取提示词</translation>
+        <translation>正在处理提示词</translation>
     </message>
     <message>
         <source>answering</source>
@@ -2852,7 +2852,7 @@
     </message>
     <message>
         <source>Built-in guide to Tandem. Choose another model for real work.</source>
-        <translation>Tandem 的内置向导。要用于实际工作，请选择其他模型。</translation>
+        <translation>Tandem 的内置指南。要用于实际工作，请选择其他模型。</translation>
     </message>
     <message>
         <source>Includes {draft} as draft. {facts}</source>
@@ -3198,7 +3198,7 @@
     </message>
     <message>
         <source>It does not report whether the token is valid.</source>
-        <translation>它不报告令牌是否有效。</translation>
+        <translation>无法得知令牌是否有效。</translation>
     </message>
     <message>
         <source>Hub token</source>
@@ -3221,7 +3221,7 @@
     </message>
     <message>
         <source>Tandem quit unexpectedly last time. Your chats are safe, and the report stays on this computer.</source>
-        <translation>Tandem 上次意外退出。你的对话都安全，报告只保存在这台电脑上。</translation>
+        <translation>Tandem 上次意外退出。你的对话完好无损，报告只保存在这台电脑上。</translation>
     </message>
     <message>
         <source>Some settings could not be read and were reset. The old file was kept as {file}.</source>
@@ -3384,7 +3384,7 @@
     </message>
     <message>
         <source>guide</source>
-        <translation>向导</translation>
+        <translation>指南</translation>
     </message>
     <message>
         <source>several Macs</source>
@@ -4475,11 +4475,11 @@
     </message>
     <message>
         <source>{times} faster</source>
-        <translation>速度为 {times}</translation>
+        <translation>速度为原来的 {times}</translation>
     </message>
     <message>
         <source>{times} faster, {saved} saved</source>
-        <translation>速度为 {times}，节省 {saved}</translation>
+        <translation>速度为原来的 {times}，节省 {saved}</translation>
     </message>
     <message>
         <source>Measuring the speed-up…</source>
@@ -4836,7 +4836,7 @@
     </message>
     <message>
         <source>Thought for {count} tokens</source>
-        <translation>思考了 {count} 个 token</translation>
+        <translation>思考用了 {count} 个 token</translation>
     </message>
     <message>
         <source>Thoughts</source>
@@ -5262,7 +5262,7 @@
     </message>
     <message>
         <source>Models run on this computer. Nothing you type leaves it.</source>
-        <translation>模型在这台电脑上运行，你输入的内容不会离开它。</translation>
+        <translation>模型就在这台电脑上运行，你输入的内容不会外传。</translation>
     </message>
 </context>
 <context>

@@ -30,6 +30,7 @@ NAMES = {
         "Thunderbolt",
         "mac-studio.local",
         "ms",
+        "Lesser General Public License",
     ),
 }
 # Words of the glossary that English uses in other senses as well: "get worse", "continue the answer", "a depth of 3".
@@ -38,7 +39,7 @@ OF_MANY_SENSES = {
     *("branch", "copy", "round", "thinking", "accepted", "rejected"),
 }
 # A field whose values all end alike, so that what follows is spelled for them: a factor, a duration, a key.
-SAME_ENDING = {"{times}", "{time}", "{keys}"}
+SAME_ENDING = {"{times}", "{time}", "{keys}", "{saved}"}
 # A field whose values stand in quotation marks, which are full-width.
 QUOTED = re.compile(r"\{guessed\}|\{plain\}")
 # Words that the glossary replaced, as regular expressions without regard to case.
@@ -47,8 +48,9 @@ RETIRED = {
     r"|\bhere\b(?<!will appear here)(?<!Branch from here)|\bbrings?\b|\bbrought\b|\bholds?\b|\blikeliest\b|licence"
     r"|organisation|models have read|\blearned\b|not complete\b|\bget it again|\bswitched off|\bas it was published",
     "ko": r"대화 속 찾기|추측 안 함|띠|이득|여기서(?! 분기)|모델이 읽은|호스트|아슬아슬|글(?!자)|\d?토큰을 얻",
-    "ja": r"推測|会話内検索|ラウンドの帯|ホスト|ここ(?:で|では|の)(?!の)|モデルが読んだ|マシン|文字サイズ",
-    "zh_CN": r"猜|上文查找|划算|主机|轮次条|这里(?!分支|。)|此处|模型读过|以 Markdown 拷贝|吃紧|正在思考首个",
+    "ja": r"推測|会話内検索|ラウンドの帯|ホスト|ここ(?:で|では|の)(?!の)|モデルが読んだ|マシン|文字サイズ"
+    r"|貼り付け|劣等|案内役|層の数",
+    "zh_CN": r"猜|上文查找|划算|主机|轮次条|这里(?!分支|。)|此处|模型读过|以 Markdown 拷贝|吃紧|正在思考首个|向导",
 }
 # One English word, two things: a list and what it holds, a folder in a list and a window, a file and a line.
 TWO_THINGS = {"Chats", "Open", "Close", "Clear"}
