@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import threading
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ class ServedCalls:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._answers: deque[ProgramRequest] = deque(maxlen=MOST_OF_PROGRAMS)
+        # Held for moments only: a call must be noted at once while the disk is waited for.
+        self._lock = threading.Lock()
 
     @property
     def waiting(self) -> int:
@@ -48,11 +51,13 @@ class ServedCalls:
     def note(self, call: Call) -> None:
         """Keep a call if it has ended. May be called from any thread."""
         if call.ended:
-            self._answers.extend(answers_of(call))
+            with self._lock:
+                self._answers.extend(answers_of(call))
 
     def write(self) -> None:
         """Write what waits, as far as the store can be had now. May wait for the disk; always from the same thread."""
-        answers = list(self._answers)
+        with self._lock:
+            answers = list(self._answers)
         if not answers:
             return
         try:
@@ -61,5 +66,8 @@ class ServedCalls:
         except (StoreError, OSError, sqlite3.Error, UnicodeDecodeError) as error:
             log.info("%d answers are not in the request history yet: %s", len(answers), error)
             return
-        for _ in answers:
-            self._answers.popleft()
+        with self._lock:
+            # Calls that ended meanwhile may have pushed some of the written ones out.
+            for answer in answers:
+                if self._answers and self._answers[0] is answer:
+                    self._answers.popleft()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,29 @@ def test_answers_wait_while_the_window_has_the_store(
     store.close()
     served.write()
     assert len(stored(path)) == 1
+
+
+@pytest.mark.parametrize("meanwhile", [1, 2, 3, 4])
+def test_answers_that_end_while_others_are_written_wait(
+    path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: int
+) -> None:
+    monkeypatch.setattr("app.conversations.served_calls.MOST_OF_PROGRAMS", 3)
+    served, ending = ServedCalls(path), [call(ANSWERED, reason=f"late {number}") for number in range(meanwhile)]
+
+    @contextmanager
+    def slow_store(at: Path) -> Iterator[object]:
+        with visit_store(at) as store:
+            yield store
+            while ending:
+                served.note(ending.pop(0))
+
+    monkeypatch.setattr("app.conversations.served_calls.visit_store", slow_store)
+    served.note(call(ANSWERED, ANSWERED, ANSWERED))
+    served.write()
+    assert served.waiting == min(meanwhile, 3)
+    served.write()
+    late = [f"late {number}" for number in range(meanwhile)][-3:]
+    assert [row.finish_reason for row in reversed(stored(path))] == ["stop"] * 3 + late
 
 
 def test_a_store_of_an_older_version_is_left_to_the_window(path: Path, served: ServedCalls) -> None:
