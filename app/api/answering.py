@@ -1,9 +1,9 @@
 """Runs the answers of one call: from the engine's thread to the server's loop, within bounds of time and memory.
 
 The engine's thread only appends to a queue and wakes the loop once for all that waits in it. The two share one
-interpreter, so the loop leaves the start of a pass alone, and the engine's thread lets the first text out before it
-goes on. A client that goes away or does not read cancels its answers; it never holds the engine, other clients or the
-window up.
+interpreter, so the loop leaves the start of a pass alone, hears nothing of a prompt's progress, and the engine's thread
+lets the first text out before it goes on. A client that goes away or does not read cancels its answers; it never holds
+the engine, other clients or the window up.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from app.api import errors
 from app.api.activity import CANCELLED, Activity, outcome
@@ -32,9 +32,9 @@ from engine.stream import RequestStream
 
 # Seconds: for a place in the queue, for the client to read, and between signs of life during a long prompt.
 MOST_WAITING_S, STALL_S, KEEP_ALIVE_S = 60.0, 30.0, 10.0
-# Seconds for which the start of a prompt does not wake the loop, since the engine's thread builds a pass then, and for
-# which that thread waits at most until the first text of an answer is sent.
-QUIET_S, MOST_HELD_S = 0.02, 0.001
+# Seconds for which a prompt that is being read does not wake the loop, whose work takes time from the pass, and for
+# which the engine's thread waits at most until the first text of an answer is sent.
+QUIET_S, MOST_HELD_S = 0.1, 0.001
 # Events that a slow reader may be behind; far more than the socket's buffers hold.
 MOST_PENDING = 4096
 
@@ -64,9 +64,12 @@ class Answering:
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
-        self._woken = self._gone = False
+        self._woken = self._gone = self._alive = False
         self._quiet_until = self._loop.time() + QUIET_S
+        # The answers whose prompt is being read or was, as the engine's thread knows.
+        self._prefilling: set[int] = set()
         self._watch: asyncio.Task[None] | None = None
+        self._life: asyncio.TimerHandle | None = None
         self._text_sent = threading.Event()
         if not streaming:
             self._text_sent.set()
@@ -98,7 +101,10 @@ class Answering:
         while waiting:
             now = self._loop.time()
             until = self._quiet_until if now < self._quiet_until else deadline
-            batch = await self._take(max(0.0, min(until, deadline) - now))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(max(0.0, min(until, deadline) - now)):
+                    await self._news()
+            batch = self._take()
             if not batch and self._loop.time() >= deadline:
                 raise errors.too_busy("The queue did not move in time. Try again later.", self._retry_after())
             for index, event in batch:
@@ -113,28 +119,38 @@ class Answering:
 
     async def events(self) -> AsyncIterator[list[Indexed]]:
         """All events, a batch at a time, and an empty batch as a sign of life. Raises `ClientGone`."""
+        self._show_life()
         while self._open:
-            batch = await self._take(KEEP_ALIVE_S)
+            await self._news()
+            self._alive = False
+            batch = self._take()
             ends = {index: event for index, event in batch if isinstance(event, Finished | Failed)}
             self._last += ends.values()
             yield batch
             # Not before: an answer whose end the client does not read is no finished one.
             self._open -= ends.keys()
-            if not self._text_sent.is_set() and any(isinstance(event, TokensCommitted) for _, event in batch):
+            if not self._text_sent.is_set() and any(_has_text(event) for _, event in batch):
                 self._text_sent.set()
 
-    async def _take(self, timeout: float) -> list[Indexed]:
-        """The events since the last call, at least one unless `timeout` seconds pass. Raises `ClientGone`."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(timeout):
-                while not self._pending and not self._gone:
-                    self._wake.clear()
-                    await self._wake.wait()
+    async def _news(self) -> None:
+        """Wait for an event, a sign of life that is due, or the client to leave."""
+        while not (self._pending or self._alive or self._gone):
+            self._wake.clear()
+            await self._wake.wait()
+
+    def _take(self) -> list[Indexed]:
+        """The events since the last call. Raises `ClientGone`."""
         if len(self._pending) > MOST_PENDING:
             self.leave()
         if self._gone:
             raise ClientGone
         return [self._pending.popleft() for _ in range(len(self._pending))]
+
+    def _show_life(self) -> None:
+        """From now on, however many events there are: a timer for each of them would cost more than its text."""
+        self._alive = self._life is not None
+        self._life = self._loop.call_later(KEEP_ALIVE_S, self._show_life)
+        self._wake.set()
 
     def speculate(self, settings: SpeculationSettings) -> None:
         """Speculate so from the next round of each answer on."""
@@ -155,6 +171,8 @@ class Answering:
         """Cancel what has not ended, and count the call."""
         if self._watch is not None:
             self._watch.cancel()
+        if self._life is not None:
+            self._life.cancel()
         self._text_sent.set()
         for index in self._open:
             self._streams[index].cancel()
@@ -175,6 +193,10 @@ class Answering:
     def _deliver(self, index: int, event: Event) -> None:
         """Called on the engine's thread."""
         self._activity.note(self._call_id, index, event)
+        if isinstance(event, PrefillProgress):
+            if index in self._prefilling:
+                return
+            self._prefilling.add(index)
         self._pending.append((index, event))
         if isinstance(event, PrefillProgress) and self._loop.time() < self._quiet_until:
             return
@@ -183,7 +205,7 @@ class Answering:
             # The loop is closed when the server has stopped meanwhile.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._wake_up)
-        if isinstance(event, TokensCommitted) and not self._text_sent.is_set():
+        if not self._text_sent.is_set() and _has_text(event):
             self._text_sent.wait(MOST_HELD_S)
             self._text_sent.set()
 
@@ -215,6 +237,10 @@ async def all_of(answering: Answering) -> list[Answer]:
     return [found[index] for index in sorted(found)]
 
 
+def _has_text(event: Event) -> bool:
+    return isinstance(event, TokensCommitted) and bool(event.text)
+
+
 def failure(event: Event) -> ApiError | None:
     """The error with which an answer ended before its end, if it did."""
     if isinstance(event, Failed):
@@ -238,30 +264,45 @@ class EventStream:
         close: Callable[[], object],
     ) -> None:
         self._answering, self._write, self._finish, self._close = answering, write, finish, close
+        self._loop = asyncio.get_running_loop()
+        # When the send that is under way began, and the next look at it.
+        self._sending = math.inf
+        self._looking: asyncio.TimerHandle | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
         try:
-            await self._send_all(send)
+            async with asyncio.timeout(None) as stall:
+                self._look(stall)
+                await self._send_all(send)
         except (ClientGone, TimeoutError):
             # Nobody reads on; the connection is of no more use.
             self._answering.leave()
         finally:
+            if self._looking is not None:
+                self._looking.cancel()
             self._answering.close()
             self._close()
 
     async def _send_all(self, send: Send) -> None:
         headers = [(b"content-type", EVENT_STREAM.encode()), (b"x-accel-buffering", b"no")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await self._send(send, {"type": "http.response.start", "status": 200, "headers": headers})
         async for batch in self._answering.events():
             if body := self._write(batch) if batch else KEEP_ALIVE:
-                await self._send(send, body, more=True)
-        await self._send(send, self._finish(), more=False)
+                await self._send(send, {"type": "http.response.body", "body": body, "more_body": True})
+        await self._send(send, {"type": "http.response.body", "body": self._finish(), "more_body": False})
 
-    @staticmethod
-    async def _send(send: Send, body: bytes, *, more: bool) -> None:
-        async with asyncio.timeout(STALL_S):
-            await send({"type": "http.response.body", "body": body, "more_body": more})
+    async def _send(self, send: Send, message: Message) -> None:
+        self._sending = self._loop.time()
+        await send(message)
+        self._sending = math.inf
+
+    def _look(self, stall: asyncio.Timeout) -> None:
+        """Looks again and again whether a send stalls: a timer for each would cost more than what is sent."""
+        if self._loop.time() - self._sending > STALL_S:
+            stall.reschedule(self._loop.time())
+        else:
+            self._looking = self._loop.call_later(STALL_S / 4, self._look, stall)
 
 
 def now() -> int:

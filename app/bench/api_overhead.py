@@ -1,7 +1,9 @@
 """What the local API costs beside asking the engine itself: until the first token, and for each token after it.
 
-One engine answers both, in turns. The client is a process of its own, as every client is, and does nothing but note
-when bytes come (`api_client`).
+One engine answers both, in blocks whose order is mirrored: engine, API, API, engine, and the next one the other way
+round. What the machine does meanwhile counts for both. Medians of blocks come with their 95% interval, since what the
+API costs is less than two equal answers differ. The client is a process of its own, as every client is, and does
+nothing but note when bytes come (`api_client`).
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from statistics import median
+from math import sqrt
+from statistics import fmean, median
 from typing import Any
 
 from app.api.engine_host import EngineHost
@@ -25,16 +28,33 @@ from app.bench.api_bench import Conversation, ServerFailed
 from engine import ChatRequest, Engine, SpeculationSettings
 from engine.events import Event, Failed, Finished, TokensCommitted
 
-# Plain decoding sends the most events a token, speculation has the shortest tokens.
-METHODS = ("off", "auto")
+# Plain decoding sends the most events a token, speculation has the shortest tokens. Which rounds "auto" runs depends on
+# the moment; "draft" with a fixed depth has the same in every answer, so that it shows smaller differences.
+SPECULATION = {
+    "off": SpeculationSettings("off"),
+    "auto": SpeculationSettings("auto"),
+    "draft": SpeculationSettings("draft", 4),
+}
 # Questions that are answered before anything is measured.
-_WARM_UP = 4
+_WARM_UP = 2
+# Tokens of the answers that are asked for only to see the first one come, and their blocks for each text.
+_SHORT, _SHORT_BLOCKS = 2, 3
 
 # `first_s` and `last_s`, when the first and the last piece of its text came, its `tokens` and its `text`.
 _Answer = dict[str, Any]
-# The engine's own answer, and the one over the API.
-_Pair = tuple[_Answer, _Answer]
 Ask = Callable[[], _Answer]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Answers to one text: the engine's own, and as many over the API."""
+
+    own: Sequence[_Answer]
+    over_api: Sequence[_Answer]
+
+    def over(self, figure: Callable[[_Answer], float]) -> float:
+        """How much more that is over the API."""
+        return fmean(map(figure, self.over_api)) - fmean(map(figure, self.own))
 
 
 @dataclass
@@ -71,7 +91,8 @@ def measure(
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Medians by method, over answers to every text: see `figures_of`. Raises `EngineError`."""
-    pairs: dict[str, list[_Pair]] = {method: [] for method in METHODS}
+    methods = [method for method in SPECULATION if draft is not None or method != "draft"]
+    blocks: dict[str, list[Block]] = {method: [] for method in methods}
     with Engine() as engine:
         host = EngineHost(engine)
         host.load(main, draft).result()
@@ -81,60 +102,93 @@ def measure(
             with _client(api.status.address) as ask:
                 for number in range(-_WARM_UP, repetitions * len(texts)):
                     asked = [{"role": "user", "content": texts[number % len(texts)]}]
-                    for method in METHODS:
-                        how = (asked, max_tokens, method)
-                        pair = _in_turn(engine, partial(_own, engine, *how), partial(ask, *how), own_first=number % 2)
-                        if number >= 0:
-                            pairs[method].append(pair)
+                    for method, found in blocks.items():
+                        for turn, tokens in enumerate((max_tokens, *[_SHORT] * _SHORT_BLOCKS), number):
+                            how = (asked, tokens, method)
+                            asks = partial(_own, engine, *how), partial(ask, *how)
+                            found.append(_mirrored(engine, *asks, own_first=turn % 2 == 0))
+                    if number < 0:
+                        blocks = {method: [] for method in methods}
                     progress(f"overhead, {max(0, number + 1)} of {repetitions * len(texts)}")
         finally:
             api.stop()
-    return {method: figures_of(measured) for method, measured in pairs.items()}
+    return {method: figures_of(measured) for method, measured in blocks.items()}
 
 
-def _in_turn(engine: Engine, own: Ask, over_api: Ask, *, own_first: int) -> _Pair:
-    """Both answers; neither finds the other's prompt in the cache."""
-    answers = {}
-    for ask in (own, over_api) if own_first else (over_api, own):
+def _mirrored(engine: Engine, own: Ask, over_api: Ask, *, own_first: bool) -> Block:
+    """Two answers of each; none finds the prompt in the cache."""
+    first, second = (own, over_api) if own_first else (over_api, own)
+    answers: dict[Ask, list[_Answer]] = {first: [], second: []}
+    for ask in (first, second, second, first):
         engine.clear_prefix_cache().result()
-        answers[ask] = ask()
-    return answers[own], answers[over_api]
+        answers[ask].append(ask())
+    return Block(answers[own], answers[over_api])
 
 
 def table(report: dict[str, Any]) -> str:
     """The report as lines for a terminal."""
     return "\n".join(
-        f"{method}: first token {figures['first_token_ms']} ms, over the API {figures['first_token_over_ms']:+} ms; "
-        f"a token {figures['token_ms']} ms, over the API {figures['token_over_percent']}% more; "
+        f"{method}: first token {figures['first_token_ms']} ms, over the API {_spread(figures, 'first_token_over_ms')} "
+        f"ms; a token {figures['token_ms']} ms, over the API {_spread(figures, 'token_over_percent')} %; "
         f"same text in {figures['same_text']} of {figures['answers']} answers"
         for method, figures in report.items()
     )
 
 
-def figures_of(pairs: Sequence[_Pair]) -> dict[str, float | None]:
-    """The engine's own milliseconds, and what the API adds: medians over pairs of answers one after the other.
+def _spread(figures: dict[str, Any], name: str) -> str:
+    if figures[name] is None:
+        return "not known"
+    least, most = figures[f"{name}_between"]
+    return f"{figures[name]:+} ({least:+} to {most:+})"
 
-    Those of a token are None where all text came at once.
+
+def figures_of(blocks: Sequence[Block]) -> dict[str, Any]:
+    """The engine's own milliseconds, and what the API adds: medians over blocks, and the 95% intervals of those.
+
+    The time of a token is that of answers with more than _SHORT of them; None where all of their text came at once.
     """
-    tokens = [(_per_token(own), _per_token(other)) for own, other in pairs if min(map(_per_token, (own, other))) > 0]
+    firsts = [block.over(_first) for block in blocks]
+    slow = [block for block in blocks if all(map(_is_long, (*block.own, *block.over_api)))]
+    ratios = [block.over(_per_token) / fmean(map(_per_token, block.own)) for block in slow]
+    pairs = [pair for block in blocks for pair in zip(block.own, block.over_api, strict=True)]
     return {
         "answers": len(pairs),
         "same_text": sum(own["text"] == other["text"] for own, other in pairs),
-        "first_token_ms": round(median(own["first_s"] for own, _ in pairs) * 1e3, 2),
-        "first_token_over_ms": round(median(other["first_s"] - own["first_s"] for own, other in pairs) * 1e3, 2),
-        "token_ms": round(median(own for own, _ in tokens) * 1e3, 3) if tokens else None,
-        "token_over_percent": round(median(other / own - 1 for own, other in tokens) * 100, 1) if tokens else None,
+        "first_token_ms": round(median(_first(own) for own, _ in pairs) * 1e3, 2),
+        "first_token_over_ms": round(median(firsts) * 1e3, 2),
+        "first_token_over_ms_between": [round(bound * 1e3, 2) for bound in interval(firsts)],
+        "token_ms": round(median(_per_token(own) for block in slow for own in block.own) * 1e3, 3) if slow else None,
+        "token_over_percent": round(median(ratios) * 100, 1) if slow else None,
+        "token_over_percent_between": [round(bound * 100, 1) for bound in interval(ratios)] if slow else None,
     }
 
 
-def _per_token(figures: _Answer) -> float:
-    found: float = (figures["last_s"] - figures["first_s"]) / max(1, figures["tokens"] - 1)
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """Where the median of what `values` were drawn from is, in 95 of 100 cases, whatever its distribution.
+
+    By the ranks of the values; with fewer than six even the lowest and the highest hold it less often.
+    """
+    ranked = sorted(values)
+    outside = max(0, int((len(ranked) - 1.96 * sqrt(len(ranked))) / 2))
+    return ranked[outside], ranked[-1 - outside]
+
+
+def _first(answer: _Answer) -> float:
+    return float(answer["first_s"])
+
+
+def _is_long(answer: _Answer) -> bool:
+    return answer["tokens"] > _SHORT and _per_token(answer) > 0
+
+
+def _per_token(answer: _Answer) -> float:
+    found: float = (answer["last_s"] - answer["first_s"]) / max(1, answer["tokens"] - 1)
     return found
 
 
 def _own(engine: Engine, messages: Conversation, max_tokens: int, method: str) -> _Answer:
     times = _Times()
-    request = ChatRequest(messages, speculation=SpeculationSettings(method), max_tokens=max_tokens)
+    request = ChatRequest(messages, speculation=SPECULATION[method], max_tokens=max_tokens)
     engine.submit(request, times.take)
     times.ended.wait()
     return times.figures
@@ -154,7 +208,8 @@ def _client(address: str) -> Iterator[Callable[[Conversation, int, str], _Answer
 
         def ask(messages: Conversation, max_tokens: int, method: str) -> _Answer:
             options = {"stream": True, "stream_options": {"include_usage": True}, "temperature": 0.0}
-            body = {"messages": messages, "max_tokens": max_tokens, "speculation": method, **options}
+            speculation = {"method": method, "depth": SPECULATION[method].depth}
+            body = {"messages": messages, "max_tokens": max_tokens, "speculation": speculation, **options}
             print(json.dumps(body), file=questions, flush=True)
             if not (line := answers.readline()):
                 raise ServerFailed("the API did not answer the client of the benchmark")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from starlette.types import Message
 from app.api.activity import Activity
 from app.api.answering import Answering, EventStream
 from app.api.errors import ApiError
+from app.api.replies import KEEP_ALIVE
 from engine.events import Event, Finished, PrefillProgress, TokensCommitted
 from engine.requests import ChatRequest
 from engine.stats import RequestStats, RoundRecord
@@ -22,6 +24,7 @@ from tests.patience import PATIENCE_S
 REQUEST = ChatRequest(messages=[{"role": "user", "content": "Hi"}])
 ROUND = RoundRecord(1, "", drafted=0, accepted=0, committed=1, rows=1, at_s=0.0, draft_s=0.0, verify_s=0.0, host_s=0.0)
 TOKENS = TokensCommitted("Hello", (), ROUND, RequestStats(generated_tokens=1))
+WORDLESS = replace(TOKENS, text="")
 FINISHED = Finished("stop", "Hello", (1,), RequestStats(generated_tokens=1))
 
 
@@ -78,6 +81,52 @@ def test_a_turn_that_does_not_come_while_it_is_quiet_is_waited_for(monkeypatch: 
         asyncio.run(begin())
 
 
+def test_the_progress_of_a_prompt_wakes_nobody_once_it_is_being_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.answering.QUIET_S", 0.0)
+
+    async def batches() -> list[list[Event]]:
+        engine, found = HandEngine(), []
+        answering = answering_of(engine, streaming=False)
+        engine.deliver(PrefillProgress(0, 7, 0))
+        await answering.begin(silent)
+        events = answering.events()
+        found.append([event for _, event in await anext(events)])
+        following = asyncio.ensure_future(anext(events))
+        await asyncio.sleep(0)
+        engine.deliver(PrefillProgress(3, 7, 0), PrefillProgress(7, 7, 0))
+        await asyncio.sleep(0.01)
+        assert not following.done()
+        engine.deliver(TOKENS)
+        found.append([event for _, event in await asyncio.wait_for(following, PATIENCE_S)])
+        answering.close()
+        return found
+
+    assert asyncio.run(batches()) == [[PrefillProgress(0, 7, 0)], [TOKENS]]
+
+
+def test_signs_of_life_come_until_the_text_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.answering.KEEP_ALIVE_S", 0.005)
+    bodies: list[bytes] = []
+
+    async def stream() -> None:
+        engine = HandEngine()
+        answering = answering_of(engine)
+        engine.deliver(PrefillProgress(0, 7, 0))
+        await answering.begin(silent)
+
+        async def send(message: Message) -> None:
+            bodies.append(message.get("body", b"head"))
+            if bodies.count(KEEP_ALIVE) == 3:
+                engine.deliver(FINISHED)
+
+        response = EventStream(answering, lambda _: b"", lambda: b"end", lambda: None)
+        await asyncio.wait_for(response({}, silent, send), PATIENCE_S)
+        await asyncio.sleep(0.02)
+
+    asyncio.run(stream())
+    assert bodies == [b"head", *[KEEP_ALIVE] * 3, b"end"]
+
+
 def stream_to(send: Callable[[Message, threading.Event], Any]) -> bool:
     """Streams an answer; `send` gets each message, and what says that the engine's thread went on after its text.
 
@@ -86,7 +135,8 @@ def stream_to(send: Callable[[Message, threading.Event], Any]) -> bool:
     engine, went_on = HandEngine(), threading.Event()
 
     def play() -> None:
-        engine.deliver(TOKENS)
+        # The first token of an answer may be no text yet.
+        engine.deliver(WORDLESS, TOKENS)
         went_on.set()
         engine.deliver(TOKENS, FINISHED)
 

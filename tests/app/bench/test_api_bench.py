@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import random
 import socket
 import threading
 from pathlib import Path
@@ -26,17 +28,42 @@ def test_the_table_has_a_line_for_each_number_of_clients() -> None:
     assert len(table.splitlines()) == 2
 
 
-def test_the_overhead_is_the_median_of_pairs() -> None:
-    def pair(own: float, over_api: float) -> tuple[dict[str, Any], dict[str, Any]]:
-        answers = [
-            {"first_s": first, "last_s": first + 1.0 + first, "tokens": 11, "text": "a"} for first in (own, over_api)
-        ]
-        return answers[0], answers[1]
+def answer(first: float, token: float = 0.1, tokens: int = 11, text: str = "a") -> dict[str, Any]:
+    return {"first_s": first, "last_s": first + token * (tokens - 1), "tokens": tokens, "text": text}
 
-    figures = api_overhead.figures_of([pair(0.010, 0.013), pair(0.010, 0.012), pair(0.010, 0.5)])
-    assert (figures["first_token_ms"], figures["first_token_over_ms"], figures["same_text"]) == (10.0, 3.0, 3)
-    assert (figures["token_ms"], figures["token_over_percent"]) == (101.0, 0.3)
-    assert "first token 10.0 ms, over the API +3.0 ms" in api_overhead.table({"off": figures})
+
+def test_the_overhead_is_the_median_of_blocks() -> None:
+    def block(over: float, token: float) -> api_overhead.Block:
+        own = [answer(0.010), answer(0.012)]
+        return api_overhead.Block(own, [answer(0.011 + over, token), answer(0.011 + over, token)])
+
+    figures = api_overhead.figures_of([block(0.003, 0.101), block(0.002, 0.099), block(0.5, 0.5)])
+    assert (figures["first_token_ms"], figures["answers"], figures["same_text"]) == (11.0, 6, 6)
+    assert (figures["first_token_over_ms"], figures["first_token_over_ms_between"]) == (3.0, [2.0, 500.0])
+    assert (figures["token_ms"], figures["token_over_percent"]) == (100.0, 1.0)
+    assert figures["token_over_percent_between"] == [-1.0, 400.0]
+    table = api_overhead.table({"off": figures})
+    assert "first token 11.0 ms, over the API +3.0 (+2.0 to +500.0) ms" in table
+    assert "a token 100.0 ms, over the API +1.0 (-1.0 to +400.0) %" in table
+
+
+def test_short_answers_say_nothing_of_a_token() -> None:
+    short = api_overhead.Block([answer(0.010, 9.0, 2)] * 2, [answer(0.013, 1.0, 2, "b")] * 2)
+    figures = api_overhead.figures_of([short] * 3)
+    assert (figures["first_token_over_ms"], figures["token_ms"], figures["same_text"]) == (3.0, None, 0)
+    assert "a token None ms, over the API not known %" in api_overhead.table({"off": figures})
+    long = api_overhead.Block([answer(0.010)] * 2, [answer(0.013, 0.11)] * 2)
+    assert api_overhead.figures_of([short, short, long])["token_over_percent"] == 10.0
+
+
+@pytest.mark.parametrize("count", [1, 6, 20, 101])
+def test_the_interval_of_a_median_holds_it_as_often_as_it_says(count: int) -> None:
+    values = random.Random(count)
+    held = 0
+    for _ in range(1000):
+        least, most = api_overhead.interval([values.expovariate(1.0) for _ in range(count)])
+        held += least <= math.log(2.0) <= most
+    assert count < 6 or 930 <= held <= 990
 
 
 @pytest.mark.campaign
@@ -45,9 +72,7 @@ def test_both_servers_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
     report = json.loads(capsys.readouterr().out)
     assert list(report["concurrent"]) == ["1", "4", "8"]
     assert all(figures["ratio"] > 0 for figures in report["concurrent"].values())
-    assert list(report["overhead"]) == ["off", "auto"]
-    assert all(figures["same_text"] == figures["answers"] for figures in report["overhead"].values())
-    assert list(report["overhead"]) == ["off", "auto"]
+    assert list(report["overhead"]) == ["off", "auto", "draft"]
     assert all(figures["same_text"] == figures["answers"] for figures in report["overhead"].values())
 
 
