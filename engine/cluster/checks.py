@@ -20,7 +20,7 @@ from typing import Any
 from engine.cluster.errors import ClusterError
 from engine.cluster.fingerprint import are_alike
 from engine.cluster.hosts import Machine, Machines
-from engine.cluster.launch import command_on
+from engine.cluster.launch import start_on
 from engine.cluster.plan import choose_split, files_of_others
 from engine.cluster.portable import is_on_hub, portable_name
 from engine.cluster.report import own_report
@@ -98,15 +98,9 @@ def _check(machine: Machine, label: str, wanted: _Wanted, own: Mapping[str, Any]
         return _compared(HostCheck(label), own, own, wanted)
     secret = secrets.token_bytes(32)
     try:
-        process = subprocess.Popen(
-            command_on(machine, "cluster", "report"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        return HostCheck(label, ClusterError("unreachable", label, str(error)))
+        process = start_on(machine, label, "cluster", "report")
+    except ClusterError as error:
+        return HostCheck(label, error)
     giving_up = threading.Timer(REPORT_S, process.kill)
     giving_up.start()
     try:

@@ -12,14 +12,16 @@ import select
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machine, Machines
-from engine.cluster.launch import command_on
+from engine.cluster.launch import start_on
 from engine.cluster.portable import portable_name
 from engine.errors import ModelNotUsable
 from engine.hub.client import HubAccess
@@ -120,16 +122,10 @@ def _fetch_here(
 
 
 def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBytes, stop: threading.Event) -> None:
-    try:
-        process = subprocess.Popen(
-            command_on(machine, "cluster", "fetch"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise ClusterError("unreachable", host, str(error)) from error
+    process = start_on(machine, host, "cluster", "fetch")
+    complaints: deque[str] = deque(maxlen=1)
+    reading = threading.Thread(target=_read_complaints, args=(process, complaints), name="fetch-log", daemon=True)
+    reading.start()
     threading.Thread(target=lambda: _end_with(process, stop), daemon=True).start()
     try:
         assert process.stdin is not None
@@ -144,13 +140,27 @@ def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBy
                 return
             on_bytes(host, int(said["bytes"]), int(said["total"]))
         if not stop.is_set():
-            raise ClusterError("no-download", host, f"exit code {process.wait()}")
+            code = process.wait()
+            reading.join()
+            raise ClusterError("no-download", host, complaints[0] if complaints else f"exit code {code}")
     except (OSError, ValueError, KeyError, TypeError) as error:
         if not stop.is_set():
             raise ClusterError("no-download", host, str(error)[:200]) from error
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
+        reading.join()
+        for pipe in filter(None, (process.stdin, process.stdout, process.stderr)):
+            with suppress(OSError):
+                pipe.close()
+
+
+def _read_complaints(process: subprocess.Popen[bytes], last: deque[str]) -> None:
+    """Read what a machine writes beside its reports, so that it never has to wait; keeps the `last` line."""
+    assert process.stderr is not None
+    for raw in process.stderr:
+        if line := raw.decode("utf-8", "replace").strip():
+            last.append(line[:200])
 
 
 def _end_with(process: subprocess.Popen[bytes], stop: threading.Event) -> None:

@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -33,6 +33,20 @@ def command_on(machine: Machine, *arguments: str) -> list[str]:
     return [*SSH, machine.name, shlex.join([*machine.command, *arguments])]
 
 
+def start_on(machine: Machine, label: str, *arguments: str) -> subprocess.Popen[bytes]:
+    """`tandem ARGUMENTS` on another machine, with pipes. Raises `ClusterError` ("unreachable") where none can start."""
+    return _start(command_on(machine, *arguments), label)
+
+
+def _start(command: Sequence[str], label: str) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        )
+    except OSError as error:
+        raise ClusterError("unreachable", label, str(error)) from error
+
+
 class RankProcess:
     """The process of one rank. `on_lost(error)` is called once, on a thread, when it has ended or is silent.
 
@@ -50,12 +64,7 @@ class RankProcess:
         self.joined = False
         self._lock = threading.Lock()
         command = own_command() if machine.is_local else command_on(machine, "cluster", "rank")
-        try:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-            )
-        except OSError as error:
-            raise ClusterError("unreachable", label, str(error)) from error
+        self._process = _start(command, label)
         self._threads = [
             threading.Thread(target=work, name=f"{name}-{label}", daemon=True)
             for name, work in (("rank-out", self._listen), ("rank-log", self._collect), ("rank-watch", self._watch))

@@ -1,0 +1,49 @@
+"""What another machine is asked to download, and what it may say meanwhile. The machine is a script that writes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.cluster.checks import HostCheck
+from engine.cluster.errors import ClusterError
+from engine.cluster.fetch import fetch_missing
+from engine.cluster.hosts import Machine, Machines
+
+# More than a pipe holds.
+COMPLAINS = "import sys; sys.stderr.write('careful\\n' * 40_000); sys.stderr.flush()\n"
+DOWNLOADS = f"import json; print(json.dumps({json.dumps({'bytes': 5, 'total': 9})})); print(json.dumps(dict(done=1)))\n"
+GIVES_UP = "sys.stderr.write('no space there\\n'); sys.exit(3)\n"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    return folder
+
+
+def fetch(script: str, repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
+    """How far the download was said to be by a machine that runs `script` when it is asked to download."""
+    monkeypatch.setattr("engine.cluster.launch.SSH", (sys.executable, "-c", script))
+    machines = Machines((Machine("127.0.0.1"), Machine("other")))
+    said: list[tuple[str, int, int]] = []
+    checks = (HostCheck("here"), HostCheck("other", lacks=("model.safetensors",), lacks_bytes=9))
+    fetch_missing(machines, checks, repository, on_bytes=lambda *step: said.append(step))
+    return said
+
+
+def test_a_machine_that_complains_at_length_goes_on_downloading(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert fetch(COMPLAINS + DOWNLOADS, repository, monkeypatch) == [("other", 5, 9)]
+
+
+def test_the_last_words_of_a_machine_that_gives_up_are_told(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ClusterError) as caught:
+        fetch(COMPLAINS + GIVES_UP, repository, monkeypatch)
+    assert (caught.value.reason, caught.value.host, caught.value.detail) == ("no-download", "other", "no space there")
