@@ -9,7 +9,7 @@ from typing import Any
 # From which ratio of a plain step to the fastest one known the computer counts as busy.
 BUSY = 1.5
 # A speed-up is given with a decimal where it is known this exactly, as "about" up to the second, else not at all.
-EXACT, ROUGH = 0.05, 0.2
+EXACT, ROUGH = 0.05, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def rounded_speedup(factor: float | None, low: float | None, high: float | None)
     error = (high - low) / (2.0 * factor)
     if error <= EXACT:
         return round(factor, 1), False
-    step = 0.2 if factor < 2.5 else 0.5
+    step = 0.1 if factor < 2.0 else 0.2 if factor < 5.0 else 0.5
     return (round(factor / step) * step, True) if error <= ROUGH else None
 
 

@@ -99,6 +99,7 @@ class SpeedupMeter:
         self.totals: dict[int, SpeedupTotals] = {}
         self.fastest: dict[int, float] = {}
         self._costs: dict[Kind, _Costs] = {}
+        self._carried_s = self._run_loss_s = 0.0
         self.begin(0)
 
     def begin(self, bucket: int) -> None:
@@ -121,7 +122,7 @@ class SpeedupMeter:
         self._step_s = 0.0
         self._entered = True
         self._wanted = 0
-        self._spent_s = 0.0
+        self._spent_s = self._allowed_s = 0.0
         self._accepted = False
 
     def forget_costs(self) -> None:
@@ -131,6 +132,8 @@ class SpeedupMeter:
     def end(self) -> None:
         """The answer has ended."""
         self._close_reference()
+        # Answers that each are too short to afford a sample pay for one together, and never for two at once.
+        self._carried_s = min(self._run_loss_s, max(0.0, self._allowed_s - self._spent_s))
         found = self.measured()
         if found is not None:
             known = self.totals.get(self._bucket, SpeedupTotals())
@@ -140,8 +143,8 @@ class SpeedupMeter:
     def wants_plain(self, plain_s: float | None, share: float) -> bool:
         """Whether the next round, for which speculation was chosen, is to be plain, as a sample.
 
-        Samples cost at most `share` of the answer's time. `plain_s` is what a plain step takes; None stands for at most
-        what the answer's rounds took, of which every one is a pass of the main model.
+        Samples cost at most `share` of the time of the answers so far. `plain_s` is what a plain step takes; None
+        stands for at most what the answer's rounds took, of which every one is a pass of the main model.
         """
         if self._wanted == 0 and self._reference is not None:
             # The rounds since the last plain ones are still being compared with those.
@@ -150,9 +153,10 @@ class SpeedupMeter:
             seconds, tokens = self._sums()
             plain_s = self._step_s or plain_s or self._mean_round_s()
             # A run of plain rounds takes longer than speculation takes for as many tokens.
-            loss = SWITCH_STEPS * plain_s + RUN * max(0.0, plain_s - seconds / max(1, tokens))
-            if tokens >= LEAST_TOKENS and self._spent_s + loss <= share * seconds:
-                self._spent_s += loss
+            self._run_loss_s = SWITCH_STEPS * plain_s + RUN * max(0.0, plain_s - seconds / max(1, tokens))
+            self._allowed_s = self._carried_s + share * seconds
+            if tokens >= LEAST_TOKENS and self._spent_s + self._run_loss_s <= self._allowed_s:
+                self._spent_s += self._run_loss_s
                 self._wanted = RUN
         self._wanted = max(0, self._wanted - 1) if (wanted := self._wanted > 0) else 0
         return wanted

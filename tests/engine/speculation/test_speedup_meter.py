@@ -36,23 +36,22 @@ def make_machine(monkeypatch: pytest.MonkeyPatch) -> MakeMachine:
 def test_a_speedup_that_is_shown_is_true_within_a_tenth_whatever_the_load(
     make_machine: MakeMachine, load: str, acceptance: float, row: float, draft: float
 ) -> None:
-    """Of 140 and more on eight seeds two are off by more, by an eighth at most: so one of fifteen may be here."""
-    errors = []
+    """What is shown, the rounded figure too; and answers after the first ones do show it."""
+    shown = 0
     for seed in range(3):
         machine = make_machine(load=LOADS[load], acceptance=acceptance, row=row, draft=draft, seed=seed)
         for length in LENGTHS:
             answered = machine.answer(length)
             stats = answered.stats
-            if rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high) is not None:
-                assert stats.speedup is not None
+            rounded = rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high)
+            if rounded is not None:
                 assert stats.saved_s is not None
+                shown += 1
                 saved_s = answered.plain_s - answered.decode_s
-                errors.append(
-                    max(abs(stats.speedup / answered.truth - 1.0), abs(stats.saved_s - saved_s) / answered.plain_s)
-                )
-    assert errors or acceptance == 0.1
-    assert sum(error > 0.1 for error in errors) <= 1
-    assert max(errors, default=0.0) <= 0.125
+                assert stats.speedup == pytest.approx(answered.truth, rel=0.1)
+                assert rounded[0] == pytest.approx(answered.truth, rel=0.1)
+                assert stats.saved_s == pytest.approx(saved_s, abs=0.1 * answered.plain_s)
+    assert shown >= 6 or acceptance == 0.1
 
 
 @pytest.mark.parametrize("load", LOADS)
@@ -95,6 +94,16 @@ def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine,
         taken = [record for record in answered.rounds if record.reason == "measuring"]
         assert taken
         assert answered.lost_s <= 0.03 * answered.decode_s
+
+
+def test_answers_too_short_for_a_sample_pay_for_one_together(make_machine: MakeMachine) -> None:
+    machine = make_machine(acceptance=0.9, row=0.02, draft=0.03)
+    for _ in range(5):
+        machine.answer(100)
+    answers = [machine.answer(100) for _ in range(20)]
+    taken = [any(record.reason == "measuring" for record in answered.rounds) for answered in answers]
+    assert 2 <= sum(taken) <= 8
+    assert sum(answered.lost_s for answered in answers) <= 0.03 * sum(answered.decode_s for answered in answers)
 
 
 def test_nothing_is_measured_without_an_accepted_token(make_machine: MakeMachine) -> None:
@@ -190,9 +199,11 @@ def test_totals_that_cannot_be_are_refused(data: dict[str, object]) -> None:
     ("factor", "low", "high", "shown"),
     [
         (2.13, 2.05, 2.21, (2.1, False)),
-        (2.13, 1.9, 2.4, (2.2, True)),
-        (3.9, 3.4, 4.4, (4.0, True)),
-        (2.1, 1.2, 3.0, None),
+        (1.33, 1.22, 1.44, (1.3, True)),
+        (2.13, 1.95, 2.31, (2.2, True)),
+        (3.9, 3.6, 4.2, (4.0, True)),
+        (5.3, 4.8, 5.8, (5.5, True)),
+        (2.1, 1.8, 2.4, None),
         (2.1, None, None, None),
         (None, None, None, None),
     ],
