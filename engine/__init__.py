@@ -6,7 +6,7 @@ so it must be imported before mlx.
 
 from engine.client import EngineClient
 from engine.cpu_backend.blas import BLAS
-from engine.deferred_transformers import install as _defer_transformers
+from engine.deferred_imports import install as _defer_imports
 from engine.engine import Engine, starter_pair
 from engine.errors import EngineError, ModelNotUsable
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
@@ -17,7 +17,7 @@ from engine.stream import RequestStream
 from engine.tuning import AcceptanceFigures, Calibration, ContextFigures, DepthFigures, LearnedPair
 
 # Before anything imports mlx-lm.
-_defer_transformers()
+_defer_imports()
 
 __all__ = [
     "BLAS",

@@ -10,17 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.disk_pool import DiskPool
-from engine.heads.fit import memory_config
-from engine.heads.folder import inspect_head
 from engine.heads.head import Head
-from engine.heads.loading import load_head_in_steps
 from engine.loading import LoadedModel, OnProgress, display_name, load_in_steps
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
 from engine.speculation.draft_source import DraftSource, prepare_draft
 from engine.speculation.head_source import HeadSource, prepare_head
-from engine.speculation.tap_choice import choose_reading
 from engine.status import ModelInfo
 from engine.steps import Steps, result_of
 from engine.tap_choices import TapChoices
@@ -71,6 +67,11 @@ def is_head(folder: Path) -> bool:
 
 
 def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:
+    # Their networks are imported with the first head.
+    from engine.heads.fit import memory_config
+    from engine.heads.folder import inspect_head
+    from engine.heads.loading import load_head_in_steps
+
     path, main = resolve_model(name_or_path), loading.main
     with DiskPool() as disk:
         content = yield from result_of(disk.start(inspect_head, path))
@@ -85,6 +86,8 @@ def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Draft
 
 def _settle_reading(main: LoadedModel, head: Head, learned_file: Path | None) -> Steps[None]:
     """Feed the head as was the best when it was first loaded for this main model."""
+    from engine.speculation.tap_choice import choose_reading
+
     store = TapChoices(learned_file)
     key = f"{head.identity} {main.info.name} {main.info.bytes}"
     known = store.of(key)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -233,9 +232,10 @@ class Engine(EngineClient):
         # Here and not at the top: MLX's streams belong to the thread that imports and uses it first.
         import mlx.core as mx
 
+        from engine.learned import MLX_VERSION
         from engine.scheduler import Scheduler
 
-        log.info("mlx %s on %s, BLAS: %s", version("mlx"), mx.default_device(), BLAS)
+        log.info("mlx %s on %s, BLAS: %s", MLX_VERSION, mx.default_device(), BLAS)
         main_loader = self._make_main_loader() if self._make_main_loader is not None else None
         scheduler = Scheduler(self._settings, self._set_progress, main_loader)
         try:

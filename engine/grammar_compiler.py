@@ -6,15 +6,16 @@ import threading
 from collections import OrderedDict
 from collections.abc import Collection
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import without_frames
-from engine.grammars.compiling import compile_by_byte
-from engine.grammars.constraint import CompiledGrammar, Spelling
 from engine.grammars.grammar import Grammar
-from engine.grammars.model_tokens import ModelTokens
-from engine.prompt_process.grammars import check_grammar
 from engine.speculation.vocabulary import bytes_by_id, vocabulary_of
+
+# Imported with the first grammar, as few answers have one.
+if TYPE_CHECKING:
+    from engine.grammars.constraint import CompiledGrammar
+    from engine.grammars.model_tokens import ModelTokens
 
 # Compiled grammars that are kept; each has some megabytes at most.
 MOST_KEPT = 16
@@ -47,6 +48,10 @@ class GrammarCompiler:
         return future
 
     def _compile(self, grammar: Grammar, future: Future[CompiledGrammar]) -> None:
+        from engine.grammars.compiling import compile_by_byte
+        from engine.grammars.constraint import CompiledGrammar, Spelling
+        from engine.prompt_process.grammars import check_grammar
+
         try:
             check_grammar(grammar)
             with self._building:
@@ -64,6 +69,8 @@ class GrammarCompiler:
             future.set_exception(error)
 
     def _model_tokens(self) -> ModelTokens:
+        from engine.grammars.model_tokens import ModelTokens
+
         found = vocabulary_of(self._tokenizer)
         names = [""] * found.size
         for text, token in found.ids.items():

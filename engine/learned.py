@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import logging
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +26,15 @@ log = logging.getLogger(__name__)
 FORMAT = 2
 MAX_PAIRS = 64
 MAX_FILE_BYTES = 4 * 2**20
+# As installed; mlx's stubs do not name it.
+MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 
 
 def learned_file_here(path: Path) -> LearnedFile:
     """The file at `path` for the machine and the mlx that this runs on."""
     chip = mx.device_info().get("device_name", "")
     machine = f"{chip}, {psutil.cpu_count()} cores, {mx.default_device()}, BLAS {BLAS}"
-    return LearnedFile(path, machine, version("mlx"))
+    return LearnedFile(path, machine, MLX_VERSION)
 
 
 class LearnedFile:

@@ -22,7 +22,6 @@ import psutil
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
 from mlx_lm.utils import _get_classes, _tokenizer_defaults, dequantize_model, load_config, load_model, load_tokenizer
-from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
@@ -40,6 +39,7 @@ from engine.prompt_process.client import PROMPT_PROCESS
 from engine.prompt_process.encoders import RemoteEncoder
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob, local_encoder, render
+from engine.shipped_tokenizer import ShippedTokenizer, is_plain
 from engine.status import ModelInfo
 from engine.steps import Steps, in_chunks, result_of, run_to_completion
 
@@ -102,6 +102,11 @@ class LoadedModel:
         """
         source = self.prompt_source
         return local_encoder(self.tokenizer) if source is None else RemoteEncoder(source)
+
+    @property
+    def mlx_lm_tokenizer(self) -> Any:
+        """The tokenizer as mlx-lm's own functions take it."""
+        return self.tokenizer.whole if isinstance(self.tokenizer, ShippedTokenizer) else self.tokenizer
 
     @cached_property
     def grammars(self) -> GrammarCompiler:
@@ -331,13 +336,13 @@ def _load_tokenizer(path: Path, leaving: threading.Event) -> tuple[Any, int, Tok
     try:
         with panics_as_errors():
             ends = load_config(path).get("eos_token_id")
-            if not is_known_good(path):
-                source = TokenizerSource(str(path), ends, _tokenizer_defaults(path))
-                PROMPT_PROCESS.build(source, leaving)
-            # Without this, transformers asks on standard input whether code from the model folder may run.
-            tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
-            # The engine holds prompts against the context itself; transformers would print a warning of its own.
-            tokenizer.model_max_length = VERY_LARGE_INTEGER
+            if is_known_good(path) and is_plain(path):
+                tokenizer: Any = ShippedTokenizer(path, ends, partial(_build_tokenizer, path, ends))
+            else:
+                if not is_known_good(path):
+                    source = TokenizerSource(str(path), ends, _tokenizer_defaults(path))
+                    PROMPT_PROCESS.build(source, leaving)
+                tokenizer = _build_tokenizer(path, ends)
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     except TemplateFailed as error:
         raise ModelNotUsable(path, "no-tokenizer", error.sentence[:120]) from error
@@ -349,6 +354,17 @@ def _load_tokenizer(path: Path, leaving: threading.Event) -> tuple[Any, int, Tok
     if vocabulary > _LARGEST_VOCABULARY:
         raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
     return tokenizer, vocabulary, source
+
+
+def _build_tokenizer(path: Path, ends: Any) -> Any:
+    # It takes longer to import than a small model to load.
+    from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
+
+    # Without this, transformers asks on standard input whether code from the model folder may run.
+    tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
+    # The engine holds prompts against the context itself; transformers would print a warning of its own.
+    tokenizer.model_max_length = VERY_LARGE_INTEGER
+    return tokenizer
 
 
 def _parameter_bytes(model: nn.Module) -> int:

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 import psutil
 
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
 from engine.errors import NotEnoughMemory
-from engine.heads.fit import memory_config
-from engine.heads.folder import HeadContent, inspect_head
 from engine.model_files.config import context_length
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.head_folder import config_folder
 from engine.model_files.inspection import read_checked_config, weight_bytes
 from engine.status import MemoryUse
+
+# Heads are imported with the first one.
+if TYPE_CHECKING:
+    from engine.heads.folder import HeadContent
 
 
 def on_gpu() -> bool:
@@ -45,6 +47,8 @@ def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
     """The size that a model folder will have in memory. Raises `ModelNotUsable`, also for sizes out of bounds."""
     config = read_checked_config(config_folder(path))
     if kind_of_folder(path) is not None:
+        from engine.heads.folder import inspect_head
+
         return _size_of_head(inspect_head(path), config, kv_bits)
     weights = weight_bytes(path)
     if not on_gpu():
@@ -58,6 +62,8 @@ def cpu_bytes(path: Path) -> int:
 
 
 def _size_of_head(head: HeadContent, config: Mapping[str, Any], kv_bits: int | None) -> ModelSize:
+    from engine.heads.fit import memory_config
+
     weights = head.weight_bytes if on_gpu() else int(head.weight_bytes * 32 / _stored_bits(config))
     return ModelSize(str(head.folder), weights, memory_config(head.config), element_bytes(kv_bits))
 

@@ -14,17 +14,18 @@ import logging
 import os
 import shutil
 from collections.abc import Collection, Iterator, Sequence
-from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import mlx_lm
 from mlx_lm.models.cache import ArraysCache, load_prompt_cache, save_prompt_cache
 
 from engine import private_files
 from engine.atomic_file import write_atomically
 from engine.conversation import Conversation
+from engine.learned import MLX_VERSION
 from engine.loading import LoadedModel
 from engine.model_files.inspection import weight_files
 from engine.prefix_files import (
@@ -294,7 +295,7 @@ def _stamp(model: LoadedModel) -> str:
     """A hash of everything that caches depend on: weights, configuration, the caches' precision, the libraries."""
     sources = [*weight_files(model.info.path), model.info.path / "config.json"]
     files = [(file.name, *_size_and_time(file)) for file in sources]
-    versions = [version(name) for name in ("mlx", "mlx-lm")]
+    versions = [MLX_VERSION, mlx_lm.__version__]
     parts = [str(model.info.path), files, model.info.kv_bits, versions]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

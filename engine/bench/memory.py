@@ -90,5 +90,5 @@ def _ours(scheduler: Scheduler, text: str, max_tokens: int, method: str) -> None
 
 def _mlx_lm(main: LoadedModel, text: str, max_tokens: int) -> None:
     prompt = main.prompt_ids([{"role": "user", "content": text}])
-    for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=max_tokens):
+    for _ in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=max_tokens):
         pass

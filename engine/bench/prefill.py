@@ -108,7 +108,7 @@ def _ours(scheduler: Scheduler, prompt: list[int]) -> float:
 
 def _mlx_lm(main: LoadedModel, prompt: list[int]) -> float:
     started = time.perf_counter()
-    for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=1):
+    for _ in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=1):
         pass
     return time.perf_counter() - started
 

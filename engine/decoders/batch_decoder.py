@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import mlx.core as mx
-from mlx_lm.generate import BatchGenerator, StopSequences
 from mlx_lm.models.cache import RotatingKVCache
 
 from engine.events import TokensCommitted
@@ -96,7 +95,11 @@ class BatchDecoder:
     """
 
     def __init__(self, main: LoadedModel, why_plain: str) -> None:
+        # It imports transformers, which takes longer than a small model takes to load.
+        from mlx_lm.generate import BatchGenerator, StopSequences
+
         self._why_plain = why_plain
+        self._no_stop = StopSequences()
         self._members: list[_Member] = []
         self._joining: list[_Member] = []
         self._calls: list[list[_Member]] = []
@@ -123,7 +126,7 @@ class BatchDecoder:
             [sequence.pending],
             max_tokens=[_UNLIMITED],
             caches=[list(sequence.caches)],
-            stop_sequences=[StopSequences()],
+            stop_sequences=[self._no_stop],
         )
         sequence.adopt([], list(sequence.tokens), sequence.position)
         self._joining.append(_Member(generation, uid))

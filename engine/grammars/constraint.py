@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from llguidance import LLMatcher
-from numpy.typing import NDArray
 
 from engine.errors import GrammarNotUsable
-from engine.grammars.model_tokens import ModelTokens
-from engine.grammars.native import NativeMatcher
+
+# Every answer's modules import this one, few answers have a grammar.
+if TYPE_CHECKING:
+    from llguidance import LLMatcher
+    from numpy.typing import NDArray
+
+    from engine.grammars.model_tokens import ModelTokens
+    from engine.grammars.native import NativeMatcher
 
 # Forced texts of a grammar whose spelling is remembered.
 MOST_SPELLED = 4096

@@ -6,9 +6,6 @@ import os
 import re
 from pathlib import Path
 
-from huggingface_hub import snapshot_download
-from huggingface_hub.errors import LocalEntryNotFoundError
-
 from engine.errors import ModelNotUsable
 from engine.model_files.folder_paths import MODEL_PATTERNS
 
@@ -27,6 +24,10 @@ def resolve_model(name_or_path: str | Path) -> Path:
         return path.resolve() if path.is_dir() else path
     name = str(name_or_path)
     if _HUB_NAME.fullmatch(name):
+        # It takes longer to import than a small model to load.
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import LocalEntryNotFoundError
+
         try:
             return Path(snapshot_download(name, local_files_only=True, allow_patterns=list(MODEL_PATTERNS)))
         except (LocalEntryNotFoundError, ValueError):

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from engine.errors import ModelNotUsable
 from engine.heads.head import Head
 from engine.loading import LoadedModel
-from engine.speculation.main_ports import main_ports
 from engine.speculation.taps import CannotTap, Taps
 from engine.status import ModelInfo
 
@@ -37,6 +36,8 @@ class HeadSource:
 
 def prepare_head(main: LoadedModel, head: Head, info: ModelInfo, config: Mapping[str, Any] | None = None) -> HeadSource:
     """Bind `head` to `main`. Raises `ModelNotUsable` where the two do not fit, or the main model cannot be tapped."""
+    from engine.speculation.main_ports import main_ports
+
     try:
         head.bind(main_ports(main))
         return HeadSource(head, info, Taps(main.model, head.taps), config or {})

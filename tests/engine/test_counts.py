@@ -56,7 +56,7 @@ def test_a_plain_token_costs_the_device_what_it_costs_in_mlx_lm(
     prompt = main.prompt_ids(QUESTION)
 
     def theirs(tokens: int) -> None:
-        assert sum(1 for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=tokens)) == tokens
+        assert sum(1 for _ in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=tokens)) == tokens
 
     for work in (lambda n: ours(pair, plain, n), theirs):
         work(LONG)

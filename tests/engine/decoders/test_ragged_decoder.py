@@ -43,7 +43,7 @@ def ours(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) ->
 
 def theirs(main: LoadedModel, tokens: int) -> None:
     prompts = [main.prompt_ids([{"role": "user", "content": text}]) for text in TEXTS]
-    batch_generate(main.model, main.tokenizer, prompts, max_tokens=tokens)
+    batch_generate(main.model, main.mlx_lm_tokenizer, prompts, max_tokens=tokens)
 
 
 def each_step(monkeypatch: pytest.MonkeyPatch, work: Callable[[int], None]) -> tuple[float, float, float, float]:
