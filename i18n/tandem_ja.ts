@@ -2244,13 +2244,13 @@
     <message numerus="yes">
         <source>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
-            <numerusform>このコンピュータでは、{draft} を使うと {main} の速度が通常の {times}になります（回答 %n 件）。</numerusform>
+            <numerusform>このコンピュータでは、「{draft}」を使うと「{main}」の速度が通常の {times}になります（回答 %n 件）。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
-            <numerusform>このコンピュータでは、プロンプトルックアップを使うと {main} の速度が通常の {times}になります（回答 %n 件）。</numerusform>
+            <numerusform>このコンピュータでは、プロンプトルックアップを使うと「{main}」の速度が通常の {times}になります（回答 %n 件）。</numerusform>
         </translation>
     </message>
     <message>
@@ -2778,7 +2778,7 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>入手（{size}）</translation>
+        <translation>入手 · {size}</translation>
     </message>
     <message>
         <source>Get</source>
@@ -2797,7 +2797,7 @@
     </message>
     <message>
         <source>{name} is ready.</source>
-        <translation>{name} の準備ができました。</translation>
+        <translation>「{name}」の準備ができました。</translation>
     </message>
     <message>
         <source>Show the download</source>
@@ -2812,7 +2812,7 @@
     </message>
     <message>
         <source>Recommended for {model}: {values}</source>
-        <translation>{model} の推奨値：{values}</translation>
+        <translation>「{model}」の推奨値：{values}</translation>
     </message>
     <message>
         <source>Starter</source>
@@ -2856,7 +2856,7 @@
     </message>
     <message>
         <source>Includes {draft} as draft. {facts}</source>
-        <translation>ドラフトの {draft} も含みます。{facts}</translation>
+        <translation>ドラフトの「{draft}」も含みます。{facts}</translation>
     </message>
     <message>
         <source>Needs no draft model. Best for edits and code.</source>
@@ -2896,7 +2896,7 @@
     </message>
     <message>
         <source>Head for {model}: fewer draft tokens may be accepted.</source>
-        <translation>{model} 用のヘッドです。ドラフトトークンの採択率が低くなることがあります。</translation>
+        <translation>「{model}」用のヘッドです。ドラフトトークンの採択率が低くなることがあります。</translation>
     </message>
     <message>
         <source>Published head for this model. Not checked yet.</source>
@@ -2932,7 +2932,7 @@
     </message>
     <message>
         <source>As draft for {main}: {verdict}</source>
-        <translation>{main} のドラフトとして：{verdict}</translation>
+        <translation>「{main}」のドラフトとして：{verdict}</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
@@ -3063,11 +3063,11 @@
     </message>
     <message>
         <source>All files of {name} match the published version.</source>
-        <translation>{name} のファイルはすべて公開されたバージョンと一致しています。</translation>
+        <translation>「{name}」のファイルはすべて公開されたバージョンと一致しています。</translation>
     </message>
     <message>
         <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>{name} のチェックサムは公開されていないため、ファイルを検証できません。</translation>
+        <translation>「{name}」のチェックサムは公開されていないため、ファイルを検証できません。</translation>
     </message>
     <message>
         <source>Scanning models…</source>
@@ -3233,7 +3233,7 @@
     </message>
     <message>
         <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
-        <translation>{model} でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みます。</translation>
+        <translation>「{model}」でエンジンが 2 回停止したため、代わりにスターターモデルを読み込みます。</translation>
     </message>
     <message>
         <source>The chats of the backup are back. Those from before are kept as {file}.</source>
@@ -3345,7 +3345,7 @@
     </message>
     <message>
         <source>Choose a draft for {name}</source>
-        <translation>{name} のドラフトを選択</translation>
+        <translation>「{name}」のドラフトを選択</translation>
     </message>
     <message>
         <source>Choose a draft</source>
@@ -3368,7 +3368,7 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>入手（{size}）</translation>
+        <translation>入手 · {size}</translation>
     </message>
     <message>
         <source>Get</source>
@@ -4510,7 +4510,7 @@
     <name>SpeculationPage</name>
     <message>
         <source>{pair} is loaded and uses the settings above.</source>
-        <translation>読み込まれている {pair} には上の設定が使われます。</translation>
+        <translation>読み込まれている「{pair}」には上の設定が使われます。</translation>
     </message>
     <message>
         <source>Customize</source>
@@ -4522,7 +4522,7 @@
     </message>
     <message>
         <source>Remove the settings of {pair}</source>
-        <translation>{pair} の設定を削除</translation>
+        <translation>「{pair}」の設定を削除</translation>
     </message>
     <message>
         <source>Settings per model pair</source>
@@ -5298,7 +5298,7 @@
     </message>
     <message>
         <source>Get {size}</source>
-        <translation>入手（{size}）</translation>
+        <translation>入手 · {size}</translation>
     </message>
     <message>
         <source>With {draft} as draft</source>

@@ -2244,13 +2244,13 @@
     <message numerus="yes">
         <source>With {draft}, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
-            <numerusform>在这台电脑上，使用 {draft} 时 {main} 的速度是普通解码的 {times}（%n 个回答）。</numerusform>
+            <numerusform>在这台电脑上，使用“{draft}”时“{main}”的速度是普通解码的 {times}（%n 个回答）。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>With prompt lookup, {main} runs at {times} its plain speed on this computer (%n answer(s)).</source>
         <translation>
-            <numerusform>在这台电脑上，使用提示词查找时 {main} 的速度是普通解码的 {times}（%n 个回答）。</numerusform>
+            <numerusform>在这台电脑上，使用提示词查找时“{main}”的速度是普通解码的 {times}（%n 个回答）。</numerusform>
         </translation>
     </message>
     <message>
@@ -2797,7 +2797,7 @@
     </message>
     <message>
         <source>{name} is ready.</source>
-        <translation>{name} 已就绪。</translation>
+        <translation>“{name}”已就绪。</translation>
     </message>
     <message>
         <source>Show the download</source>
@@ -2812,7 +2812,7 @@
     </message>
     <message>
         <source>Recommended for {model}: {values}</source>
-        <translation>{model} 的推荐设置：{values}</translation>
+        <translation>“{model}”的推荐设置：{values}</translation>
     </message>
     <message>
         <source>Starter</source>
@@ -2856,7 +2856,7 @@
     </message>
     <message>
         <source>Includes {draft} as draft. {facts}</source>
-        <translation>包含草稿模型 {draft}。{facts}</translation>
+        <translation>包含草稿模型“{draft}”。{facts}</translation>
     </message>
     <message>
         <source>Needs no draft model. Best for edits and code.</source>
@@ -2896,7 +2896,7 @@
     </message>
     <message>
         <source>Head for {model}: fewer draft tokens may be accepted.</source>
-        <translation>为 {model} 制作的草稿头：草稿 token 的接受率可能较低。</translation>
+        <translation>为“{model}”制作的草稿头：草稿 token 的接受率可能较低。</translation>
     </message>
     <message>
         <source>Published head for this model. Not checked yet.</source>
@@ -2932,7 +2932,7 @@
     </message>
     <message>
         <source>As draft for {main}: {verdict}</source>
-        <translation>作为 {main} 的草稿：{verdict}</translation>
+        <translation>作为“{main}”的草稿：{verdict}</translation>
     </message>
     <message>
         <source>Files differ from the published version: {files}. Repair downloads only these again.</source>
@@ -3063,11 +3063,11 @@
     </message>
     <message>
         <source>All files of {name} match the published version.</source>
-        <translation>{name} 的所有文件都与发布的版本一致。</translation>
+        <translation>“{name}”的所有文件都与发布的版本一致。</translation>
     </message>
     <message>
         <source>No checksums were published for {name}, so its files can&apos;t be verified.</source>
-        <translation>{name} 没有发布校验和，无法校验它的文件。</translation>
+        <translation>“{name}”没有发布校验和，无法校验它的文件。</translation>
     </message>
     <message>
         <source>Scanning models…</source>
@@ -3233,7 +3233,7 @@
     </message>
     <message>
         <source>The engine stopped twice with {model}, so the starter models are loaded instead.</source>
-        <translation>使用 {model} 时引擎停止了两次，因此改用入门模型对。</translation>
+        <translation>使用“{model}”时引擎停止了两次，因此改用入门模型对。</translation>
     </message>
     <message>
         <source>The chats of the backup are back. Those from before are kept as {file}.</source>
@@ -3345,7 +3345,7 @@
     </message>
     <message>
         <source>Choose a draft for {name}</source>
-        <translation>为 {name} 选择草稿</translation>
+        <translation>为“{name}”选择草稿</translation>
     </message>
     <message>
         <source>Choose a draft</source>
@@ -4510,7 +4510,7 @@
     <name>SpeculationPage</name>
     <message>
         <source>{pair} is loaded and uses the settings above.</source>
-        <translation>已加载的 {pair} 使用上面的设置。</translation>
+        <translation>已加载的“{pair}”使用上面的设置。</translation>
     </message>
     <message>
         <source>Customize</source>
@@ -4522,7 +4522,7 @@
     </message>
     <message>
         <source>Remove the settings of {pair}</source>
-        <translation>移除 {pair} 的设置</translation>
+        <translation>移除“{pair}”的设置</translation>
     </message>
     <message>
         <source>Settings per model pair</source>

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
 from app.session.answer import Answer, State
 from app.text.begun_json import is_begun_json
+from app.widgets.line_breaks import unbroken, with_good_breaks
 from app.wording import figures
 from app.wording.errors import error_sentence
 
@@ -36,7 +37,7 @@ def foot_html(answer: Answer, with_figures: bool) -> str:
     """The line below an answer that has ended: its figures, unless they are shown elsewhere, and how it ended."""
     translate = QCoreApplication.translate
     shown = figures.foot(answer) if with_figures else figures.left_out(answer.stats)
-    parts = [escape(sentence).format(value=f"<b>{escape(value)}</b>") for sentence, value in shown]
+    parts = [unbroken(escape(sentence)).format(value=f"<b>{unbroken(escape(value))}</b>") for sentence, value in shown]
     ends = {
         State.CANCELLED: translate("TurnView", "Stopped."),
         State.LENGTH: translate("TurnView", "Reached the length limit."),
@@ -46,7 +47,7 @@ def foot_html(answer: Answer, with_figures: bool) -> str:
     if answer.state in ends:
         parts.append(ends[answer.state])
     if reason := figures.why(answer):
-        parts.append(escape(reason))
+        parts.append(with_good_breaks(escape(reason)))
     return "&nbsp;&nbsp;&nbsp; ".join(parts)
 
 

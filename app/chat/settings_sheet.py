@@ -47,8 +47,7 @@ class ChatSettingsSheet(Restyled, Overlay):
 
     def _make(self) -> None:
         """Not before it is first opened: it is a sixth of the work of making the window."""
-        self._title, self._saved = label(self, "title"), label(self, "muted")
-        self._saved.setWordWrap(True)
+        self._title, self._saved = label(self, "title"), label(self, "muted", wraps=True)
         self._close = QToolButton(self)
         self._close.clicked.connect(self.close_overlay)
         self.presets = Chooser(self)

@@ -36,9 +36,8 @@ class Welcome(Restyled, QScrollArea):
         self._offer: QWidget | None = None
         self._may_come: Callable[[], bool] = lambda: False
         self._reserves, self._arranged_for = False, QSize()
-        self._hello, self._promise = label(body, "hello"), label(body, "muted")
+        self._hello, self._promise = label(body, "hello", wraps=True), label(body, "muted", wraps=True)
         for words in (self._hello, self._promise):
-            words.setWordWrap(True)
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._examples = [QPushButton(body) for _ in self.examples()]
         column = self._column = vbox(body, spacing=8)

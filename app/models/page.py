@@ -7,7 +7,6 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFileDialog,
-    QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -51,8 +50,7 @@ class ModelsPage(Restyled, QWidget):
         super().__init__(parent)
         self._library, self._session, self._models = library, session, models
         self._tab = RECOMMENDED
-        self._title, self._memory = label(self, "page-title"), styled(QLabel(self), "muted")
-        self._memory.setWordWrap(True)
+        self._title, self._memory = label(self, "page-title"), label(self, "muted", wraps=True)
         self.note, self.empty = label(self, "reason-plain", wraps=True), label(self, "muted", wraps=True)
         self.again = styled(QPushButton(self), "button")
         self.field, self._tabs = QLineEdit(self), Segments(3, self)

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QModelIndex, Qt, Signal
-from PySide6.QtGui import QAction, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
+from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPushButton, QWidget
 
 from app.conversations.request_history import PairSummary, RequestRow
 from app.session.history_service import HistoryService
@@ -22,6 +22,8 @@ from app.wording import figures
 from app.wording.models import pair_name, recorded_name
 
 _MOST_ROWS, _MOST_SENTENCES = 5000, 4
+# The margins left and right, and how many characters of a pair's name the chooser must show.
+_MARGIN, _NAME_CHARACTERS = 32, 28
 _NAMES = ("main_model", "draft_model", "client")
 # Columns that are left out where not all fit, the least needed first.
 _SPARE = ("method", "generated_tokens", "client", "decode_tps", "draft_model", "accept_rate")
@@ -68,12 +70,15 @@ class HistoryPage(Restyled, QWidget):
         self.view.setObjectName("history")
         self.view.horizontalHeader().setSortIndicator(0, Qt.SortOrder.DescendingOrder)
         self.view.setSortingEnabled(True)
-        line = hbox(spacing=8)
-        line.addWidget(self.pair, 1)
+        buttons = hbox(spacing=8)
         for button in (self.delete, self.csv, self.json):
             button.setProperty("styleClass", "button")
-            line.addWidget(button)
-        column = vbox(self, margins=(32, 24, 32, 24), spacing=10)
+            buttons.addWidget(button)
+        buttons.addStretch()
+        line = self._line = hbox(spacing=8)
+        line.addWidget(self.pair, 1)
+        line.addLayout(buttons)
+        column = vbox(self, margins=(_MARGIN, 24, _MARGIN, 24), spacing=10)
         column.addWidget(self._title)
         column.addWidget(self.sentences)
         column.addLayout(line)
@@ -101,6 +106,19 @@ class HistoryPage(Restyled, QWidget):
         for button in (self.csv, self.json):
             button.setEnabled(bool(rows))
         self.delete.setVisible(any(row.message_id is None for row in rows))
+        self._place_buttons()
+
+    def _place_buttons(self) -> None:
+        """Beside the chooser of models, or below it where it would have too little width for a name."""
+        buttons = [button for button in (self.delete, self.csv, self.json) if not button.isHidden()]
+        taken = sum(button.sizeHint().width() + self._line.spacing() for button in buttons)
+        room = self.width() - 2 * _MARGIN - taken
+        beside = room >= self.fontMetrics().averageCharWidth() * _NAME_CHARACTERS
+        self._line.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_buttons()
 
     def _show_deleted(self, count: int) -> None:
         self.banner.show_message(lambda: self.tr("%n API request(s) deleted.", "", count), self._undo, calm=True)
@@ -181,6 +199,7 @@ class HistoryPage(Restyled, QWidget):
         self._undo.setText(self.tr("Undo"))
         for button in (self.csv, self.json):
             set_name(button, self.tr("Export as {kind}").format(kind=button.text()))
+        self._place_buttons()
         self.outcome.hide()
         self.table.show_rows(self.table.rows)
         self._show_pairs()

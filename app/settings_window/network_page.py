@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
 
 from app.library.library import Library
 from app.settings_window.table_page import TablePage
+from app.widgets.labels import SentenceLabel
 from app.widgets.popups import round_field_menu
 from app.widgets.style_class import styled
 from app.wording.errors import joined
@@ -33,8 +34,7 @@ class NetworkPage(TablePage):
         self._test_row = self.row(self.test)
         # The result of the last test, an error included; None before the first.
         self._found: AccessReport | EngineError | None = None
-        self._privacy = styled(QLabel(self.widget()), "reason-plain")
-        self._privacy.setWordWrap(True)
+        self._privacy = styled(SentenceLabel(self.widget()), "reason-plain")
         self.add(self._privacy, 16)
         self.restyle()
 

@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QLabel,
     QListView,
     QPushButton,
     QSizePolicy,
@@ -28,7 +27,7 @@ from app.sidebar.row_painter import RowPainter
 from app.sidebar.row_view import RowView
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import set_name
+from app.widgets.labels import label, set_name
 from app.widgets.layouts import hbox, vbox
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
@@ -65,8 +64,7 @@ class ChatPane(Restyled, QFrame):
         # Until the store has been read there is nothing to go back from or to empty.
         self._back.hide()
         self.empty.hide()
-        self.hint = styled(QLabel(self), "muted")
-        self.hint.setWordWrap(True)
+        self.hint = label(self, "muted", wraps=True)
         self.hint.setContentsMargins(10, 8, 8, 0)
         self.hint.hide()
         self._only: int | None = None

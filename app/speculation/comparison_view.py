@@ -34,11 +34,9 @@ class Side:
 
     def __init__(self, mark: str, grid: QGridLayout, column: int, parent: QWidget) -> None:
         self._mark_name = mark
-        self._mark, self.heading = QLabel(parent), label(parent, "title")
-        self.speed, self.words = label(parent, "big"), label(parent, "muted")
-        self.words.setWordWrap(True)
+        self._mark, self.heading = QLabel(parent), label(parent, "title", wraps=True)
+        self.speed, self.words = label(parent, "big"), label(parent, "muted", wraps=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        self.heading.setWordWrap(True)
         self.bar = SpeedBar("draft" if mark == "draft-on" else "main", parent)
         self.text = TokenView(parent)
         body = QWidget(parent)

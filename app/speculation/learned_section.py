@@ -70,8 +70,7 @@ class LearnedSection(Restyled, QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._title, self._note = label(self, "title"), label(self, "muted")
-        self._note.setWordWrap(True)
+        self._title, self._note = label(self, "title"), label(self, "muted", wraps=True)
         self.table = LearnedTable(self)
         places = {column.key: index for index, column in enumerate(COLUMNS)}
         self.view = FigureView(self.table, self, [places["models"]], [places[key] for key in _SPARE], _PAIR_CHARACTERS)

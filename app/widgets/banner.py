@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import set_name
+from app.widgets.labels import SentenceLabel, set_name
 from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_object_name, styled
@@ -24,9 +24,7 @@ class Banner(Restyled, QFrame):
         super().__init__(parent)
         self.setObjectName("banner")
         self._mark = QLabel(self)
-        self._label = QLabel(self)
-        self._label.setWordWrap(True)
-        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label = SentenceLabel(self)
         # A name that is wider than the window must not make the window wider.
         self._label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._buttons = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")

@@ -8,6 +8,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from app.widgets.line_breaks import with_good_breaks
+
 
 def tip(words: str) -> str:
     """A text for `setToolTip` that was written, in part, by a person, a model or a file."""
@@ -29,9 +31,8 @@ def set_name(widget: QWidget, words: str) -> None:
 
 def label(parent: QWidget, style_class: str, *, wraps: bool = False) -> QLabel:
     """An empty label with that style class."""
-    made = QLabel(parent)
+    made = SentenceLabel(parent) if wraps else QLabel(parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setWordWrap(wraps)
     made.setProperty("styleClass", style_class)
     return made
 
@@ -62,7 +63,26 @@ class ElidedLabel(QLabel):
         self.setToolTip("" if shown == self.text() else tip(self.text()))
 
 
-class WrappedLabel(QLabel):
+class SentenceLabel(QLabel):
+    """Wraps plain text at good places. `text()` and screen readers have it as it was given."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self._text = ""
+
+    def text(self) -> str:
+        return self._text
+
+    def setText(self, text: str) -> None:
+        is_plain = self.textFormat() is Qt.TextFormat.PlainText
+        self._text, shown = text, with_good_breaks(text) if is_plain else text
+        super().setText(shown)
+        self.setAccessibleName(text if shown != text else "")
+
+
+class WrappedLabel(SentenceLabel):
     """Wraps its text and sets its own height to fit.
 
     A plain wrapped QLabel asks layouts for a height that depends on its width; a scroll area answers with the height
@@ -71,8 +91,6 @@ class WrappedLabel(QLabel):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setWordWrap(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def hasHeightForWidth(self) -> bool:

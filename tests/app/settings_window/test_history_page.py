@@ -232,6 +232,10 @@ def test_no_heading_and_no_figure_is_cut_that_is_shown(
             for _ in range(3):
                 qapp.processEvents()
             assert page.mapTo(settings, page.rect().topRight()).x() == settings.width() - 1
+            buttons = [button for button in (page.delete, page.csv, page.json) if not button.isHidden()]
+            assert len(buttons) == 3
+            assert all(button.width() >= button.sizeHint().width() for button in buttons), (language, width)
+            assert page.pair.width() >= page.pair.fontMetrics().horizontalAdvance(page.pair.currentText()) + 40
             assert header.length() == page.view.viewport().width(), (language, width)
             shown = [key for index, key in enumerate(keys) if not header.isSectionHidden(index)]
             assert {"finished_at", "main_model", "speedup"} <= set(shown)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QFont, QTextDocument, QTextLayout
 from PySide6.QtGui import Qt as GuiQt
-from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.conversations.request_history import RequestRow
 from app.session.attachments import Attachment
 from app.settings_window.dialog import PAGES
 from app.speculation.history_table import HistoryTable
 from app.widgets.labels import ElidedLabel, WrappedLabel, label, tip, wrapped_tip
+from app.widgets.line_breaks import with_good_breaks
 from tests.app.scripted_engine import Script, ScriptedEngine
 
 if TYPE_CHECKING:
@@ -85,3 +88,56 @@ def test_the_title_of_a_chat_and_the_name_of_a_program_are_no_markup_in_the_hist
     figures = dict.fromkeys(RequestRow.__slots__, None) | {"finished_at": 1.7e9} | row
     table.show_rows([RequestRow(**figures)])  # type: ignore[arg-type]
     assert NAME in shown_text(table.data(table.index(0, 0), Qt.ItemDataRole.ToolTipRole))
+
+
+SENTENCES = (
+    "メインモデルがそのすべてを 1 回の計算で確認します。",
+    "先に「この Mac に合わせて調整」を実行してください。",
+    "主模型只需一次计算就能全部检查。",
+    "一轮得到 4 个 token，而不是一个。",
+)
+
+
+def lines_of(shown: str, width: int) -> list[str]:
+    font = QFont(QApplication.font())
+    font.setPixelSize(14)
+    layout = QTextLayout(shown, font)
+    layout.beginLayout()
+    lines = []
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        lines.append(shown[line.textStart() : line.textStart() + line.textLength()])
+    layout.endLayout()
+    return lines
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_no_width_leaves_a_character_alone_or_a_particle_at_the_beginning_of_a_line(sentence: str) -> None:
+    for width in range(90, 420, 3):
+        lines = [line.replace("\u2060", "") for line in lines_of(with_good_breaks(sentence), width)]
+        assert len(lines[-1]) >= 3, lines
+        assert not [line for line in lines[1:] if re.match("[をにはがでの回个]", line)], lines
+        assert not [line for line, after in itertools.pairwise(lines) if re.search(r"\d $", line) and after], lines
+
+
+def test_what_keeps_a_line_together_is_seen_by_nobody(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    for made in (label(parent, "muted", wraps=True), WrappedLabel(parent)):
+        for sentence in SENTENCES:
+            made.setText(sentence)
+            spoken = QAccessible.queryAccessibleInterface(made).text(QAccessible.Text.Name)
+            assert made.text() == spoken == sentence
+        made.setText("In English.")
+        assert (made.accessibleName(), made.text()) == ("", "In English.")
+
+
+@pytest.mark.usefixtures("qapp")
+def test_figures_in_a_row_break_between_one_another() -> None:
+    figures = ["トークン/秒", "最初のトークンまで 0.05 秒", "採択 69%", "3.9 トークン/ラウンド"]
+    for width in range(190, 600, 3):
+        lines = [line.replace("\u2060", "") for line in lines_of(with_good_breaks(" · ".join(figures)), width)]
+        shown = [figure for line in lines for figure in line.replace("\u00a0", " ").strip(" ·").split(" · ")]
+        assert shown == figures, lines
+        assert not [line for line in lines if line.startswith("·")]
