@@ -231,6 +231,28 @@ def test_what_cannot_be_answered_is_refused_with_the_name_of_the_field(
     assert error["message"].endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hello"}]}),
+        ("/v1/completions", {"prompt": "Hello"}),
+        ("/v1/responses", {"input": "Hello"}),
+        ("/v1/messages", {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 9}),
+    ],
+)
+def test_every_endpoint_samples_as_asked_and_as_the_models_authors_recommend(
+    serve: Serve, path: str, body: dict[str, Any]
+) -> None:
+    recommended = replace(model_info("main"), sampling=(("temperature", 0.6), ("top_k", 20)))
+    served = serve(None, LoadedPair(recommended, None))
+    assert isinstance(served.engine, ScriptedEngine)
+    asked = {"top_k": 5, "min_p": 0.1, "presence_penalty": 0.5, "frequency_penalty": 0.25, "seed": 3}
+    assert served.post(path, body | asked | {"speculation": {"method": "ngram", "depth": 2}}).status_code == 200
+    [request] = served.engine.requests
+    assert request.sampling == SamplingSettings(temperature=0.6, **asked)
+    assert (request.speculation.method, request.speculation.depth) == ("ngram", 2)
+
+
 def test_a_model_that_is_not_installed_is_not_found(told: Served, question: dict[str, Any]) -> None:
     for name in ("gpt-4o", "../../etc/passwd", "/etc"):
         response = told.post("/v1/chat/completions", question | {"model": name})

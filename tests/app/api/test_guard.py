@@ -79,6 +79,19 @@ def test_a_body_that_a_page_can_send_unasked_is_refused(told: Served, kind: str 
     assert response.status_code == 415
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br"])
+def test_a_compressed_body_is_refused(told: Served, encoding: str) -> None:
+    response = told.client.post("/v1/chat/completions", content=b"{}", headers=JSON | {"content-encoding": encoding})
+    assert (response.status_code, response.json()["error"]["code"]) == (415, "content_encoding")
+
+
+@pytest.mark.parametrize("path", ["/health", "/v1/models", "/nothing"])
+def test_no_answer_is_kept_or_guessed_at_by_a_browser(told: Served, path: str) -> None:
+    headers = told.get(path).headers
+    assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
+    assert not {"server", "access-control-allow-origin"} & set(headers)
+
+
 def test_a_key_is_asked_for_in_either_header(serve: Serve) -> None:
     served = serve(key="secret")
     for headers in ({"authorization": "Bearer secret"}, {"x-api-key": "secret"}, {"authorization": "bearer  secret"}):
