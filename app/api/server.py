@@ -19,8 +19,10 @@ from engine.errors import CodedError
 
 log = logging.getLogger(__name__)
 
-# Connections at once, bytes of a request's line and headers, seconds for those to arrive, and for an idle connection.
-MOST_CONNECTIONS, MOST_HEADER_BYTES, HEADERS_S, IDLE_S = 128, 32 * 2**10, 10.0, 15
+# Connections at once, and bytes of a request's line and headers.
+MOST_CONNECTIONS, MOST_HEADER_BYTES = 128, 32 * 2**10
+# Seconds for those to arrive, for an idle connection, and for the client to read any of what is left of an answer.
+HEADERS_S, IDLE_S, UNREAD_S = 10.0, 15, 30.0
 # Seconds for running calls when the server stops; then their connections are closed.
 _STOP_S = 1
 _BACKLOG = 128
@@ -43,19 +45,53 @@ class NotServing(CodedError):
 
 
 class _Protocol(H11Protocol):
-    """Closes a connection whose request line and headers do not arrive in time, which uvicorn waits for forever."""
+    """Closes connections that uvicorn would keep forever, each of which takes a file of this process.
+
+    Those are: connections beyond the limit, those on which a request's line and headers do not arrive in time, be it
+    the first or a later one, and those whose client reads nothing of the rest that was sent.
+    """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._headers_timer = self.loop.call_later(HEADERS_S, self._close_unless_asked)
+        self._unread = 0
+        self._headers_timer: asyncio.TimerHandle | None = self.loop.call_later(HEADERS_S, self._close_unless_asked)
+        self._unread_timer = self.loop.call_later(UNREAD_S, self._close_unless_read)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._headers_timer.cancel()
+        if self._headers_timer is not None:
+            self._headers_timer.cancel()
+        self._unread_timer.cancel()
         super().connection_lost(exc)
 
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._headers_timer is None and not self._asked:
+            self._headers_timer = self.loop.call_later(HEADERS_S, self._close_unless_asked)
+        elif self._headers_timer is not None and self._asked:
+            self._headers_timer.cancel()
+            self._headers_timer = None
+
+    @property
+    def _asked(self) -> bool:
+        """Whether a request is being answered."""
+        return self.cycle is not None and not self.cycle.response_complete
+
     def _close_unless_asked(self) -> None:
-        if self.cycle is None:
+        self._headers_timer = None
+        if not self._asked:
             self.transport.close()
+
+    def _close_unless_read(self) -> None:
+        # What an answer still adds to is watched by who writes the answer.
+        ended = self.transport.is_closing() or not self._asked
+        unread = self.transport.get_write_buffer_size() if ended else 0
+        if unread and unread == self._unread:
+            self.transport.abort()
+            return
+        self._unread = unread
+        self._unread_timer = self.loop.call_later(UNREAD_S, self._close_unless_read)
 
 
 class HttpServer:
@@ -82,7 +118,7 @@ class HttpServer:
             server_header=False,
             date_header=False,
             proxy_headers=False,
-            limit_concurrency=MOST_CONNECTIONS,
+            limit_concurrency=MOST_CONNECTIONS + 1,
             timeout_keep_alive=IDLE_S,
             timeout_graceful_shutdown=_STOP_S,
             h11_max_incomplete_event_size=MOST_HEADER_BYTES,

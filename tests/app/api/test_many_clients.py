@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -113,22 +115,39 @@ def test_a_client_that_leaves_while_it_waits_is_forgotten(serve: Serve) -> None:
     assert served.api.ended[0].state == "cancelled"
 
 
-def test_a_client_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.api.answering.STALL_S", 0.1)
-    # More text than all buffers between the two hold: 2,000 tokens of 16 KB.
+@contextmanager
+def long_answers() -> Iterator[Served]:
+    """Answers of more text than all buffers between the two hold: 2,000 tokens of 16 KB."""
     engine = SteadyEngine(1e6, 2000, text="x" * 2**16, letters=2**14)
     host = EngineHost(engine)
     host.load("main", None).result(PATIENCE_S)
     api = LocalApi(host)
     api.start(ApiSettings(port=0))
     served = Served(api, host, engine)
-    with connection_to(served) as connection:
+    try:
+        yield served
+    finally:
+        served.close()
+        engine.close()
+
+
+def accepted_peers() -> list[object]:
+    """The other ends of this process's connections."""
+    found = []
+    for one in gc.get_objects():
+        if isinstance(one, socket.socket) and one.fileno() >= 0:
+            with suppress(OSError):
+                found.append(one.getpeername())
+    return found
+
+
+def test_a_client_that_does_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.answering.STALL_S", 0.1)
+    with long_answers() as served, connection_to(served) as connection:
         connection.sendall(STREAMED % (len(BODY), BODY))
-        until(lambda: api.ended)
-        assert api.ended[0].state == "cancelled"
+        until(lambda: served.api.ended)
+        assert served.api.ended[0].state == "cancelled"
         assert served.get("/health").status_code == 200
-    served.close()
-    engine.close()
 
 
 def test_a_request_that_never_ends_is_closed(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,6 +159,62 @@ def test_a_request_that_never_ends_is_closed(serve: Serve, monkeypatch: pytest.M
         slow.sendall((STREAMED % (len(BODY), BODY))[:-9])
         assert silent.recv(99) == half.recv(99) == b""
         assert slow.recv(99).startswith(b"HTTP/1.1 408")
+
+
+def ask_for_health(connection: socket.socket) -> None:
+    connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    received = b""
+    while not received.endswith(b"}"):
+        received += connection.recv(4096)
+    assert received.startswith(b"HTTP/1.1 200")
+
+
+def test_half_a_request_after_a_whole_one_is_closed(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.server.HEADERS_S", 0.1)
+    served = serve()
+    with connection_to(served) as connection:
+        for _ in range(2):
+            ask_for_health(connection)
+        connection.sendall(b"GET /hea")
+        assert connection.recv(99) == b""
+
+
+def test_an_answer_takes_as_long_as_it_takes_although_headers_may_not(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.api.server.HEADERS_S", 0.2)
+    gate = threading.Semaphore(0)
+    served = serve(ScriptedEngine(gate=gate))
+    with connection_to(served) as connection:
+        ask_for_health(connection)
+        connection.sendall(STREAMED % (len(BODY), BODY))
+        time.sleep(0.3)
+        gate.release(10_000)
+        received = b""
+        while not received.endswith(b"0\r\n\r\n"):
+            received += connection.recv(65536)
+        assert b"[DONE]" in received
+
+
+def test_a_connection_that_nobody_reads_from_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.answering.STALL_S", 0.1)
+    monkeypatch.setattr("app.api.server.UNREAD_S", 0.1)
+    with long_answers() as served, connection_to(served) as streamed, connection_to(served) as whole:
+        for connection, body in ((streamed, BODY), (whole, BODY.replace(b"true", b"false"))):
+            connection.sendall(STREAMED % (len(body), body))
+        until(lambda: len(served.api.ended) == 2)
+        until(lambda: not {streamed.getsockname(), whole.getsockname()} & set(accepted_peers()))
+
+
+def test_connections_beyond_the_limit_are_closed_at_once(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.api.server.MOST_CONNECTIONS", 3)
+    monkeypatch.setattr("app.api.server.HEADERS_S", 10 * PATIENCE_S)
+    served = serve()
+    with ExitStack() as opened:
+        silent = [opened.enter_context(connection_to(served)) for _ in range(3)]
+        assert opened.enter_context(connection_to(served)).recv(99) == b""
+        silent.pop().close()
+        until(lambda: served.get("/health").status_code == 200)
 
 
 def test_headers_have_a_limit(told: Served) -> None:
