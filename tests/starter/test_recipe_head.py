@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,9 +23,12 @@ from resources.starter.recipe.head_training import (  # noqa: E402
     Read,
     block_mask,
     blocks_from,
+    draw_blocks,
     fall_of,
     head_loss,
+    load_read,
     read_by,
+    save_read,
     targets_and_weights,
     train_head,
 )
@@ -32,8 +36,6 @@ from resources.starter.recipe.model import LanguageModel, Shape  # noqa: E402
 from resources.starter.recipe.packing import Rows  # noqa: E402
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from torch import Tensor
 
 MAIN_SHAPE = Shape(32, 3, 2, 2, 16, 32, vocab_size=50)
@@ -138,6 +140,47 @@ def test_rows_are_asked_for_what_main_would_say(main: LanguageModel) -> None:
     assert (weights[0, :, 2] > 0).any()
 
 
+def test_a_step_of_short_blocks_learns_what_whole_blocks_cut_short_would_teach(main: LanguageModel, head: Head) -> None:
+    """Rows that are not there are not computed, and nothing else changes."""
+    short, _ = read(main)
+    blocks = draw_blocks(short, [0, 1, 2, 3], 3, 2, np.random.default_rng(5))
+    assert set(blocks.sizes.flatten().tolist()) == {2}
+
+    size = SHAPE.block_size
+    embedded = head.blocks_of(main, blocks.tokens.gather(1, blocks.anchors)).flatten(1, 2)
+    positions = (blocks.anchors[..., None] + torch.arange(size)).flatten(1)
+    drafted = head(embedded, positions, blocks.taps.float(), block_mask(blocks, size))
+    targets, weights = (part.flatten() for part in targets_and_weights(blocks, size))
+    losses = torch.nn.functional.cross_entropy(main.logits(drafted.flatten(0, 1)), targets, reduction="none")
+    assert torch.allclose(head_loss(main, head, blocks), losses @ weights / weights.sum())
+
+
+def test_a_head_begins_as_main_s_last_layers_which_see_the_last_tap_as_main_s_last_one_does(
+    main: LanguageModel,
+) -> None:
+    head = Head(SHAPE)
+    head.begin_at(main)
+
+    _, taps = main.tapped(torch.randint(3, 50, (1, 9)), SHAPE.taps)
+    assert taps is not None
+    last = main.model.layers[-1]
+    assert torch.allclose(head.hidden_norm(head.fc(taps)), last.input_layernorm(taps[..., -MAIN_SHAPE.hidden_size :]))
+    for layer, mains in zip(head.layers, main.model.layers[1:], strict=True):
+        assert all(torch.equal(value, mains.state_dict()[name]) for name, value in layer.state_dict().items())
+
+
+def test_the_rate_is_full_for_half_of_the_steps(monkeypatch: pytest.MonkeyPatch, main: LanguageModel) -> None:
+    """So a run's first half is that of a longer one, too."""
+    given: list[list[float]] = []
+    monkeypatch.setattr(
+        "resources.starter.recipe.head_training.train", lambda _head, _data, rates, *_, **__: given.append(rates)
+    )
+
+    train_head(Head(SHAPE), main, *read(main), 8, 7, Path("unused"), 0.5)
+
+    assert given == [[0.5, 0.5, 0.5, 0.5, 0.5, 0.375, 0.25, 0.125]]
+
+
 def test_the_paper_s_weights() -> None:
     assert (fall_of(8), fall_of(16)) == (4, 7)
 
@@ -167,7 +210,7 @@ def test_training_teaches_the_head_and_leaves_main_alone(main: LanguageModel, tm
     blocks = some_blocks(main)
     untrained = head_loss(main, head, blocks).item()
 
-    train_head(head, main, two_chats(), two_chats(2, 96), 40, 7, tmp_path / "head.pt")
+    train_head(head, main, *read(main), 40, 7, tmp_path / "head.pt")
 
     assert head_loss(main, head, blocks).item() < 0.95 * untrained
     assert all(torch.equal(value, before[name]) for name, value in main.state_dict().items())
@@ -190,11 +233,14 @@ def test_a_run_makes_the_same_bytes_again_also_when_it_is_stopped_between(
     made = []
     for run, threads in (("stopped", 1), ("whole", 2)):
         torch.set_num_threads(threads)
+        for part, name in zip(read(main), ("short", "long"), strict=True):
+            save_read(part, tmp_path / name)
+        kept = [load_read(tmp_path / name) for name in ("short", "long")]
         for _ in range(2 if run == "stopped" else 1):
             torch.manual_seed(3)
             model = Head(SHAPE)
             with suppress(KeyboardInterrupt):
-                train_head(model, main, two_chats(), two_chats(2, 96), 20, 7, tmp_path / f"{run}.pt")
+                train_head(model, main, *kept, 20, 7, tmp_path / f"{run}.pt")
         export_head(model, tmp_path / run)
         made.append((tmp_path / run / "model.safetensors").read_bytes())
     assert made[0] == made[1]

@@ -8,6 +8,7 @@ python -m resources.starter.recipe eagle      an EAGLE-3 head for that main, whi
 python -m resources.starter.recipe mtp        an MTP head for it, which does not ship either: WORK/mtp
 python -m resources.starter.recipe evaluate   the evaluation alone, on the pair that is there: held-out totals
 python -m resources.starter.recipe develop    the same on the development set, with every failure
+python -m resources.starter.recipe fresh      how often main is wrong at each kind of question, drawn anew
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from resources.starter.recipe.content import (
     read_short_held_out,
 )
 from resources.starter.recipe.evaluation import Pair, judge, report
+from resources.starter.recipe.fresh_questions import fresh_tallies, report_fresh
 from resources.starter.recipe.plan import Plan
 from resources.starter.recipe.short_messages import ask_short, report_short
 
@@ -39,6 +41,8 @@ _BUILDS = {
     "mtp": "build_mtp_head",
 }
 _NOT_SHIPPED = ("eagle", "mtp")
+# No course's.
+_FRESH_SEED = 7771
 
 
 def main() -> None:
@@ -47,9 +51,10 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", nargs="?", choices=[*_BUILDS, "evaluate", "develop"], default="build")
+    parser.add_argument("what", nargs="?", choices=[*_BUILDS, "evaluate", "develop", "fresh"], default="build")
     parser.add_argument("--work", type=Path, default=Path("build/starter"), help="where checkpoints are kept")
     parser.add_argument("--target", type=Path, default=_STARTER, help="where main/ and draft/ are")
+    parser.add_argument("--fresh-questions", type=int, default=1000, help="how many `fresh` asks")
     for field in fields(Plan):
         parser.add_argument(f"--{field.name.replace('_', '-')}", type=int, default=field.default)
     options = parser.parse_args()
@@ -61,6 +66,9 @@ def main() -> None:
     if options.what in _NOT_SHIPPED:
         return
     pair = Pair.load(options.target)
+    if options.what == "fresh":
+        print(report_fresh(fresh_tallies(pair, _FRESH_SEED, options.fresh_questions)))
+        return
     read = read_development if options.what == "develop" else read_held_out
     questions = [question for language in LANGUAGES for question in read(language)]
     print(report(judge(pair, questions), with_failures=options.what == "develop"))

@@ -80,7 +80,9 @@ class Pair:
     def ends(self) -> set[int]:
         return set(self.tokenizer.eos_token_ids)
 
-    def answers(self, dialogues: Sequence[list[dict[str, str]]]) -> list[tuple[str, Tally]]:
+    def answers(
+        self, dialogues: Sequence[list[dict[str, str]]], max_tokens: int = MAX_TOKENS
+    ) -> list[tuple[str, Tally]]:
         """Main's greedy answer to each dialogue's last message, and the draft's guesses on it."""
         template = self.tokenizer.apply_chat_template
         prompts = [template(turns, add_generation_prompt=True) for turns in dialogues]
@@ -88,13 +90,13 @@ class Pair:
         found: dict[int, tuple[str, Tally]] = {}
         for start in range(0, len(by_length), BATCH):
             places = by_length[start : start + BATCH]
-            rows = self._greedy([prompts[place] for place in places])
+            rows = self._greedy([prompts[place] for place in places], max_tokens)
             for place, ids in zip(places, rows, strict=True):
                 text = self.tokenizer.decode([token for token in ids if token not in self.ends]).strip()
                 found[place] = text, self._guesses(prompts[place], ids)
         return [found[place] for place in range(len(prompts))]
 
-    def _greedy(self, prompts: list[list[int]]) -> list[list[int]]:
+    def _greedy(self, prompts: list[list[int]], max_tokens: int) -> list[list[int]]:
         """Greedy continuations of prompts, padded on their left, each up to its end of turn."""
         longest = max(len(prompt) for prompt in prompts)
         padding = [longest - len(prompt) for prompt in prompts]
@@ -102,7 +104,7 @@ class Pair:
         tokens = mx.array([[0] * count + prompt for count, prompt in zip(padding, prompts, strict=True)])
         columns: list[list[int]] = []
         running = set(range(len(prompts)))
-        while running and len(columns) < MAX_TOKENS:
+        while running and len(columns) < max_tokens:
             tokens = mx.argmax(self.main(tokens, cache=cache)[:, -1:], axis=-1)
             column = [row[0] for row in tokens.tolist()]
             columns.append(column)

@@ -127,8 +127,18 @@ class Head(nn.Module):
         return self.norm(x)
 
     def begin_at(self, main: LanguageModel) -> None:
-        """Take over main's last norm, so that the first scores have the size that main's scores have."""
+        """Take over main's last layers and norm; they see what main's last layer sees of the last tap.
+
+        A head that begins so learns faster than one whose layers begin at random.
+        """
+        layers, size = main.model.layers, self.shape.main.hidden_size
+        for layer, mains in zip(self.layers, layers[-len(self.layers) :], strict=True):
+            layer.load_state_dict(mains.state_dict())
         self.norm.load_state_dict(main.model.norm.state_dict())
+        self.hidden_norm.load_state_dict(layers[-1].input_layernorm.state_dict())
+        with torch.no_grad():
+            self.fc.weight.zero_()
+            self.fc.weight[:, -size:] = torch.eye(size)
 
     def _angles(self, positions: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
         return self.cos[positions][:, None].to(dtype), self.sin[positions][:, None].to(dtype)

@@ -3,7 +3,9 @@
 Main reads each row once, before the first step, for its tapped layers and its own choices: reading them anew in every
 step would take half of the time. A block is worth learning as far as the text equals those choices, since only then is
 a later guess looked at; nearer guesses weigh more, as in the DFlash paper.
-Half of the blocks are cut to fewer masks, because who decodes asks for as many guesses as pay at that moment.
+In half of the steps the blocks are cut to fewer masks, because who decodes asks for as many guesses as pay at that
+moment; a step's blocks are of one size, so that no row is computed that teaches nothing.
+The learning rate stays full for the first half of the steps: until then, a run may still become a longer one.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from resources.starter.recipe.packing import SHORT_ROW
+from resources.starter.recipe.packing import SHORT_ROW, Rows
 from resources.starter.recipe.training import make_batch, narrow_numbers, train
 
 if TYPE_CHECKING:
@@ -26,10 +28,9 @@ if TYPE_CHECKING:
 
     from resources.starter.recipe.head import Head
     from resources.starter.recipe.model import LanguageModel
-    from resources.starter.recipe.packing import Rows
 
 SHORT_ROWS, LONG_EVERY, BLOCKS = 6, 16, 120
-SHARE_OF_CUT_BLOCKS, LEAST_BLOCK = 0.5, 3
+SHARE_OF_CUT_STEPS, LEAST_BLOCK = 0.5, 3
 # Every answer's first round begins at its first token, and where an answer begins a head is wrong most often.
 OPENING_TOKENS, OPENING_ODDS = 4, 4
 
@@ -81,26 +82,41 @@ def read_by(main: LanguageModel, rows: Rows, taps: tuple[int, ...]) -> Read:
     return Read(rows, torch.cat(parts), torch.cat(choices))
 
 
+def save_read(read: Read, path: Path) -> None:
+    """Keep what main read, for a run that is stopped and goes on."""
+    rows = {name: torch.from_numpy(getattr(read.rows, name)) for name in ("tokens", "answers", "owners")}
+    partial_path = path.with_suffix(".partial")
+    torch.save({**rows, "taps": read.taps, "choices": read.choices}, partial_path)
+    partial_path.replace(path)
+
+
+def load_read(path: Path) -> Read:
+    """What `save_read` kept."""
+    kept = torch.load(path, weights_only=True)
+    rows = Rows(*(kept[name].numpy() for name in ("tokens", "answers", "owners")))
+    return Read(rows, kept["taps"], kept["choices"])
+
+
 def train_head(
     head: Head,
     main: LanguageModel,
-    short: Rows,
-    long: Rows,
+    short: Read,
+    long: Read,
     steps: int,
     seed: int,
     work: Path,
     first_rate: float = 1.0,
 ) -> None:
-    """Train `head` in place for `main`, which stays as it is; `work` is the checkpoint's path.
+    """Train `head` in place for `main`, which read the rows and stays as it is; `work` is the checkpoint's path.
 
-    The learning rate falls from `first_rate` of the full one to 0. On one thread and without torch's compiler, for the
-    same bits wherever torch and the processor are the same, also where a run is stopped and goes on.
+    The learning rate is `first_rate` of the full one for half of the steps and then falls to 0. On one thread and
+    without torch's compiler, for the same bits wherever torch and the processor are the same, also where a run is
+    stopped and goes on.
     """
     torch.set_num_threads(1)
     main.requires_grad_(False).eval()
-    fall = [first_rate * (1 - step / steps) for step in range(steps)]
-    read = [read_by(main, rows, head.shape.taps) for rows in (short, long)]
-    data = partial(blocks_from, *read, head.shape.block_size, seed, steps)
+    fall = [first_rate * min(1.0, 2 * (1 - step / steps)) for step in range(steps)]
+    data = partial(blocks_from, short, long, head.shape.block_size, seed, steps)
     train(head, data, fall, work, loss_of=partial(head_loss, main), compiled=False)
 
 
@@ -111,11 +127,13 @@ def blocks_from(short: Read, long: Read, block_size: int, seed: int, steps: int,
         is_long = (step + 1) % LONG_EVERY == 0
         read, count = (long, 1) if is_long else (short, SHORT_ROWS)
         chosen = generator.choice(len(read.rows), count, replace=False).tolist()
-        yield draw_blocks(read, chosen, BLOCKS // count, block_size, generator)
+        is_cut = generator.random() < SHARE_OF_CUT_STEPS
+        size = int(generator.integers(LEAST_BLOCK, block_size + 1)) if is_cut else block_size
+        yield draw_blocks(read, chosen, BLOCKS // count, size, generator)
 
 
 def draw_blocks(read: Read, chosen: list[int], blocks: int, block_size: int, generator: np.random.Generator) -> Blocks:
-    """`blocks` anchors in each chosen row, among the answers' tokens that another one follows.
+    """`blocks` anchors in each chosen row, among the answers' tokens that another one follows, for blocks of one size.
 
     An answer's first `OPENING_TOKENS` are `OPENING_ODDS` times as likely to be drawn as others.
     """
@@ -130,10 +148,7 @@ def draw_blocks(read: Read, chosen: list[int], blocks: int, block_size: int, gen
     odds = np.where(is_late, 1, OPENING_ODDS)
     keys = np.where(is_anchor, generator.random(answers.shape) / odds, 2.0)
     anchors = np.argsort(keys, axis=1)[:, :blocks]
-    sizes = np.full(anchors.shape, block_size)
-    is_cut = generator.random(anchors.shape) < SHARE_OF_CUT_BLOCKS
-    sizes[is_cut] = generator.integers(LEAST_BLOCK, block_size + 1, int(is_cut.sum()))
-    sizes[~np.take_along_axis(is_anchor, anchors, axis=1)] = 0
+    sizes = np.where(np.take_along_axis(is_anchor, anchors, axis=1), block_size, 0)
     return Blocks(
         torch.from_numpy(read.rows.tokens[chosen].astype(np.int64)),
         torch.from_numpy(answers),
@@ -147,12 +162,12 @@ def draw_blocks(read: Read, chosen: list[int], blocks: int, block_size: int, gen
 
 def head_loss(main: LanguageModel, head: Head, blocks: Blocks) -> Tensor:
     """Cross-entropy of the drafts with main's own choices, weighted by their place in the block."""
+    size = int(blocks.sizes.max())
     with torch.no_grad():
-        embedded = head.blocks_of(main, blocks.tokens.gather(1, blocks.anchors)).flatten(1, 2)
-    offsets = torch.arange(head.shape.block_size)
-    positions = (blocks.anchors[..., None] + offsets).flatten(1)
-    drafted = head(embedded, positions, blocks.taps.float(), block_mask(blocks, head.shape.block_size))
-    targets, weights = targets_and_weights(blocks, head.shape.block_size)
+        embedded = head.blocks_of(main, blocks.tokens.gather(1, blocks.anchors))[:, :, :size].flatten(1, 2)
+    positions = (blocks.anchors[..., None] + torch.arange(size)).flatten(1)
+    drafted = head(embedded, positions, blocks.taps.float(), block_mask(blocks, size))
+    targets, weights = (part[..., :size] for part in targets_and_weights(blocks, head.shape.block_size))
     wanted = weights.flatten().nonzero().squeeze(1)
     scores = main.logits(drafted.flatten(0, 1)[wanted]).float()
     losses = functional.cross_entropy(scores, targets.flatten()[wanted], reduction="none")

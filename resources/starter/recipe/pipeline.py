@@ -19,7 +19,7 @@ from resources.starter.recipe.distillation import with_choices
 from resources.starter.recipe.export import export_head, export_model, load_head, load_model, write_checksums
 from resources.starter.recipe.generation import answered_by
 from resources.starter.recipe.head import Head, HeadShape
-from resources.starter.recipe.head_training import train_head
+from resources.starter.recipe.head_training import Read, load_read, read_by, save_read, train_head
 from resources.starter.recipe.model import DRAFT, MAIN, YOUNG_MAIN, LanguageModel, deepened
 from resources.starter.recipe.odd_requests import odd_conversations
 from resources.starter.recipe.packing import (
@@ -148,9 +148,8 @@ def _train_head(plan: Plan, work: Path, target: Path, *, goes_on: bool) -> None:
     torch.manual_seed(plan.seed)
     tokenizer = Tokenizer.from_file(str(target / "main" / "tokenizer.json"))
     main = load_model(MAIN, target / "main")
-    long = _long_rows(tokenizer, plan)
     shape = HeadShape(mask_token=tokenizer.token_to_id(END_OF_TEXT))
-    short = _head_rows(main, tokenizer, plan)
+    short, long = _read_for_head(main, tokenizer, plan, shape.taps, work)
     if goes_on:
         head = load_head(shape, target / "head")
     else:
@@ -160,6 +159,18 @@ def _train_head(plan: Plan, work: Path, target: Path, *, goes_on: bool) -> None:
     train_head(head, main, short, long, steps, plan.seed, work / "head.pt", first_rate)
     export_head(head, target / "head")
     write_checksums(target)
+
+
+def _read_for_head(
+    main: LanguageModel, tokenizer: Tokenizer, plan: Plan, taps: tuple[int, ...], work: Path
+) -> tuple[Read, Read]:
+    """What the head learns from, as main reads it: short rows and long ones. `work` keeps both for later runs."""
+    short, long = work / "head-short.pt", work / "head-long.pt"
+    if not short.exists():
+        save_read(read_by(main, _head_rows(main, tokenizer, plan), taps), short)
+    if not long.exists():
+        save_read(read_by(main, _long_rows(tokenizer, plan).first(plan.head_long_rows), taps), long)
+    return load_read(short), load_read(long)
 
 
 def build_eagle_head(plan: Plan, work: Path, target: Path) -> None:

@@ -18,7 +18,8 @@ class Plan:
     head_steps: int = 3800
     eagle_steps: int = 800
     mtp_steps: int = 600
-    refresh_head_steps: int = 320
-    head_own_answers: int = 500
-    head_odd_requests: int = 300
-    head_written_answers: int = 4000
+    refresh_head_steps: int = 480
+    head_own_answers: int = 160
+    head_odd_requests: int = 80
+    head_written_answers: int = 3000
+    head_long_rows: int = 24
