@@ -15,7 +15,6 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx_lm.models.switch_layers import SwitchLinear
 
 from engine.heads.blocks_of_fp8 import dequantised
 from engine.heads.depth_network import DepthNetwork
@@ -75,11 +74,15 @@ def _with_whole_latents(weights: Weights, rank: Any) -> Weights:
     made = dict(weights)
     for name in weights:
         if name.endswith(".kv_b_proj.scales"):
-            layer = name.removesuffix(".scales")
-            parameters, packed = _quantisation(weights, layer, rank), made.pop(f"{layer}.weight")
-            scales, biases = made.pop(name), made.pop(f"{layer}.biases", None)
-            made[f"{layer}.weight"] = mx.dequantize(packed, scales, biases, **parameters)
+            _write_out(made, name.removesuffix(".scales"), rank)
     return made
+
+
+def _write_out(weights: Weights, layer: str, inputs: int) -> None:
+    """Put the numbers of a quantised layer with so many `inputs` in its place."""
+    parameters, packed = _quantisation(weights, layer, inputs), weights.pop(f"{layer}.weight")
+    scales, biases = weights.pop(f"{layer}.scales"), weights.pop(f"{layer}.biases", None)
+    weights[f"{layer}.weight"] = mx.dequantize(packed, scales, biases, **parameters)
 
 
 def converted(weights: Mapping[str, mx.array], *, zero_centred: bool) -> Weights:
@@ -135,13 +138,16 @@ def _with_stacked_experts(weights: Iterator[tuple[str, mx.array]]) -> Iterator[t
 
 
 def quantise(network: nn.Module, weights: Weights) -> None:
-    """Make the layers quantised that have scales; bits, groups and modes follow from shapes and types."""
+    """Make the layers quantised that have scales; bits, groups and modes follow from shapes and types.
+
+    Where the network has none that could be quantised, as for some routers, `weights` get the numbers.
+    """
+    for path, module in network.named_modules():
+        if f"{path}.scales" in weights and not hasattr(module, "to_quantized"):
+            _write_out(weights, path, module.weight.shape[-1])
 
     def parameters(path: str, module: nn.Module) -> bool | dict[str, Any]:
-        quantised = f"{path}.scales" in weights
-        if not quantised or not isinstance(module, nn.Linear | nn.Embedding | SwitchLinear):
-            return False
-        return _quantisation(weights, path, module.weight.shape[-1])
+        return f"{path}.scales" in weights and _quantisation(weights, path, module.weight.shape[-1])
 
     if any(name.endswith(".scales") for name in weights):
         nn.quantize(network, class_predicate=parameters)

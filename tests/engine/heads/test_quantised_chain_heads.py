@@ -11,6 +11,7 @@ from engine.heads.head import HeadProposal
 from tests.engine.heads import eagle_on_disk, mtp_on_disk
 from tests.engine.heads.golden.eagle_cases import CASES as EAGLE
 from tests.engine.heads.golden.mtp_cases import CASES as MTP
+from tests.engine.heads.golden.mtp_cases import MtpCase
 from tests.engine.heads.heads_on_disk import quantised, write_head
 
 each_mode = pytest.mark.parametrize(
@@ -37,15 +38,51 @@ def test_an_eagle_head(tmp_path: Path, name: str, bits: int, group: int, mode: s
 
 @each_mode
 @pytest.mark.parametrize(
-    "name", ["mtp_qwen3_5", "mtp_qwen3_5_moe", "mtp_mimo", "mtp_step3p5", "mtp_deepseek_v3", "mtp_glm4_moe_lite"]
+    "name",
+    [
+        *("mtp_qwen3_5", "mtp_qwen3_5_moe", "mtp_mimo", "mtp_step3p5", "mtp_deepseek_v3", "mtp_glm4_moe_lite"),
+        "mtp_nemotron_h",
+    ],
 )
 def test_an_mtp_head(tmp_path: Path, name: str, bits: int, group: int, mode: str) -> None:
     """Bits, groups and mode follow from shapes and types: conversions name them for the main model, if at all."""
     case = MTP[name]
     published = mtp_on_disk.published(case)
-    # In some families routers are no layers that could be quantised.
-    routers = {key: published.pop(key) for key in list(published) if key.endswith("mlp.gate.weight")}
-    packed, written_out = (one | routers for one in quantised(published, bits, group, mode))
+    # Conversions of Nemotron-H stack its experts under names of their own before they quantise them.
+    apart = {key: published.pop(key) for key in list(published) if name == "mtp_nemotron_h" and ".experts." in key}
+    packed, written_out = (one | apart for one in quantised(published, bits, group, mode))
+    assert_mtp_heads_alike(tmp_path, case, packed, written_out)
+
+
+@each_mode
+@pytest.mark.parametrize("name", ["mtp_deepseek_v3", "mtp_glm4_moe_lite"])
+def test_an_mtp_head_that_was_converted_with_its_projections_of_latents_divided(
+    tmp_path: Path, name: str, bits: int, group: int, mode: str
+) -> None:
+    """As mlx-lm converts models of these families: each part (heads, outputs, inputs) is quantised by itself."""
+    case = MTP[name]
+    published = mtp_on_disk.published(case)
+    [key] = [key for key in published if key.endswith("kv_b_proj.weight")]
+    heads, latent = case.text["num_attention_heads"], case.text["qk_nope_head_dim"]
+    both = published.pop(key)
+    by_head = both.reshape(heads, -1, both.shape[-1])
+    layer = key.removesuffix("kv_b_proj.weight")
+    divided = {"embed_q": by_head[:, :latent].swapaxes(-1, -2), "unembed_out": by_head[:, latent:]}
+    packed, written_out = dict(published), dict(published)
+    for part, array in divided.items():
+        names = [f"{layer}{part}.{leaf}" for leaf in ("weight", "scales", "biases")]
+        if array.shape[-1] % group:
+            packed[names[0]] = written_out[names[0]] = array
+            continue
+        parts = mx.quantize(mx.contiguous(array), group, bits, mode)
+        packed |= dict(zip(names, parts, strict=False))
+        written_out[names[0]] = mx.dequantize(parts[0], parts[1], *parts[2:], group_size=group, bits=bits, mode=mode)
+    assert_mtp_heads_alike(tmp_path, case, packed, written_out)
+
+
+def assert_mtp_heads_alike(
+    tmp_path: Path, case: MtpCase, packed: dict[str, mx.array], written_out: dict[str, mx.array]
+) -> None:
     assert packed.keys() != written_out.keys()
     head, other = (mtp_on_disk.bound(tmp_path / str(len(one)), case, one) for one in (packed, written_out))
     made = (mtp_on_disk.proposals(one, one.new_context()) for one in (head, other))
