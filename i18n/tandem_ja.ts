@@ -697,6 +697,10 @@
         <translation>この Mac でモデルに使える {limit} のうち {used} を使用中です。</translation>
     </message>
     <message>
+        <source>The prompt cache is empty.</source>
+        <translation>プロンプトキャッシュは空です。</translation>
+    </message>
+    <message>
         <source>Memory in use</source>
         <translation>使用中のメモリ</translation>
     </message>
@@ -1361,8 +1365,8 @@
         <translation>{host} にモデルがありません：{detail}。そのコンピュータにダウンロードまたはコピーしてください。</translation>
     </message>
     <message>
-        <source>{host} is missing model files: {detail}. Download them on that computer.</source>
-        <translation>{host} にモデルのファイルが {detail} 足りません。そのコンピュータにダウンロードしてください。</translation>
+        <source>{host} has yet to download {detail} of the model.</source>
+        <translation>{host} にはモデルのファイルをあと {detail} ダウンロードする必要があります。</translation>
     </message>
     <message>
         <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
@@ -2361,12 +2365,12 @@
         <translation>{repository} がフォルダの外のファイル（{file}）を参照しています。Tandem はこれをダウンロードしません。</translation>
     </message>
     <message>
-        <source>{needed} needed, but only {free} free on the disk. Free up space, then resume.</source>
-        <translation>{needed} 必要ですが、ディスクの空きは {free} です。空きを作ってから再開してください。</translation>
+        <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
+        <translation>{needed} 必要ですが、ディスクの空きは {free} です。空きを作ってからもう一度お試しください。</translation>
     </message>
     <message>
-        <source>The disk is full. Free up space, then resume; nothing is lost.</source>
-        <translation>ディスクがいっぱいです。空きを作ってから再開してください。ダウンロード済みの分は失われません。</translation>
+        <source>The disk is full. Free up space, then try again; nothing is lost.</source>
+        <translation>ディスクがいっぱいです。空きを作ってからもう一度お試しください。ダウンロード済みの分は失われません。</translation>
     </message>
     <message>
         <source>{path} cannot be written to. Check its permissions.</source>
@@ -3648,6 +3652,10 @@
 </context>
 <context>
     <name>PurgeButton</name>
+    <message>
+        <source>Empty Trash</source>
+        <translation>ゴミ箱を空にする</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s)</source>
         <translation>
@@ -3661,10 +3669,6 @@
     <message>
         <source>Delete permanently?</source>
         <translation>完全に削除しますか？</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>ゴミ箱を空にする</translation>
     </message>
 </context>
 <context>

@@ -697,6 +697,10 @@
         <translation>이 Mac에서 모델에 쓸 수 있는 {limit} 중 {used} 사용 중이에요.</translation>
     </message>
     <message>
+        <source>The prompt cache is empty.</source>
+        <translation>프롬프트 캐시가 비어 있어요.</translation>
+    </message>
+    <message>
         <source>Memory in use</source>
         <translation>메모리 사용량</translation>
     </message>
@@ -1361,8 +1365,8 @@
         <translation>{host} 컴퓨터에 모델이 없어요: {detail}. 그 컴퓨터에 다운로드하거나 복사해 주세요.</translation>
     </message>
     <message>
-        <source>{host} is missing model files: {detail}. Download them on that computer.</source>
-        <translation>{host} 컴퓨터에 모델 파일이 {detail} 부족해요. 그 컴퓨터에 다운로드해 주세요.</translation>
+        <source>{host} has yet to download {detail} of the model.</source>
+        <translation>{host} 컴퓨터에 모델 파일을 {detail} 더 다운로드해야 해요.</translation>
     </message>
     <message>
         <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
@@ -2361,12 +2365,12 @@
         <translation>{repository} 모델이 폴더 밖의 파일({file})을 가리켜요. Tandem은 이런 파일을 다운로드하지 않아요.</translation>
     </message>
     <message>
-        <source>{needed} needed, but only {free} free on the disk. Free up space, then resume.</source>
-        <translation>공간이 {needed} 필요한데 디스크에 {free}만 남았어요. 공간을 비운 뒤 다시 시작해 주세요.</translation>
+        <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
+        <translation>공간이 {needed} 필요한데 디스크에 {free}만 남았어요. 공간을 비운 뒤 다시 시도해 주세요.</translation>
     </message>
     <message>
-        <source>The disk is full. Free up space, then resume; nothing is lost.</source>
-        <translation>디스크가 가득 찼어요. 공간을 비운 뒤 다시 시작해 주세요. 받은 내용은 그대로 남아 있어요.</translation>
+        <source>The disk is full. Free up space, then try again; nothing is lost.</source>
+        <translation>디스크가 가득 찼어요. 공간을 비운 뒤 다시 시도해 주세요. 받은 내용은 그대로 남아 있어요.</translation>
     </message>
     <message>
         <source>{path} cannot be written to. Check its permissions.</source>
@@ -2441,7 +2445,7 @@
     </message>
     <message>
         <source>{depth} ({source})</source>
-        <translation>{depth} ({source})</translation>
+        <translation>{depth}({source})</translation>
     </message>
     <message>
         <source>none (plain)</source>
@@ -3648,6 +3652,10 @@
 </context>
 <context>
     <name>PurgeButton</name>
+    <message>
+        <source>Empty Trash</source>
+        <translation>휴지통 비우기</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s)</source>
         <translation>
@@ -3661,10 +3669,6 @@
     <message>
         <source>Delete permanently?</source>
         <translation>완전히 삭제할까요?</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>휴지통 비우기</translation>
     </message>
 </context>
 <context>

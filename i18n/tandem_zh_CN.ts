@@ -697,6 +697,10 @@
         <translation>本机可供模型使用 {limit}，已使用 {used}。</translation>
     </message>
     <message>
+        <source>The prompt cache is empty.</source>
+        <translation>提示词缓存为空。</translation>
+    </message>
+    <message>
         <source>Memory in use</source>
         <translation>内存用量</translation>
     </message>
@@ -1361,8 +1365,8 @@
         <translation>{host} 上没有该模型：{detail}。请将其下载或拷贝到该电脑。</translation>
     </message>
     <message>
-        <source>{host} is missing model files: {detail}. Download them on that computer.</source>
-        <translation>{host} 上缺少 {detail} 的模型文件。请将其下载到该电脑。</translation>
+        <source>{host} has yet to download {detail} of the model.</source>
+        <translation>{host} 还需下载 {detail} 的模型文件。</translation>
     </message>
     <message>
         <source>{host} could not download the model: {detail}. Check its connection and try again.</source>
@@ -2361,12 +2365,12 @@
         <translation>{repository} 引用了文件夹之外的文件（{file}）。Tandem 不会下载它。</translation>
     </message>
     <message>
-        <source>{needed} needed, but only {free} free on the disk. Free up space, then resume.</source>
-        <translation>需要 {needed}，磁盘只剩 {free}。请腾出空间后继续。</translation>
+        <source>{needed} needed, but only {free} free on the disk. Free up space, then try again.</source>
+        <translation>需要 {needed}，磁盘只剩 {free}。请腾出空间后重试。</translation>
     </message>
     <message>
-        <source>The disk is full. Free up space, then resume; nothing is lost.</source>
-        <translation>磁盘已满。请腾出空间后继续；已下载的内容不会丢失。</translation>
+        <source>The disk is full. Free up space, then try again; nothing is lost.</source>
+        <translation>磁盘已满。请腾出空间后重试；已下载的内容不会丢失。</translation>
     </message>
     <message>
         <source>{path} cannot be written to. Check its permissions.</source>
@@ -3648,6 +3652,10 @@
 </context>
 <context>
     <name>PurgeButton</name>
+    <message>
+        <source>Empty Trash</source>
+        <translation>清空废纸篓</translation>
+    </message>
     <message numerus="yes">
         <source>%n chat(s)</source>
         <translation>
@@ -3661,10 +3669,6 @@
     <message>
         <source>Delete permanently?</source>
         <translation>要永久删除吗？</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>清空废纸篓</translation>
     </message>
 </context>
 <context>

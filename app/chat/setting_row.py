@@ -123,6 +123,8 @@ class SettingRow(QObject):
             self.control.set_texts(translate("Settings", words) for _, words in self.setting.choices)
         elif self.setting.least_words:
             self.control.setSpecialValueText(translate("Settings", self.setting.least_words))
+            # Qt does not tell the layout that the box needs another width now.
+            self.control.updateGeometry()
 
     def apply_theme(self) -> None:
         """Show the name of the chat's own value in bold."""

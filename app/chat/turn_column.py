@@ -70,8 +70,7 @@ class TurnColumn(QWidget):
         for slot in self._slots.values():
             if slot.view is not None:
                 slot.view.leave_edit()
-            self._layout.removeWidget(slot)
-            slot.deleteLater()
+            self._remove(slot)
         self._slots = {}
         for turn in turns:
             self.add(turn)
@@ -84,9 +83,7 @@ class TurnColumn(QWidget):
         for turn in [turn for turn in self._slots if turn not in kept]:
             slot = self._slots.pop(turn)
             had_focus = had_focus or (focus is not None and slot.isAncestorOf(focus))
-            self._layout.removeWidget(slot)
-            slot.hide()
-            slot.deleteLater()
+            self._remove(slot)
         before, self._slots = self._slots, {}
         for index, turn in enumerate(turns):
             if turn in before:
@@ -97,6 +94,12 @@ class TurnColumn(QWidget):
                 self.add(turn, index)
         self.setUpdatesEnabled(True)
         return had_focus
+
+    def _remove(self, slot: LazyTurn) -> None:
+        self._layout.removeWidget(slot)
+        # It would be painted over the other turns until it is deleted.
+        slot.hide()
+        slot.deleteLater()
 
     def load_between(self, top: int, bottom: int, budget: int) -> int:
         """Load the turns between two heights, with the blocks of long ones, and unload those far from there.

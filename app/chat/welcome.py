@@ -15,8 +15,8 @@ from app.widgets.theme import scaled
 
 # The greatest width of the offer, its usual height, and the space between greeting, examples and offer.
 _OFFER_WIDTH, _OFFER_HEIGHT, _SPACE = 560, 256, 90
-# What the column leaves free at both sides, in pixels.
-_MARGINS = 18
+# What the column leaves free at both sides, and the offer at each, to stand where the composer does, in pixels.
+_MARGINS, _OFFER_SIDE = 18, 15
 # Where the greeting stands, as a part of the height.
 _TOP = 0.2
 
@@ -60,7 +60,7 @@ class Welcome(Restyled, QScrollArea):
         offer.setMaximumWidth(_OFFER_WIDTH)
         self._offer, self._may_come = offer, may_come
         offer.installEventFilter(self)
-        row = hbox(margins=(0, 16, 0, 0))
+        row = hbox(margins=(_OFFER_SIDE, 16, _OFFER_SIDE, 0))
         row.addStretch(1)
         row.addWidget(offer, 1000)
         row.addStretch(1)
@@ -95,7 +95,9 @@ class Welcome(Restyled, QScrollArea):
         width, height = self.viewport().width() - _MARGINS, self.viewport().height()
         heights = sum(words.heightForWidth(width) for words in (self._hello, self._promise))
         heights += sum(button.sizeHint().height() + 8 for button in self._examples) + _SPACE
-        offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width)) if not self._offer.isHidden() else 0
+        offered = self._offer.heightForWidth(min(_OFFER_WIDTH, width - 2 * _OFFER_SIDE))
+        if self._offer.isHidden():
+            offered = 0
         self._offer.setMinimumHeight(max(offered, 0))
         if self._reserves:
             offered = scaled(_OFFER_HEIGHT)

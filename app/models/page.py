@@ -25,7 +25,7 @@ from app.widgets.labels import label
 from app.widgets.layouts import keep_right_edge, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
-from app.widgets.search_field import name_clear_button
+from app.widgets.search_field import colour_clear_button, name_clear_button
 from app.widgets.style_class import styled
 from app.wording.errors import error_sentence
 from app.wording.figures import number
@@ -321,6 +321,9 @@ class ModelsPage(Restyled, QWidget):
         if not searched.text:
             return self.tr("Type part of a name, such as Qwen3.8 or Gemma, or paste a model page URL.")
         return "" if searched.found else self.tr("No MLX models match.")
+
+    def apply_theme(self) -> None:
+        colour_clear_button(self.field)
 
     def retranslate(self) -> None:
         self._title.setText(self.tr("Models"))

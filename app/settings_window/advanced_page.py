@@ -117,8 +117,11 @@ class AdvancedPage(TablePage):
         if status is not None:
             used = self.tr("{used} of the {limit} this Mac can use for models.")
             help_ = used.format(used=size_words(status.memory.active), limit=size_words(status.memory.limit))
-            held = self.tr("The prompt cache contains %n chat(s) in {size}.", "", status.prefix_cache.conversations)
-            help_ = joined(help_, held.format(size=size_words(status.prefix_cache.bytes)))
+            cache = status.prefix_cache
+            held = self.tr("The prompt cache contains %n chat(s) in {size}.", "", cache.conversations)
+            if not cache.conversations:
+                held = self.tr("The prompt cache is empty.")
+            help_ = joined(help_, held.format(size=size_words(cache.bytes)))
         self.memory.set_words(self.tr("Memory in use"), help_)
         self.clear.setText(self.tr("Clear prompt cache"))
         self.clear.setAccessibleName(self.clear.text())

@@ -17,7 +17,7 @@ from app.system.translatable import QT_TRANSLATE_NOOP
 from app.widgets.layouts import hbox, settle_layouts, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
-from app.widgets.search_field import name_clear_button
+from app.widgets.search_field import colour_clear_button, name_clear_button
 from app.widgets.tab_order import TabOrdered
 
 _NARROWEST_LIST = 200
@@ -118,6 +118,9 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         if found and text and self._list.currentRow() not in (about or found):
             self._list.setCurrentRow((about or found)[0])
         self._open_row(self._list.currentRow())
+
+    def apply_theme(self) -> None:
+        colour_clear_button(self.search)
 
     def retranslate(self) -> None:
         self.setWindowTitle(QCoreApplication.translate("Settings", "Settings"))

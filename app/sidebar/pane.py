@@ -31,7 +31,7 @@ from app.widgets.labels import label, set_name
 from app.widgets.layouts import hbox, vbox
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
-from app.widgets.search_field import SearchField, name_clear_button
+from app.widgets.search_field import SearchField, colour_clear_button, name_clear_button
 from app.widgets.style_class import styled
 
 _Found = tuple[list[TitleHit], list[MessageHit]]
@@ -349,3 +349,4 @@ class ChatPane(Restyled, QFrame):
         self._back.setIcon(icon("chevron-left", colour))
         self._views.setIcon(icon("archive", theme.colours().muted))
         self.settings.setIcon(icon("settings", colour))
+        colour_clear_button(self.search)

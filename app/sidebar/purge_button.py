@@ -72,7 +72,7 @@ class PurgeButton(Restyled, QPushButton):
 
     def retranslate(self) -> None:
         if not self._asks:
-            self.setText(self.tr("Empty the trash"))
+            self.setText(self.tr("Empty Trash"))
             self.setAccessibleName(self.text())
             return
         question, what = self.tr("Delete permanently?"), self.tr("%n chat(s)", "", len(self._trash))

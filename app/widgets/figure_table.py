@@ -88,7 +88,9 @@ class FigureView(QTableView):
         self.setTabKeyNavigation(False)
         self.setWordWrap(False)
         self.verticalHeader().hide()
-        header = self.horizontalHeader()
+        header = _Heading(Qt.Orientation.Horizontal, self)
+        header.setSectionsClickable(True)
+        self.setHorizontalHeader(header)
         by_hand = QHeaderView.ResizeMode.Fixed if names else QHeaderView.ResizeMode.ResizeToContents
         header.setSectionResizeMode(by_hand)
         header.setResizeContentsPrecision(_ROWS_MEASURED)
@@ -145,6 +147,15 @@ class FigureView(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.fit_columns()
+
+
+class _Heading(QHeaderView):
+    """Its arrow points up where values rise from the top, as in macOS; Qt's points to where they grow."""
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
+        super().initStyleOptionForIndex(option, section)
+        down, up = QStyleOptionHeader.SortIndicator.SortDown, QStyleOptionHeader.SortIndicator.SortUp
+        option.sortIndicator = {down: up, up: down}.get(option.sortIndicator, option.sortIndicator)
 
 
 def _alignment(column: Column[Any]) -> Qt.AlignmentFlag:

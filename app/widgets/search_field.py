@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent
+from PySide6.QtGui import QAction, QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 
+from app.widgets import theme
+from app.widgets.icons import icon
 from app.widgets.labels import set_name
 from app.widgets.popups import round_field_menu
 
@@ -14,6 +16,12 @@ def name_clear_button(field: QLineEdit) -> None:
     """Name the button that clears a field, which Qt makes without a name, in the language that is set now."""
     for button in field.findChildren(QToolButton):
         set_name(button, QCoreApplication.translate("SearchField", "Clear the text"))
+
+
+def colour_clear_button(field: QLineEdit) -> None:
+    """Give the button that clears a field an icon in the theme's colours; Qt's own is black in every theme."""
+    for action in field.findChildren(QAction, "_q_qlineeditclearaction"):
+        action.setIcon(icon("close", theme.colours().muted))
 
 
 class LiveField(QLineEdit):

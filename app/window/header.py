@@ -30,7 +30,7 @@ from app.wording.api import serving_sentence
 from app.wording.figures import percent
 from app.wording.machines import together_sentence
 from app.wording.sources import names_without_drafter
-from app.wording.speculation import state_now, why_off
+from app.wording.speculation import speculation_sentence, state_now, why_off
 from engine.model_files.cache_names import name_of_snapshot
 from engine.speculation.proposers.registry import uses_drafter
 
@@ -193,7 +193,8 @@ class Header(Restyled, QFrame):
         self.draft.setAccessibleName(spoken_name.format(name=spoken, state=state))
         self.draft.setToolTip(tip(state))
         self._state = self._loading_sentence() if pair.loading else state
-        self._state_may_go = on and not pair.loading
+        # Why the answer is decoded without speculation now is a reason too.
+        self._state_may_go = on and not pair.loading and state == speculation_sentence(pair, method)
         self._status.setToolTip(tip(state))
         if pair.loading:
             self._progress_timer.start()
@@ -320,7 +321,7 @@ class Header(Restyled, QFrame):
             path = Path(pair.wanted)
             return self.display_name(name_of_snapshot(path) if path.is_absolute() else pair.wanted, path)
         if pair.loading == "main":
-            return self.tr("loading…")
+            return self.tr("Loading…")
         if info is None:
             method = self._session.settings.speculation.method
             without_drafter = names_without_drafter(method) if which == "draft" and pair.main is not None else ""

@@ -39,7 +39,7 @@ def cluster_reasons() -> dict[str, str]:
             "Cluster", "{host} has other versions: {detail}. Install the same version of Tandem on all computers."
         ),
         "no-model": translate("Cluster", "{host} does not have the model: {detail}. Download or copy it there."),
-        "download": translate("Cluster", "{host} is missing model files: {detail}. Download them on that computer."),
+        "download": translate("Cluster", "{host} has yet to download {detail} of the model."),
         "no-download": translate(
             "Cluster", "{host} could not download the model: {detail}. Check its connection and try again."
         ),

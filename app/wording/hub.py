@@ -77,9 +77,9 @@ def hub_reasons() -> dict[str, str]:
             "HubErrors", "{repository} refers to a file outside its folder ({file}). Tandem won't download it."
         ),
         "no-space": translate(
-            "HubErrors", "{needed} needed, but only {free} free on the disk. Free up space, then resume."
+            "HubErrors", "{needed} needed, but only {free} free on the disk. Free up space, then try again."
         ),
-        "disk-full": translate("HubErrors", "The disk is full. Free up space, then resume; nothing is lost."),
+        "disk-full": translate("HubErrors", "The disk is full. Free up space, then try again; nothing is lost."),
         "not-writable": translate("HubErrors", "{path} cannot be written to. Check its permissions."),
         "checksum": translate(
             "HubErrors", "{file} failed its checksum twice. Try again later or from another connection."

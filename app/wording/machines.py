@@ -47,7 +47,8 @@ def check_line(check: HostCheck) -> str:
         parts.append(
             translate("Machines", "round trip {time} ms").format(time=number(check.round_trip_s * 1000, "f", 1))
         )
-    return " · ".join(parts)
+    # No line begins with the separator.
+    return "\u00a0· ".join(parts)
 
 
 def fetch_line(host: str, done: int, total: int) -> str:

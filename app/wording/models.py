@@ -238,7 +238,7 @@ def facts_words(entry: Entry) -> str:
     if entry.context:
         parts.append(translate("Models", "{count}-token context").format(count=number(entry.context, 0)))
     if entry.languages > 1:
-        parts.append(CountedWords().languages(entry.languages))
+        parts.append(CountedWords().languages(entry.languages).replace(" ", "\u00a0"))
     if entry.downloads:
         parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads, 0)))
     if entry.gated:

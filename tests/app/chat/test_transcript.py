@@ -149,3 +149,9 @@ def test_what_has_no_spaces_is_broken_and_does_not_make_the_chat_wider(qtbot: Qt
     assert transcript.widget().width() == transcript.viewport().width()
     bubble = transcript.findChild(QuestionBubble)
     assert bubble.text.height() >= bubble.text.document().size().height() > 3 * bubble.text.fontMetrics().lineSpacing()
+
+
+def test_another_chat_is_never_painted_below_the_turns_of_the_one_before(transcript: Transcript) -> None:
+    before = slots(transcript)
+    transcript.show_chat(Chat(2, "short", [turn(1)]))
+    assert not any(slot.isVisibleTo(transcript) for slot in before)

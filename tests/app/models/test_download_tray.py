@@ -144,7 +144,7 @@ def test_a_system_without_a_menu_bar_is_no_error(
         (downloading(LARGER, "ready"), "Qwen3 1.7B · 4-bit is ready."),
         (
             downloading(LARGER, "failed", error=HubError("disk-full", LARGER)),
-            "The disk is full. Free up space, then resume;",
+            "The disk is full. Free up space, then try again;",
         ),
     ],
 )

@@ -93,7 +93,7 @@ TROUBLES = {
     "server-error": Trouble(answer(503), "Hugging Face is having problems (error 503)."),
     "rate-limited": Trouble(answer(429), "Hugging Face is rate-limiting requests."),
     "not-mlx": Trouble(drop_weights, "org/model has no MLX weights."),
-    "disk-full": Trouble(fill_the_disk, "The disk is full. Free up space, then resume; nothing is lost."),
+    "disk-full": Trouble(fill_the_disk, "The disk is full. Free up space, then try again; nothing is lost."),
     "checksum": Trouble(send_wrong_bytes, "model.safetensors failed its checksum twice."),
 }
 
@@ -153,7 +153,7 @@ def test_too_little_room_is_told_with_both_sizes_before_a_byte_comes(
     qtbot.waitUntil(lambda: [status.state for status in library.downloads] == ["failed"])
     words = wording.download_words(library.downloads[0])
     library.close()
-    assert words.endswith("needed, but only 1\u00a0MB free on the disk. Free up space, then resume.")
+    assert words.endswith("needed, but only 1\u00a0MB free on the disk. Free up space, then try again.")
     assert hub.bytes_sent(NAME) == 0
 
 

@@ -117,7 +117,7 @@ def test_downloads_have_their_states_buttons_and_a_badge_in_the_header(open_show
         assert window.header.downloads.isHidden() == (state == "paused")
     library.show(downloading(LARGER, "failed", error=HubError("disk-full", LARGER)))
     assert card.main_button.text() == "Try again"
-    assert card.facts.text() == "The disk is full. Free up space, then resume; nothing is lost."
+    assert card.facts.text() == "The disk is full. Free up space, then try again; nothing is lost."
     card.main_button.click()
     library.show(downloading(LARGER, "ready"))
     assert card.main_button.isHidden()

@@ -73,6 +73,12 @@ def test_a_column_sorts_when_its_heading_is_pressed(page: HistoryPage, qtbot: Qt
     assert column(page, "accept_rate") == ["60%", "20%"]
 
 
+def test_the_arrow_points_down_where_the_newest_is_on_top(page: HistoryPage) -> None:
+    arrow = QStyleOptionHeader()
+    page.view.horizontalHeader().initStyleOptionForIndex(arrow, 0)
+    assert arrow.sortIndicator == QStyleOptionHeader.SortIndicator.SortDown
+
+
 def test_a_pair_is_filtered_and_summed_up_in_a_sentence(page: HistoryPage, qtbot: QtBot) -> None:
     assert "With Small, Big runs at 2.0× its plain speed on this computer (1 answer)." in page.sentences.text()
     assert "With prompt lookup, Other runs at 1.5× its plain speed" in page.sentences.text()

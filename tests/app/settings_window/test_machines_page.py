@@ -107,8 +107,11 @@ def test_what_a_check_finds_is_told_for_each_machine(
     page.check.click()
     qtbot.waitUntil(lambda: window.session.cluster.findings is found)
     ready, missing, linked = page.found.help.text().splitlines()
-    assert ready == "This Mac is ready · macOS 26.1 · Tandem 0.1.0 · MLX 0.32.0 · 48.0\u00a0GB for models"
-    assert linked.endswith("16.0\u00a0GB for models · 1.1\u00a0GB/s · round trip 0.4 ms")
+    assert (
+        ready
+        == "This Mac is ready\u00a0· macOS 26.1\u00a0· Tandem 0.1.0\u00a0· MLX 0.32.0\u00a0· 48.0\u00a0GB for models"
+    )
+    assert linked.endswith("16.0\u00a0GB for models\u00a0· 1.1\u00a0GB/s\u00a0· round trip 0.4 ms")
     assert "studio" in missing
     views = page.findChildren(PartView)
     assert [(view.place.text(), view.memory.text()) for view in views] == [
@@ -169,7 +172,7 @@ def test_what_other_macs_lack_is_downloaded_there_and_checked_again(
     assert page.fetch.isHidden()
     page.check.click()
     qtbot.waitUntil(lambda: not page.fetch.isHidden())
-    assert "studio is missing model files: 12.3 GB." in page.found.help.text()
+    assert "studio has yet to download 12.3 GB of the model." in page.found.help.text()
     page.fetch.click()
     qtbot.waitUntil(lambda: page.state.help.text() == "studio is downloading: 3.0\u00a0GB of 12.0\u00a0GB")
     assert (page.fetch.isHidden(), page.switch.text()) == (True, "Stop")

@@ -165,7 +165,7 @@ def test_deleting_a_chat_for_good_asks_in_place(open_window: OpenWindow, qtbot: 
     assert len(window.titles) == 2
     QTest.keyClick(button, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.titles == ["Letters"])
-    assert button.text() == "Empty the trash"
+    assert button.text() == "Empty Trash"
 
 
 def test_a_question_about_the_trash_is_taken_back(open_window: OpenWindow) -> None:
@@ -174,11 +174,11 @@ def test_a_question_about_the_trash_is_taken_back(open_window: OpenWindow) -> No
     show_trash(window, "Letters")
     window.sidebar.choose("Letters", "Delete permanently")
     QTest.keyClick(button, Qt.Key.Key_Escape)
-    assert (button.text(), window.sidebar.list.hasFocus()) == ("Empty the trash", True)
+    assert (button.text(), window.sidebar.list.hasFocus()) == ("Empty Trash", True)
     button.click()
     assert button.text() == "Delete permanently?\n1 chat"
     window.composer.setFocus()
-    assert button.text() == "Empty the trash"
+    assert button.text() == "Empty Trash"
     window.settle()
     assert window.titles == ["Letters"]
 

@@ -45,4 +45,4 @@ def test_a_double_click_asks_and_does_nothing_more(button: PurgeButton) -> None:
 
 def test_a_chat_that_has_left_the_trash_is_no_question_about_all_of_it(button: PurgeButton) -> None:
     button.ask_about(3)
-    assert button.text() == "Empty the trash"
+    assert button.text() == "Empty Trash"

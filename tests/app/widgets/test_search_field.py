@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QToolButton
 
-from app.widgets.search_field import LiveField, name_clear_button
+from app.widgets import theme
+from app.widgets.icons import icon
+from app.widgets.search_field import LiveField, colour_clear_button, name_clear_button
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
+
+    from app.widgets.application import Application
 
 
 def test_words_that_were_put_there_can_be_cleared(qtbot: QtBot) -> None:
@@ -28,3 +33,15 @@ def test_the_button_that_clears_has_a_name(qtbot: QtBot) -> None:
     field.setClearButtonEnabled(True)
     name_clear_button(field)
     assert [one.accessibleName() for one in field.findChildren(QToolButton)] == ["Clear the text"]
+
+
+def test_the_button_that_clears_follows_the_theme(qtbot: QtBot, qapp: Application) -> None:
+    field = LiveField()
+    qtbot.addWidget(field)
+    field.setClearButtonEnabled(True)
+    for mode in ("light", "dark"):
+        qapp.theme.set_mode(mode)
+        colour_clear_button(field)
+        [button] = field.findChildren(QToolButton)
+        shown = button.icon().pixmap(QSize(16, 16)).toImage()
+        assert shown == icon("close", theme.colours().muted).pixmap(QSize(16, 16)).toImage()

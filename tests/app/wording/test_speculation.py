@@ -59,6 +59,7 @@ def test_while_an_answer_is_plain_all_three_say_why(
     qtbot.waitUntil(lambda: len(window.answer().rounds) > 2)
     said = window.header.draft.toolTip()
     assert said.startswith("Not speculating: ")
+    assert any(said.startswith(label.text()[:15]) for label in window.header.findChildren(QLabel) if label.text()[1:])
     assert picker_says(window) == said
     qtbot.waitUntil(lambda: said in window.panel_text)
     gate.release(10_000)
