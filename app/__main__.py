@@ -8,6 +8,7 @@ import importlib.util
 import logging
 import os
 import sys
+from collections.abc import Iterable
 from types import ModuleType
 
 from app.cli import completion
@@ -37,7 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.ERROR, format="tandem: %(message)s")
     try:
-        parser = _parser(arguments)
+        # A window's start imports no command; to import all of them takes longer than to draw it.
+        parser = _parser([name for name in COMMANDS if name in arguments] or (COMMANDS if arguments else ()))
         options = parser.parse_args(arguments)
         if options.screenshot and not options.self_test:
             parser.error("--screenshot needs --self-test")
@@ -60,14 +62,12 @@ def _run(arguments: list[str]) -> int:
         return FAILED
 
 
-def _parser(arguments: list[str]) -> argparse.ArgumentParser:
+def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tandem",
         description="Chat with local models that decode speculatively. Without a command, open the window.",
     )
-    parser.add_argument(
-        "--version", action="version", version=f"tandem {installed_version('tandem-chat') or 'from a checkout'}"
-    )
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show program's version number and exit")
     parser.add_argument("--lang", choices=("en", "ko", "ja", "zh_CN"), help="language of the window")
     parser.add_argument(
         "--self-test", action="store_true", help="open the window, ask one question, print a JSON report"
@@ -75,13 +75,20 @@ def _parser(arguments: list[str]) -> argparse.ArgumentParser:
     parser.add_argument("--screenshot", metavar="DIR", help="with --self-test: save screenshots there")
     parser.set_defaults(run=_window)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
-    named = [command for command in COMMANDS if command in arguments]
-    for command in named or COMMANDS:
+    for command in commands:
         if module := _module(COMMANDS[command]):
             module.add_parser(subparsers)
             subparsers.choices[command].set_defaults(run=module.run)
-    completion.add_parser(subparsers, lambda: _parser([]))
+    completion.add_parser(subparsers, lambda: _parser(COMMANDS))
     return parser
+
+
+class _ShowVersion(argparse.Action):
+    """argparse's own action has the version found out at every start."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"tandem {installed_version('tandem-chat') or 'from a checkout'}")
+        parser.exit()
 
 
 def _module(name: str) -> ModuleType | None:

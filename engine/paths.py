@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 
+@cache
 def resources() -> Path:
     """The folder with the starter pair, the catalog, icons and themes."""
     return Path(__file__).resolve().parent.parent / "resources"

@@ -1,6 +1,7 @@
 """How long the app takes from the start of its process to its window, its models and the first token of an answer.
 
 Each start is a process of its own with settings and chats of its own. The question is asked as soon as it can be.
+Beside it, in turn, what the libraries alone take: an empty window, and mlx-lm's first token of the same model.
 """
 
 from __future__ import annotations
@@ -16,17 +17,37 @@ from pathlib import Path
 from typing import Any
 
 STAGES = ("window", "models", "first_token")
+FLOORS = ("bare_window", "mlx_lm_first_token")
 _QUESTION = "What is Tandem?"
 _LONGEST_S = 120.0
 _LOOK_MS = 5
+_BARE_WINDOW = """
+import sys, time
+from PySide6.QtWidgets import QApplication, QMainWindow
+application = QApplication(["bare"])
+window = QMainWindow()
+window.show()
+window.repaint()
+print(time.time() - float(sys.argv[1]))
+"""
+# `engine` has the same BLAS loaded as the app has.
+_MLX_LM = """
+import sys, time
+import engine
+from mlx_lm import load, stream_generate
+model, tokenizer = load(str(engine.starter_pair()[0]))
+prompt = tokenizer.apply_chat_template([{"role": "user", "content": sys.argv[2]}], add_generation_prompt=True)
+next(stream_generate(model, tokenizer, prompt, max_tokens=8))
+print(time.time() - float(sys.argv[1]))
+"""
 
 
 def measure(times: int) -> dict[str, Any]:
     """Medians in seconds of `times` starts after one to warm up; nothing in a bundle, which has no interpreter."""
     if getattr(sys, "frozen", False):
         return {"starts": 0}
-    found = [one_start() for _ in range(times + 1)][1:]
-    return {"starts": times, **{stage: statistics.median(one[stage] for one in found) for stage in STAGES}}
+    found = [one_start() | floors() for _ in range(times + 1)][1:]
+    return {"starts": times, **{stage: statistics.median(one[stage] for one in found) for stage in STAGES + FLOORS}}
 
 
 def line(figures: dict[str, Any]) -> list[str]:
@@ -36,18 +57,29 @@ def line(figures: dict[str, Any]) -> list[str]:
     window, models, token = (figures[stage] for stage in STAGES)
     return [
         f"from the start of the process, median of {figures['starts']}: window painted {window:.2f} s, models ready "
-        f"{models:.2f} s, first token {token:.2f} s"
+        f"{models:.2f} s, first token {token:.2f} s",
+        f"the libraries alone: an empty window {figures['bare_window']:.2f} s, mlx-lm's first token "
+        f"{figures['mlx_lm_first_token']:.2f} s",
     ]
 
 
 def one_start() -> dict[str, float]:
     """Start the app in a process of its own; the seconds to each of `STAGES`."""
-    began = time.time()
-    run = subprocess.run(
-        [sys.executable, "-m", __name__, repr(began)], stdout=subprocess.PIPE, check=True, timeout=_LONGEST_S
-    )
-    found: dict[str, float] = json.loads(run.stdout)
+    found: dict[str, float] = json.loads(_started("-m", __name__))
     return found
+
+
+def floors() -> dict[str, float]:
+    """The seconds to each of `FLOORS`, from starts of processes of their own."""
+    return dict(zip(FLOORS, (float(_started("-c", script)) for script in (_BARE_WINDOW, _MLX_LM)), strict=True))
+
+
+def _started(*program: str) -> bytes:
+    """What the program prints. It gets the time of its start and the question."""
+    # As a person's interpreter does, this one keeps what it has compiled for the next start.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, *program, repr(time.time()), _QUESTION]
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True, timeout=_LONGEST_S).stdout
 
 
 def _start(began: float, folder: Path) -> dict[str, float]:

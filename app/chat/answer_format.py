@@ -19,7 +19,6 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
 from app.wording.errors import error_sentence
 from engine.errors import EngineError
-from engine.prompt_process.grammars import check_grammar
 
 _LINES = 8
 # How long a schema is left alone before it is checked.
@@ -161,6 +160,8 @@ class AnswerFormatMark(Restyled, QToolButton):
 
 
 def _check(schema: str) -> None:
+    from engine.prompt_process.grammars import check_grammar
+
     grammar = grammar_of(by_schema(schema))
     assert grammar is not None
     check_grammar(grammar)

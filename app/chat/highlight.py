@@ -10,9 +10,6 @@ from bisect import bisect_left
 from collections import OrderedDict
 from functools import cache
 
-from pygments import lex
-from pygments.lexers import get_all_lexers, get_lexer_by_name
-from pygments.token import Token
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextDocument
 
@@ -25,17 +22,18 @@ LONGEST = 20_000
 _SHORT = 400
 _CACHED = 256
 
+# By the names of Pygments' kinds of tokens, which are trees.
 _ROLES = (
-    (Token.Comment, "faint"),
-    (Token.Keyword, "main_text"),
-    (Token.Literal.String, "draft_text"),
-    (Token.Literal.Number, "lookup_text"),
-    (Token.Name.Builtin, "main_text"),
-    (Token.Name.Decorator, "lookup_text"),
-    (Token.Name.Function, "text"),
-    (Token.Name.Class, "text"),
+    ("Comment", "faint"),
+    ("Keyword", "main_text"),
+    ("Literal.String", "draft_text"),
+    ("Literal.Number", "lookup_text"),
+    ("Name.Builtin", "main_text"),
+    ("Name.Decorator", "lookup_text"),
+    ("Name.Function", "text"),
+    ("Name.Class", "text"),
 )
-_BOLD = (Token.Name.Function, Token.Name.Class)
+_BOLD = ("Name.Function", "Name.Class")
 
 # (start, length, colour role, bold) of each span to colour, positions in characters.
 Spans = tuple[tuple[int, int, str, bool], ...]
@@ -45,11 +43,17 @@ def spans(text: str, language: str) -> Spans:
     """The spans of a text to colour; () for unknown languages. May be called on any thread."""
     if len(text) > LONGEST or language.lower() not in _languages():
         return ()
+    # Imported with the first code block that is coloured, off the Qt thread.
+    from pygments import lex
+    from pygments.lexers import get_lexer_by_name
+    from pygments.token import string_to_tokentype
+
+    roles = [(string_to_tokentype(name), role, name in _BOLD) for name, role in _ROLES]
     found, start = [], 0
     for kind, value in lex(text, get_lexer_by_name(language, stripnl=False, ensurenl=False)):
-        role = next((role for token, role in _ROLES if kind in token), None)
+        role, bold = next(((role, bold) for token, role, bold in roles if kind in token), ("", False))
         if role and value.strip():
-            found.append((start, len(value), role, any(kind in bold for bold in _BOLD)))
+            found.append((start, len(value), role, bold))
         start += len(value)
     return tuple(found)
 
@@ -57,6 +61,8 @@ def spans(text: str, language: str) -> Spans:
 @cache
 def _languages() -> frozenset[str]:
     """Every name of a language. For an unknown one, Pygments would search all installed packages."""
+    from pygments.lexers import get_all_lexers
+
     return frozenset(alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)
 
 

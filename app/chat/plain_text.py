@@ -19,7 +19,6 @@ from PySide6.QtGui import (
 )
 
 from app.chat.prose import read_into
-from app.conversations.exports.rendering import as_html
 from app.text.blocks import Code, Splitter
 from app.text.fences import FENCED_BLOCK
 from app.text.formulas import with_formulas
@@ -80,6 +79,9 @@ def as_shown(markdown: str) -> QMimeData:
 
 def shown_parts(markdown: str) -> tuple[str, str]:
     """The same as HTML and as plain text, made on whatever thread."""
+    # Its parser is imported with the first text that is copied.
+    from app.conversations.exports.rendering import as_html
+
     return as_html(markdown, as_latex=True), arranged_text(markdown)
 
 

@@ -16,7 +16,6 @@ from app.system.cancelled import Cancelled
 from app.text.encodings import decode, has_no_controls
 from engine.errors import EngineError
 from engine.paths import is_known_good
-from engine.prompt_process.client import PROMPT_PROCESS
 
 # Longer texts fill any context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20
@@ -124,6 +123,8 @@ def _measured(file: Path, text: str, tokens: int | None) -> tuple[int, int] | No
     if not file.is_file():
         return None
     if not is_known_good(file.parent):
+        from engine.prompt_process.client import PROMPT_PROCESS
+
         # A stranger's tokenizer may take any time and memory, so it never runs in this process.
         try:
             return PROMPT_PROCESS.measure(file, text, tokens)

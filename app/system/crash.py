@@ -12,8 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-import psutil
-
 from app.system.paths import data_folder
 
 
@@ -44,6 +42,12 @@ def catch_in_slots(notify: Callable[[Path | None], None]) -> None:
 _crash_files: list[IO[str]] = []
 
 
+def _is_alive(process: int) -> bool:
+    import psutil
+
+    return bool(psutil.pid_exists(process))
+
+
 def start_watching() -> Path | None:
     """Write a report from now on if the process crashes (an error below Python).
 
@@ -60,7 +64,7 @@ def start_watching() -> Path | None:
             if file.stat().st_size:
                 last = folder / "last-crash.txt"
                 os.replace(file, last)
-            elif not psutil.pid_exists(int(process)):
+            elif not _is_alive(int(process)):
                 file.unlink()
         handle = (folder / f"crash-{os.getpid()}.txt").open("w", encoding="utf-8")
         _crash_files.append(handle)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-
-from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
+from functools import cache
+from typing import TYPE_CHECKING
 
 from app.text.fences import OpenBlock
 from app.text.pieces import (
@@ -23,6 +22,11 @@ from app.text.pieces import (
     weight,
     weight_of_markdown,
 )
+
+# Imported with the first answer that is shown: its sixty modules would delay the window.
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
 
 # A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
@@ -81,12 +85,17 @@ def _line(state: StateBlock, number: int) -> str:
     return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
 
 
-_parser = MarkdownIt("commonmark").enable("table")
-_parser.block.ruler.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
-# A definition of a link is a paragraph of its own: the parser would leave it out.
-_parser.block.ruler.disable("reference")
-# Where blocks begin and end is all that is asked here; Qt reads what is inside them.
-_parser.core.ruler.enableOnly(["normalize", "block"])
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.block.ruler.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
+    # A definition of a link is a paragraph of its own: the parser would leave it out.
+    parser.block.ruler.disable("reference")
+    # Where blocks begin and end is all that is asked here; Qt reads what is inside them.
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
 
 
 @dataclass(frozen=True)
@@ -324,7 +333,7 @@ def _top_level(text: str) -> list[_Span]:
     spans: list[_Span] = []
     items: list[int] = []
     opened: tuple[str, int, int] | None = None
-    for token in _parser.parse(text):
+    for token in _parser().parse(text):
         if token.level == 1 and token.type == "list_item_open" and token.map:
             items.append(token.map[0])
         if token.level != 0:

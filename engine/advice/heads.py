@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.heads.config import HeadShape
-from engine.heads.fit import Mismatch
 from engine.model_files.config import text_config
+
+# What heads consist of is imported with the first one that is judged: the window's start imports this.
+if TYPE_CHECKING:
+    from engine.heads.config import HeadShape
+    from engine.heads.fit import Mismatch
 
 # Words at the ends of a repository's name that say how it was packed, not which model it is.
 _PACKING = frozenset(
@@ -59,6 +62,8 @@ def facts_of_config(config: Mapping[str, Any], kind: str) -> HeadFacts:
 
 def against(facts: HeadFacts, config: Mapping[str, Any], vocabulary: int) -> Mismatch | None:
     """Why the head cannot draft for the main model with this config.json; None if nothing known says so."""
+    from engine.heads.fit import Mismatch
+
     text = text_config(config)
     layers, width = text.get("num_hidden_layers"), text.get("hidden_size")
     if type(layers) is int and facts.layers and (facts.layers > layers or (facts.exact and facts.layers != layers)):

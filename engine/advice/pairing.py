@@ -13,9 +13,6 @@ from engine.advice.fit import ModelSize, check_fit
 from engine.advice.heads import HeadFacts, against, facts_of, facts_of_config, same_model
 from engine.advice.speedup import WORTH_IT, Estimate, estimate_head_speedup, estimate_speedup
 from engine.errors import ModelNotUsable
-from engine.heads.fit import memory_config
-from engine.heads.folder import inspect_head
-from engine.heads.shipped import shipped_bytes
 from engine.hub.repository_names import head_name, is_content_hash
 from engine.hub.values import RemoteModel
 from engine.model_files.architecture import mlx_lm_module
@@ -160,6 +157,9 @@ def _installed_head(model: InstalledModel, problem: str) -> PairModel:
     )  # fmt: skip
     if problem:
         return found
+    from engine.heads.fit import memory_config
+    from engine.heads.folder import inspect_head
+
     try:
         head = inspect_head(Path(model.path)).config
     except ModelNotUsable as error:
@@ -333,6 +333,8 @@ def _head_inside(
     main: InstalledModel | CatalogModel, subject: PairModel, found: Iterable[PairModel]
 ) -> list[PairModel]:
     """The MTP head that the makers of `main` ship with it, unless it is there; its size is estimated."""
+    from engine.heads.shipped import shipped_bytes
+
     size = shipped_bytes(subject.config)
     repository = isinstance(main, CatalogModel) or main.source == "cache"
     name = head_name(main.id)

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from app.conversations.exports.html import as_html
 from app.conversations.exports.json_format import conversation_as_object, document
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
@@ -55,6 +54,9 @@ def write_text(
     run: Run, conversation_id: int, path: Path, form: str, labels: Labels | None = None, *, private: bool = True
 ) -> None:
     """Write one chat as MARKDOWN or HTML. As `write_json` otherwise."""
+    # It brings a Markdown parser along, which the window's start has no use for.
+    from app.conversations.exports.html import as_html
+
     render = {MARKDOWN: as_markdown, HTML: as_html}[form]
     words = labels or Labels()
     conversation, messages = run(

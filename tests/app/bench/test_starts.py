@@ -16,7 +16,13 @@ def test_a_start_reaches_its_stages_in_order() -> None:
 def test_the_first_start_warms_up_and_the_median_of_the_others_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = iter((99.0, 3.0, 1.0, 2.0))
     monkeypatch.setattr(starts, "one_start", lambda: dict.fromkeys(starts.STAGES, next(seconds)))
-    assert starts.measure(3) == {"starts": 3, "window": 2.0, "models": 2.0, "first_token": 2.0}
+    monkeypatch.setattr(starts, "floors", lambda: dict.fromkeys(starts.FLOORS, 1.0))
+    expected = {"starts": 3, "window": 2.0, "models": 2.0, "first_token": 2.0}
+    assert starts.measure(3) == expected | dict.fromkeys(starts.FLOORS, 1.0)
+
+
+def test_the_libraries_alone_are_measured_beside_it() -> None:
+    assert all(seconds > 0 for seconds in starts.floors().values())
 
 
 def test_a_bundle_has_no_interpreter_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
