@@ -9,15 +9,17 @@ _NO_BREAK_SPACE = "\u00a0"
 _HAN_OR_KANA = r"\u3005\u3040-\u30ff\u4e00-\u9fff"
 _FULL_WIDTH = _HAN_OR_KANA + r"\u3000-\u303f\uff00-\uffef"
 # Together: the end of a sentence or paragraph, so that none leaves one or two characters on a line of their own; a
-# particle or an inflection with the word that it follows; a number with its unit or counter.
+# particle or an inflection with the word that it follows, a stem of two or three Han characters included; a number
+# with its unit or counter.
 _SENTENCE_END = re.compile(rf"[{_HAN_OR_KANA}]{{2,3}}[。！？]|[{_FULL_WIDTH}]{{2,4}}$", re.MULTILINE)
 _INFLECTION = re.compile(
     r"(?<=[\u30a1-\u30ff\u3005\u4e00-\u9fff」）A-Za-z0-9])(?=[\u3041-\u3096])|(?<=[\u3041-\u3096])(?=[をがはにのでともへ])"
 )
+_STEM = re.compile(r"[\u3005\u4e00-\u9fff]{2,3}(?=[\u3041-\u3096])")
 _UNIT = re.compile(
     rf"(?<=\d) (?=[{_HAN_OR_KANA}])|(?:(?<![A-Za-z0-9./_-])(?P<short>[A-Za-z0-9.%]{{1,12}})) (?=[\u3041-\u3096])"
 )
-_SEPARATOR = " · "
+_SEPARATOR = re.compile(f"[ {_NO_BREAK_SPACE}]· ")
 _LONGEST_ITEM = 22
 _IN_ITEM = re.compile(rf"(?<=[{_FULL_WIDTH}/])(?=\S)|(?<=\S)(?=[{_FULL_WIDTH}])")
 
@@ -34,10 +36,10 @@ def with_good_breaks(text: str) -> str:
 
     They form no run longer than a word's end and its inflection, or a short item of a list, so that any width fits.
     """
-    if _SEPARATOR in text:
-        items = text.split(_SEPARATOR)
+    if len(items := _SEPARATOR.split(text)) > 1:
         kept = [unbroken(item) if len(item) <= _LONGEST_ITEM else with_good_breaks(item) for item in items]
         return f"{_NO_BREAK_SPACE}· ".join(kept)
-    text = _SENTENCE_END.sub(lambda end: _WORD_JOINER.join(end.group()), text)
+    for together in (_STEM, _SENTENCE_END):
+        text = together.sub(lambda found: _WORD_JOINER.join(found.group()), text)
     text = _UNIT.sub(lambda unit: (unit["short"] or "") + _NO_BREAK_SPACE, text)
     return _INFLECTION.sub(_WORD_JOINER, text)

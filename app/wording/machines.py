@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ def together_sentence(hosts: Sequence[str]) -> str:
     """Who answers together: for the mark in the header, and the page."""
     text = QCoreApplication.translate("Machines", "{count} Macs answer together: {names}")
     names = QLocale().createSeparatedList([host_name(host) for host in hosts])
+    # Chinese writes its "and" between names without the space that stands between Han and Latin letters.
+    names = re.sub(r"(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])", " ", names)
     return text.format(count=QLocale().toString(len(hosts)), names=names)
 
 

@@ -117,6 +117,7 @@ def test_no_width_leaves_a_character_alone_or_a_particle_at_the_beginning_of_a_l
     for width in range(90, 420, 3):
         lines = [line.replace("\u2060", "") for line in lines_of(with_good_breaks(sentence), width)]
         assert len(lines[-1]) >= 3, lines
+        assert not [line for line in lines if line.endswith("確")], lines
         assert not [line for line in lines[1:] if re.match("[をにはがでの回个]", line)], lines
         assert not [line for line, after in itertools.pairwise(lines) if re.search(r"\d $", line) and after], lines
 
@@ -136,8 +137,9 @@ def test_what_keeps_a_line_together_is_seen_by_nobody(qtbot: QtBot) -> None:
 @pytest.mark.usefixtures("qapp")
 def test_figures_in_a_row_break_between_one_another() -> None:
     figures = ["トークン/秒", "最初のトークンまで 0.05 秒", "採択 69%", "3.9 トークン/ラウンド"]
-    for width in range(190, 600, 3):
-        lines = [line.replace("\u2060", "") for line in lines_of(with_good_breaks(" · ".join(figures)), width)]
-        shown = [figure for line in lines for figure in line.replace("\u00a0", " ").strip(" ·").split(" · ")]
-        assert shown == figures, lines
+    for width, separator in itertools.product(range(190, 600, 6), (" · ", "\u00a0· ")):
+        shown = with_good_breaks(separator.join(figures))
+        lines = [line.replace("\u2060", "") for line in lines_of(shown, width)]
+        found = [figure for line in lines for figure in line.replace("\u00a0", " ").strip(" ·").split(" · ")]
+        assert found == figures, lines
         assert not [line for line in lines if line.startswith("·")]

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
+from app.widgets.application import Application
 from app.wording.cluster import cluster_reasons
 from app.wording.errors import error_sentence
+from app.wording.machines import together_sentence
 from engine.cluster.errors import ClusterError
 
 
@@ -12,3 +16,12 @@ def test_every_reason_has_a_sentence_that_names_the_machine_wherever_it_is_known
         assert ("studio.local" in sentence) == ("{host}" in plain)
         assert ("some detail" in sentence) == ("{detail}" in plain)
         assert "{" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("language", "joined"), [("zh_CN", "、studio 和 mini"), ("ja", "、studio、mini"), ("en", ", studio")]
+)
+def test_names_are_joined_as_each_language_writes_them(qapp: Application, language: str, joined: str) -> None:
+    qapp.language.choose(language)
+    assert joined in together_sentence(["127.0.0.1", "studio", "mini"])
+    qapp.language.choose("en")
