@@ -247,6 +247,8 @@ def _space(document: QTextDocument, font: QFont) -> None:
         cursor.setPosition(block.position())
         style = QTextBlockFormat(block.blockFormat())
         style.setLineHeight(line_height, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
+        # Code within a list or a quote has no scroll bar of its own.
+        style.setNonBreakableLines(False)
         in_table = cursor.currentTable() is not None
         last = not block.next().isValid()
         in_list = block.textList() is not None

@@ -118,3 +118,12 @@ def test_code_in_a_line_is_tinted_and_quotes_have_a_bar(qtbot: QtBot) -> None:
     middles = [round(layout.blockBoundingRect(prose.document().findBlockByNumber(n)).center().y()) for n in range(3)]
     ratio = picture.devicePixelRatio()
     assert [picture.pixel(round(ratio), round(ratio * y)) == line for y in middles] == [False, True, False]
+
+
+@pytest.mark.parametrize("text", ["1. Sort:\n\n   ```\n   {}\n   ```", "> ```\n> {}\n> ```"])
+def test_long_lines_of_code_in_lists_and_quotes_are_wrapped(text: str, qtbot: QtBot) -> None:
+    prose = Prose()
+    qtbot.addWidget(prose)
+    prose.show_markdown(text.format("answers += " * 40))
+    prose.document().setTextWidth(300)
+    assert prose.document().idealWidth() <= 300
