@@ -10,45 +10,39 @@ import os
 import sys
 import threading
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory, mkdtemp
+from tempfile import TemporaryDirectory
 
 if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={Path(__file__).parents[1] / 'screen.json'}"
 
 import numpy as np
-from PySide6.QtCore import QDeadlineTimer, QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QWidget
 
 from app.conversations.request_history import ProgramRequest
 from app.library.finder import Search
-from app.library.library import Library
 from app.models.page import INSTALLED, RECOMMENDED, SEARCH
 from app.session.cluster_service import FETCHING, OFF, ON
 from app.session.session import Session
-from app.settings.store import SettingsStore
 from app.settings_window.dialog import PAGES, SettingsWindow
 from app.settings_window.form import Form
 from app.sidebar.pane import ChatPane
 from app.system.language import LANGUAGES
 from app.widgets.application import Application
-from app.window.main_window import MainWindow
-from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
 from engine.stats import RequestStats
 from tests.app.free_port import free_port
 from tests.app.learned_figures import FOUND, LEARNED
-from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine
+from tests.app.scripted_engine import PLAIN, Script
 from tests.app.shown_chats import fill
 from tests.app.shown_library import LLAMA_DRAFT, TOGETHER, ShownLibrary, bare, downloading, stocked
 from tests.app.shown_machines import found_machines
 from tests.app.shown_texts import ANSWERS, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
+from tests.app.state_pictures import states
 from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
-from tests.app.window_driver import WindowDriver
+from tests.app.window_pictures import SIZES, opened, rest, save, settle
 
-SIZES = ((1440, 900), (900, 600), (560, 420))
 # What the READMEs show, by the names of their files.
 IN_README = {
     "main": "answer-en-light-1440",
@@ -78,8 +72,9 @@ def main(folder: Path, pictures: Path | None = None) -> None:
             _under_way(application, folder, f"{code}-{mode}", code)
             _machines(application, folder, f"{code}-{mode}")
     application.language.choose("en")
-    application.theme.set_mode("light")
-    _states(application, folder)
+    for mode in ("dark", "light"):
+        application.theme.set_mode(mode)
+        states(application, folder, mode)
     if pictures is not None:
         put_into_readmes(folder, pictures)
 
@@ -102,16 +97,16 @@ def _in_few_colours(picture: QImage) -> QImage:
 
 
 def _answered(application: Application, folder: Path, name: str, code: str) -> None:
-    window, session = _open(application, [Script(ANSWERS[code], PATTERN)])
+    window, session = opened(application, [Script(ANSWERS[code], PATTERN)])
     session.answers.ask(QUESTIONS[code])
-    _settle(application, lambda: not session.chat.streaming)
-    _rest(application)
+    settle(application, lambda: not session.chat.streaming)
+    rest(application)
     for width, height in SIZES:
         window.resize(width, height)
-        _save(application, window, folder / f"answer-{name}-{width}.png")
+        save(application, window, folder / f"answer-{name}-{width}.png")
     window.resize(*SIZES[0])
     window.trigger("show-tokens")
-    _save(application, window, folder / f"tokens-{name}.png")
+    save(application, window, folder / f"tokens-{name}.png")
     window.close()
 
 
@@ -119,36 +114,36 @@ def _at_once(application: Application, folder: Path, name: str, code: str) -> No
     """Two chats that answer at once, each with an accept rate, a strip and a reason of its own."""
     second, answer = SECOND[code]
     engine = TogetherEngine([Script(ANSWERS[code], OFTEN_RIGHT), Script(answer, SELDOM_RIGHT, round_s=0.03)])
-    window, session = _open(application, engine)
+    window, session = opened(application, engine)
     answers = session.answers
     for count, question in enumerate((QUESTIONS[code], second), 1):
         window.trigger("new-chat")
         answers.ask(question)
-        _settle(application, lambda count=count: len(answers.chat_ids) == len(engine.answering) == count)
+        settle(application, lambda count=count: len(answers.chat_ids) == len(engine.answering) == count)
     engine.go_on(16)
     for chat, row in zip(sorted(answers.chat_ids), ("often", "seldom"), strict=True):
         session.chats.open_id(chat)
-        _rest(application)
-        _save(application, window, folder / f"at-once-{row}-{name}.png")
+        rest(application)
+        save(application, window, folder / f"at-once-{row}-{name}.png")
     window.close()
 
 
 def _tried(application: Application, folder: Path, name: str, code: str) -> None:
     """The question again with and without speculation, and the pair tuned on this machine."""
     guessed, plain = Script(ANSWERS[code], PATTERN), Script(ANSWERS[code], (PLAIN,), round_s=0.031)
-    window, session = _open(application, [guessed, Script("read"), guessed, plain])
+    window, session = opened(application, [guessed, Script("read"), guessed, plain])
     session.answers.ask(QUESTIONS[code])
-    _settle(application, lambda: session.answers.ready and session.answers.quiet)
+    settle(application, lambda: session.answers.ready and session.answers.quiet)
     for width, height in SIZES:
         window.resize(width, height)
         window.trigger("compare")
-        _settle(application, lambda: not session.busy)
-        _save(application, window, folder / f"compare-{name}-{width}.png")
+        settle(application, lambda: not session.busy)
+        save(application, window, folder / f"compare-{name}-{width}.png")
         window.comparison.close_overlay()
         window.trigger("tune")
         session.models.engine.calibrating.set_result(FOUND)
-        _settle(application, lambda: not session.busy)
-        _save(application, window, folder / f"tune-{name}-{width}.png")
+        settle(application, lambda: not session.busy)
+        save(application, window, folder / f"tune-{name}-{width}.png")
         window.tuning.close_overlay()
         session.models.engine.scripts[:] = [Script("read"), guessed, plain]
     window.close()
@@ -156,71 +151,42 @@ def _tried(application: Application, folder: Path, name: str, code: str) -> None
 
 def _own_settings(application: Application, folder: Path, name: str) -> None:
     """Thoughts, formulas, a file being attached, and the card of a chat's own settings."""
-    window, session = _open(application, [Script(THOUGHTS_AND_FORMULAS, PATTERN)])
+    window, session = opened(application, [Script(THOUGHTS_AND_FORMULAS, PATTERN)])
     session.answers.ask("Where are the roots?")
-    _settle(application, lambda: not session.chat.streaming)
+    settle(application, lambda: not session.chat.streaming)
     view = window.turn().view
     view.thinking.unfold()
-    _rest(application)
+    rest(application)
     window.write("And what if a is 0?")
     window.composer.files.begin("quadratic equations.pdf")
     for width, height in SIZES:
         window.resize(width, height)
-        _save(application, window, folder / f"formulas-{name}-{width}.png")
+        save(application, window, folder / f"formulas-{name}-{width}.png")
         window.trigger("chat-settings")
-        _save(application, window, folder / f"own-settings-{name}-{width}.png")
+        save(application, window, folder / f"own-settings-{name}-{width}.png")
         window.chat_settings.close_overlay()
-    window.close()
-
-
-def _states(application: Application, folder: Path) -> None:
-    window, session = _open(application, [Script("")])
-    _save(application, window, folder / "welcome.png")
-    window.trigger("palette")
-    _save(application, window, folder / "palette.png")
-    window.palette.press(Qt.Key.Key_Escape)
-    window.trigger("shortcuts")
-    _save(application, window, folder / "shortcuts.png")
-    window.shortcut_sheet.close_overlay()
-    window.close()
-    problem = ModelNotUsable("models/Qwen3-8B-4bit", "incomplete", "model-00002-of-00002.safetensors")
-    window, session = _open(application, [Script("")], loads=[problem])
-    _save(application, window, folder / "model-problem.png")
-    window.close()
-    plain = Script("Plain decoding, one token at a time.", (PLAIN,), error=problem, fail_after=3)
-    window, session = _open(application, [Script(ANSWERS["en"], PATTERN)])
-    session.answers.ask(QUESTIONS["en"])
-    _settle(application, lambda: not session.chat.streaming)
-    window.trigger("delete-chat")
-    _settle(application, lambda: not session.busy)
-    _save(application, window, folder / "deleted.png")
-    window.close()
-    window, session = _open(application, [plain])
-    session.answers.ask("And without guesses?")
-    _settle(application, lambda: not session.chat.streaming)
-    _save(application, window, folder / "failed.png")
     window.close()
 
 
 def _under_way(application: Application, folder: Path, name: str, code: str) -> None:
     """An answer that streams, and then a question that waits until other models are loaded."""
-    window, session = _open(application, [Script(ANSWERS[code], PATTERN)])
+    window, session = opened(application, [Script(ANSWERS[code], PATTERN)])
     engine = session.models.engine
     engine.gate = threading.Semaphore(24)
     session.answers.ask(QUESTIONS[code])
-    _settle(application, lambda: bool(session.chat.turns) and len(session.chat.turns[0].answer.rounds) >= 20)
-    _rest(application)
+    settle(application, lambda: bool(session.chat.turns) and len(session.chat.turns[0].answer.rounds) >= 20)
+    rest(application)
     for width, height in SIZES:
         window.resize(width, height)
-        _save(application, window, folder / f"streaming-{name}-{width}.png")
+        save(application, window, folder / f"streaming-{name}-{width}.png")
     engine.gate.release(1_000_000)
-    _settle(application, lambda: not session.chat.streaming)
+    settle(application, lambda: not session.chat.streaming)
     engine.load_gate, engine.gate = threading.Event(), None
     session.models.load("models/Qwen3-14B-4bit", "models/Qwen3-0.6B-4bit")
     window.ask(QUESTIONS[code])
     for width, height in SIZES:
         window.resize(width, height)
-        _save(application, window, folder / f"queued-{name}-{width}.png")
+        save(application, window, folder / f"queued-{name}-{width}.png")
     window.close()
 
 
@@ -245,14 +211,14 @@ def _models(application: Application, folder: Path, name: str) -> None:
     """The pickers, the pages of the settings, and the first run."""
     with TemporaryDirectory() as home:
         library = ShownLibrary(Path(home))
-        window, session = _open(application, [Script("")], library=library)
+        window, session = opened(application, [Script("")], library=library)
         library.settings.change(pairs=(("Qwen3-8B-4bit", "Qwen3-0.6B-4bit", "draft", 4, "match"),))
         library.show(downloading("mlx-community/Qwen3-14B-4bit"))
         for width, height in SIZES:
             window.resize(width, height)
             for role in ("main", "draft"):
                 window.trigger(f"choose-{role}")
-                _save(application, window, folder / f"picker-{role}-{name}-{width}.png")
+                save(application, window, folder / f"picker-{role}-{name}-{width}.png")
                 window.picker(role).close()
         library.show(
             downloading("mlx-community/Qwen3-14B-4bit"),
@@ -264,30 +230,30 @@ def _models(application: Application, folder: Path, name: str) -> None:
         session.models.engine.known = list(LEARNED)
         _add_history(session)
         library.settings.change(api_serve=True, api_port=free_port(), api_asks_key=True)
-        _settle(application, lambda: session.api.status is not None)
+        settle(application, lambda: session.api.status is not None)
         for width, height in ((1200, 820), (760, 600)):
             window.settings.resize(width, height)
             for spec in PAGES:
                 window.settings.open(spec.id)
-                _settle(application, lambda: not session.busy)
-                _save(application, window.settings, folder / f"settings-{spec.id}-{name}-{width}.png")
+                settle(application, lambda: not session.busy)
+                save(application, window.settings, folder / f"settings-{spec.id}-{name}-{width}.png")
                 _save_end(application, window.settings, spec.id, folder / f"settings-{spec.id}-end-{name}-{width}.png")
             window.settings.open("models")
             window.settings.page("models").show_tab(INSTALLED)
-            _save(application, window.settings, folder / f"settings-installed-{name}-{width}.png")
+            save(application, window.settings, folder / f"settings-installed-{name}-{width}.png")
             window.settings.page("models").show_tab(RECOMMENDED)
             library.finder.searched = Search("qwen", error=HubError("offline"))
             window.settings.page("models").show_tab(SEARCH)
             library.finder.changed.emit()
-            _save(application, window.settings, folder / f"settings-offline-{name}-{width}.png")
+            save(application, window.settings, folder / f"settings-offline-{name}-{width}.png")
             window.settings.page("models").show_tab(RECOMMENDED)
         window.close()
         library = ShownLibrary(Path(home), bare())
-        window, _ = _open(application, [Script("")], library=library, pair=("starter/main", "starter/draft"))
+        window, _ = opened(application, [Script("")], library=library, pair=("starter/main", "starter/draft"))
         window.offer.refresh()
         for width, height in SIZES:
             window.resize(width, height)
-            _save(application, window, folder / f"first-run-{name}-{width}.png")
+            save(application, window, folder / f"first-run-{name}-{width}.png")
         window.close()
 
 
@@ -298,81 +264,51 @@ def _machines(application: Application, folder: Path, name: str) -> None:
         large = next(entry for entry in shown.catalog if entry.id == TOGETHER)
         large = replace(large, source="cache", path="models/large", draft="", installed=True, together=True)
         library = ShownLibrary(Path(home), replace(shown, installed=(*shown.installed, large)))
-        window, session = _open(application, [Script(ANSWERS["en"], PATTERN)], library=library)
+        window, session = opened(application, [Script(ANSWERS["en"], PATTERN)], library=library)
         library.settings.change(machines="studio.local, mini.local")
         window.settings.open("machines")
         cluster = session.cluster
         for split, state in (("tensor", OFF), ("pipeline", FETCHING), ("pipeline", ON)):
-            cluster.findings, cluster.state = found_machines(split), state
+            cluster.findings, cluster.state = found_machines(split, ready=state == ON), state
             cluster.fetched = {"mini.local": (3_100_000_000, 12_300_000_000)}
             cluster.hosts = ("127.0.0.1", "studio.local", "mini.local") if state == ON else ()
             cluster.changed.emit()
             for width, height in ((1200, 820), (760, 600)):
                 window.settings.resize(width, height)
-                _save(application, window.settings, folder / f"machines-{state}-{name}-{width}.png")
+                save(application, window.settings, folder / f"machines-{state}-{name}-{width}.png")
                 _save_end(application, window.settings, "machines", folder / f"machines-{state}-end-{name}-{width}.png")
         window.trigger("choose-main")
-        _save(application, window, folder / f"machines-picker-{name}.png")
+        save(application, window, folder / f"machines-picker-{name}.png")
         cluster.state, cluster.hosts = OFF, ()
         window.close()
 
 
 def _chats(application: Application, folder: Path, name: str) -> None:
     """Chats that were stored: the list, a search, versions, an edit, an interrupted answer, the trash."""
-    window, session = _open(application, [Script(ANSWERS["en"], PATTERN)])
+    window, session = opened(application, [Script(ANSWERS["en"], PATTERN)])
     window.in_store(fill)
     session.chats.open_id(2)
-    _settle(application, lambda: not session.busy)
+    settle(application, lambda: not session.busy)
     for width, height in SIZES:
         window.resize(width, height)
         window.turn(0).hover()
-        _save(application, window, folder / f"chats-{name}-{width}.png")
+        save(application, window, folder / f"chats-{name}-{width}.png")
     window.resize(*SIZES[0])
     window.turn(0).press_question("edit")
-    _save(application, window, folder / f"chats-edit-{name}.png")
+    save(application, window, folder / f"chats-edit-{name}.png")
     window.sidebar.search.setText("draft")
     window.find_in_chat("model")
-    _settle(application, lambda: not session.busy)
-    _save(application, window, folder / f"chats-search-{name}.png")
+    settle(application, lambda: not session.busy)
+    save(application, window, folder / f"chats-search-{name}.png")
     window.sidebar.search.clear()
     session.chats.trash(3)
-    _settle(application, lambda: not session.busy)
+    settle(application, lambda: not session.busy)
     session.list.show_view("trashed")
-    _settle(application, lambda: not session.busy)
-    _save(application, window, folder / f"chats-trash-{name}.png")
+    settle(application, lambda: not session.busy)
+    save(application, window, folder / f"chats-trash-{name}.png")
     window.find(ChatPane).row_menu.purge_wanted.emit(3)
-    _save(application, window, folder / f"chats-purge-{name}.png")
+    save(application, window, folder / f"chats-purge-{name}.png")
     window.close()
-
-
-def _open(
-    application: Application,
-    scripts: list[Script] | ScriptedEngine,
-    loads: list | None = None,
-    library: ShownLibrary | None = None,
-    pair: tuple[str, str] = ("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit"),
-) -> tuple[WindowDriver, Session]:
-    engine = scripts if isinstance(scripts, ScriptedEngine) else ScriptedEngine(scripts, loads=loads or [])
-    home = Path(mkdtemp(prefix="tandem-pictures-"))
-    session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), home / "chats.db")
-    # Not the settings of whoever takes the pictures.
-    window = MainWindow(session, application, library or Library(SettingsStore(home / "settings.json")))
-    window.resize(*SIZES[0])
-    window.show()
-    session.models.load(*pair)
-    _settle(application, lambda: not session.models.pair.loading and session.chats.store_ready and not session.busy)
-    return WindowDriver(window, session, partial(_settle, application)), session
-
-
-def _settle(application: Application, ready) -> None:
-    deadline = QDeadlineTimer(10_000)
-    while not ready() and not deadline.hasExpired():
-        application.processEvents()
-
-
-def _rest(application: Application) -> None:
-    """Let code be coloured and formulas be set, which happens in the background."""
-    _settle(application, QDeadlineTimer(400).hasExpired)
 
 
 def _save_end(application: Application, settings: SettingsWindow, page_id: str, path: Path) -> None:
@@ -380,17 +316,8 @@ def _save_end(application: Application, settings: SettingsWindow, page_id: str, 
     page = settings.page(page_id)
     if isinstance(page, Form) and page.verticalScrollBar().maximum():
         page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
-        _save(application, settings, path)
+        save(application, settings, path)
         page.verticalScrollBar().setValue(0)
-
-
-def _save(application: Application, shown: WindowDriver | QWidget, path: Path) -> None:
-    for _ in range(5):
-        application.processEvents()
-    # Only an event loop that runs deletes what was shown before.
-    application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    widget = shown.window if isinstance(shown, WindowDriver) else shown
-    widget.grab().save(str(path))
 
 
 if __name__ == "__main__":

@@ -8,15 +8,16 @@ from engine.cluster.errors import ClusterError
 from engine.cluster.plan import Plan, RankPart
 
 
-def found_machines(split: str) -> Findings:
-    """Three machines that divide a model by `split`, of which one lacks a file."""
+def found_machines(split: str, ready: bool = False) -> Findings:
+    """Three machines that divide a model by `split`, of which one lacks a file and memory unless all are `ready`."""
     gb = 10**9
     versions = ("tandem-chat", "0.1.0"), ("mlx", "0.32.2")
-    lacking = ClusterError("download", "mini.local", "12.3 GB")
+    lacking = None if ready else ClusterError("download", "mini.local", "12.3 GB")
+    lacks, least = ((), 36) if ready else (("model-3",), 24)
     checks = (
         HostCheck("127.0.0.1", None, "macOS 26.1", versions, 64 * gb, 48 * gb),
         HostCheck("studio.local", None, "macOS 26.1", versions, 128 * gb, 96 * gb, 0.0004, 1.1e9),
-        HostCheck("mini.local", lacking, "macOS 26.1", versions, 32 * gb, 24 * gb, lacks=("model-3",), lacks_bytes=gb),
+        HostCheck("mini.local", lacking, "macOS 26.1", versions, 48 * gb, least * gb, lacks=lacks, lacks_bytes=gb),
     )
     places = zip(checks, ((40, 60), (20, 40), (0, 20)), strict=True)
     parts = (

@@ -80,3 +80,35 @@ $$x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$$
 A = \begin{pmatrix} a & b \\ c & d \end{pmatrix}
 \]
 """
+_COLUMNS = ("function", "stable", "memory", "best for", "worst case", "since", "in the standard library", "remarks")
+_ROWS = (
+    ("sorted", "yes", "a new list", "anything that can be iterated", "n log n", "2.4", "yes", "takes a key"),
+    ("list.sort", "yes", "half a list", "lists that may change", "n log n", "1.5", "yes", "returns None"),
+    ("heapq.nsmallest", "yes", "k elements", "the first few of many", "n log k", "2.4", "yes", "keeps the order"),
+    ("bisect.insort", "yes", "none", "one more in a sorted list", "n", "2.1", "yes", "moves what lies behind"),
+)
+LONG_ANSWER = f"""There are four ways, and the table compares them.
+
+| {" | ".join(_COLUMNS)} |
+|{"---|" * len(_COLUMNS)}
+{chr(10).join(f"| {' | '.join(row)} |" for row in _ROWS * 4)}
+
+> Sort once, search often: a list that stays sorted is searched in a few steps.
+
+1. Sort by several keys at once:
+
+   ```python
+   ranked = sorted(answers, key=lambda one: (-one.accept_rate, one.first_token_seconds, one.model_name.casefold()), \
+reverse=False)
+   ```
+
+2. Look for the place of a key:
+
+```rust
+fn left<T: PartialOrd>(items: &[T], target: &T) -> usize {{ items.partition_point(|item| item < target) }}
+```
+
+## What to keep in mind
+
+A *stable* sort keeps equal elements **in their order**, see [the documentation](https://docs.python.org/3/howto/sorting.html).
+"""

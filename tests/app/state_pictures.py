@@ -1,0 +1,125 @@
+"""States of the window that are looked at in English alone: without chats, with errors, with long answers."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+
+from app.widgets.application import Application
+from engine import starter_pair
+from engine.errors import ModelNotUsable, NotEnoughMemory
+from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine
+from tests.app.shown_texts import ANSWERS, LONG_ANSWER, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
+from tests.app.two_answers import SECOND, SELDOM_RIGHT
+from tests.app.window_pictures import SIZES, opened, rest, save, settle
+
+
+def states(application: Application, folder: Path, mode: str) -> None:
+    window, session = opened(application, [Script("")])
+    save(application, window, folder / f"welcome-{mode}.png")
+    window.trigger("palette")
+    save(application, window, folder / f"palette-{mode}.png")
+    window.palette.press(Qt.Key.Key_Escape)
+    window.trigger("shortcuts")
+    save(application, window, folder / f"shortcuts-{mode}.png")
+    window.shortcut_sheet.close_overlay()
+    window.close()
+    problem = ModelNotUsable("models/Qwen3-8B-4bit", "incomplete", "model-00002-of-00002.safetensors")
+    window, session = opened(application, [Script("")], loads=[problem])
+    save(application, window, folder / f"model-problem-{mode}.png")
+    window.close()
+    plain = Script("Plain decoding, one token at a time.", (PLAIN,), error=problem, fail_after=3)
+    window, session = opened(application, [Script(ANSWERS["en"], PATTERN)])
+    session.answers.ask(QUESTIONS["en"])
+    settle(application, lambda: not session.chat.streaming)
+    window.trigger("delete-chat")
+    settle(application, lambda: not session.busy)
+    save(application, window, folder / f"deleted-{mode}.png")
+    window.close()
+    window, session = opened(application, [plain])
+    session.answers.ask("And without guesses?")
+    settle(application, lambda: not session.chat.streaming)
+    save(application, window, folder / f"failed-{mode}.png")
+    window.close()
+    for take in (_resting, _long_answers, _refused):
+        take(application, folder, mode)
+
+
+def _resting(application: Application, folder: Path, mode: str) -> None:
+    """Speculation that was given up within an answer: while it streams, and afterwards."""
+    question, answer = SECOND["en"]
+    gate = threading.Semaphore(20)
+    window, session = opened(application, ScriptedEngine([Script(answer, SELDOM_RIGHT, round_s=0.03)], gate=gate))
+    session.answers.ask(question)
+    settle(application, lambda: bool(session.chat.turns) and len(session.chat.turns[0].answer.rounds) >= 15)
+    rest(application)
+    for width, height in SIZES:
+        window.resize(width, height)
+        save(application, window, folder / f"resting-{mode}-{width}.png")
+    gate.release(1_000_000)
+    settle(application, lambda: not session.chat.streaming)
+    for width, height in SIZES:
+        window.resize(width, height)
+        save(application, window, folder / f"rested-{mode}-{width}.png")
+    window.close()
+
+
+def _long_answers(application: Application, folder: Path, mode: str) -> None:
+    """A wide and long table and long lines of code, as text and as tokens; thoughts that are being written."""
+    window, session = opened(application, [Script(LONG_ANSWER, PATTERN)])
+    session.answers.ask("Compare the sorting functions, with code.")
+    settle(application, lambda: not session.chat.streaming)
+    rest(application)
+    for width, height in SIZES:
+        window.resize(width, height)
+        save(application, window, folder / f"long-{mode}-{width}.png")
+        bar = window.transcript.verticalScrollBar()
+        bar.setValue(0)
+        save(application, window, folder / f"long-top-{mode}-{width}.png")
+        bar.setValue(bar.maximum())
+    window.close()
+    gate = threading.Semaphore(5)
+    window, session = opened(application, ScriptedEngine([Script(THOUGHTS_AND_FORMULAS, PATTERN)], gate=gate))
+    session.answers.ask("Where are the roots?")
+    settle(application, lambda: bool(session.chat.turns) and len(session.chat.turns[0].answer.rounds) >= 4)
+    window.turn().view.thinking.unfold()
+    rest(application)
+    for width, height in SIZES:
+        window.resize(width, height)
+        save(application, window, folder / f"thinking-{mode}-{width}.png")
+    gate.release(1_000_000)
+    settle(application, lambda: not session.chat.streaming)
+    window.close()
+
+
+def _refused(application: Application, folder: Path, mode: str) -> None:
+    """A model without room, a question without room, and a message that no context holds."""
+    gb = 10**9
+    terms = (("weights", "Qwen3-32B-4bit", 18 * gb), ("context", "Qwen3-32B-4bit", 2 * gb))
+    room = NotEnoughMemory("Qwen3-32B-4bit", 20 * gb, 16 * gb, 8_192, 0, terms)
+    window, session = opened(application, [Script("")], loads=[room])
+    for width, height in SIZES:
+        window.resize(width, height)
+        save(application, window, folder / f"no-room-{mode}-{width}.png")
+    window.close()
+    full = NotEnoughMemory("Qwen3-8B-4bit", 20 * gb, 16 * gb, 32_768, 8_192, terms, kv_bits=4)
+    window, session = opened(application, [Script("Yes.", error=full, fail_after=0)])
+    session.answers.ask(QUESTIONS["en"])
+    settle(application, lambda: not session.chat.streaming)
+    for width, height in SIZES:
+        window.resize(width, height)
+        save(application, window, folder / f"no-room-asked-{mode}-{width}.png")
+    window.close()
+    window, session = opened(application, [Script("Yes.", prompt_tokens=5000)])
+    session.models.load(str(starter_pair()[0]), None)
+    settle(application, lambda: not session.models.pair.loading)
+    session.answers.ask(QUESTIONS["en"])
+    settle(application, lambda: not session.chat.streaming)
+    window.write("And the right version?")
+    settle(application, lambda: bool(window.ways_to_shorten))
+    for width, height in SIZES:
+        window.resize(width, height)
+        save(application, window, folder / f"too-long-{mode}-{width}.png")
+    window.close()

@@ -1,0 +1,63 @@
+"""A window on a scripted engine, brought into a state and saved as a picture."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from pathlib import Path
+from tempfile import mkdtemp
+
+from PySide6.QtCore import QDeadlineTimer, QEvent
+from PySide6.QtWidgets import QWidget
+
+from app.library.library import Library
+from app.session.session import Session
+from app.settings.store import SettingsStore
+from app.widgets.application import Application
+from app.window.main_window import MainWindow
+from tests.app.scripted_engine import Script, ScriptedEngine
+from tests.app.shown_library import ShownLibrary
+from tests.app.window_driver import WindowDriver
+
+SIZES = ((1440, 900), (900, 600), (560, 420))
+_THREADS = ("formulas", "highlight")
+
+
+def opened(
+    application: Application,
+    scripts: list[Script] | ScriptedEngine,
+    loads: list | None = None,
+    library: ShownLibrary | None = None,
+    pair: tuple[str, str] = ("models/Qwen3-8B-4bit", "models/Qwen3-0.6B-4bit"),
+) -> tuple[WindowDriver, Session]:
+    engine = scripts if isinstance(scripts, ScriptedEngine) else ScriptedEngine(scripts, loads=loads or [])
+    home = Path(mkdtemp(prefix="tandem-pictures-"))
+    session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), home / "chats.db")
+    # Not the settings of whoever takes the pictures.
+    window = MainWindow(session, application, library or Library(SettingsStore(home / "settings.json")))
+    window.resize(*SIZES[0])
+    window.show()
+    session.models.load(*pair)
+    settle(application, lambda: not session.models.pair.loading and session.chats.store_ready and not session.busy)
+    return WindowDriver(window, session, partial(settle, application)), session
+
+
+def settle(application: Application, ready) -> None:
+    deadline = QDeadlineTimer(10_000)
+    while not ready() and not deadline.hasExpired():
+        application.processEvents()
+
+
+def rest(application: Application) -> None:
+    """Let code be coloured and formulas be set, which happens on threads that end with their work."""
+    least = QDeadlineTimer(400)
+    settle(application, lambda: least.hasExpired() and not any(one.name in _THREADS for one in threading.enumerate()))
+
+
+def save(application: Application, shown: WindowDriver | QWidget, path: Path) -> None:
+    for _ in range(5):
+        application.processEvents()
+    # Only an event loop that runs deletes what was shown before.
+    application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    widget = shown.window if isinstance(shown, WindowDriver) else shown
+    widget.grab().save(str(path))
