@@ -120,6 +120,16 @@ def train_head(
     train(head, data, fall, work, loss_of=partial(head_loss, main), compiled=False)
 
 
+@torch.no_grad()
+def meet_halfway(head: Head, former: Head) -> None:
+    """Make every weight of `head` the mean of its own and of its former self's (WiSE-FT, arXiv:2109.01903).
+
+    A head that went on learning gains on what it learned and loses a little elsewhere; the mean keeps most of both.
+    """
+    for own, before in zip(head.parameters(), former.parameters(), strict=True):
+        own.lerp_(before, 0.5)
+
+
 def blocks_from(short: Read, long: Read, block_size: int, seed: int, steps: int, start: int) -> Iterator[Blocks]:
     """The blocks of steps `start` to `steps`: the same for the same seed, wherever a run begins."""
     for step in range(start, steps):

@@ -19,7 +19,14 @@ from resources.starter.recipe.distillation import with_choices
 from resources.starter.recipe.export import export_head, export_model, load_head, load_model, write_checksums
 from resources.starter.recipe.generation import answered_by
 from resources.starter.recipe.head import Head, HeadShape
-from resources.starter.recipe.head_training import Read, load_read, read_by, save_read, train_head
+from resources.starter.recipe.head_training import (
+    Read,
+    load_read,
+    meet_halfway,
+    read_by,
+    save_read,
+    train_head,
+)
 from resources.starter.recipe.model import DRAFT, MAIN, YOUNG_MAIN, LanguageModel, deepened
 from resources.starter.recipe.odd_requests import odd_conversations
 from resources.starter.recipe.packing import (
@@ -137,7 +144,7 @@ def build_head(plan: Plan, work: Path, target: Path) -> None:
 
 
 def refresh_head(plan: Plan, work: Path, target: Path) -> None:
-    """Let target/head go on learning what target/main says, and write it."""
+    """Let target/head go on learning what target/main says, and write the mean of what it was and what it became."""
     _train_head(plan, work, target, goes_on=True)
 
 
@@ -157,6 +164,8 @@ def _train_head(plan: Plan, work: Path, target: Path, *, goes_on: bool) -> None:
         head.begin_at(main)
     steps, first_rate = (plan.refresh_head_steps, _RATE_OF_REFRESH) if goes_on else (plan.head_steps, 1.0)
     train_head(head, main, short, long, steps, plan.seed, work / "head.pt", first_rate)
+    if goes_on:
+        meet_halfway(head, load_head(shape, target / "head"))
     export_head(head, target / "head")
     write_checksums(target)
 
