@@ -946,8 +946,8 @@
         <translation>ほかのプログラムでは</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for.</source>
-        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「キーを求める」がオンのときは、上のキーを入力してください。</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>プロバイダには「OpenAI-compatible」を選び、ベース URL に上のアドレスを、モデルにはモデル名か「default」を入力してください。キーの入力が必須のプログラムには、何を入力してもかまいません。「キーを求める」がオンのときは、上のキーを入力してください。ターミナルのツールには、公式ライブラリが読み込む環境変数をコピーして使えます。</translation>
     </message>
     <message>
         <source>Requests</source>

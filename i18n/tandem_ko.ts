@@ -946,8 +946,8 @@
         <translation>다른 프로그램에서</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for.</source>
-        <translation>제공자는 ‘OpenAI-compatible’을 고르고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘키 요구하기’를 켰다면 위의 키를 넣어 주세요.</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>제공자는 ‘OpenAI-compatible’을 고르고, 기본 URL에는 위의 주소를, 모델에는 모델 이름이나 ‘default’를 입력해 주세요. 키를 꼭 넣어야 하는 프로그램에는 아무 글자나 넣으면 돼요. ‘키 요구하기’를 켰다면 위의 키를 넣어 주세요. 터미널 도구에는 공식 라이브러리가 읽는 환경 변수를 복사해서 쓰면 돼요.</translation>
     </message>
     <message>
         <source>Requests</source>

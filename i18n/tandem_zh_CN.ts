@@ -946,8 +946,8 @@
         <translation>在其他程序中</translation>
     </message>
     <message>
-        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for.</source>
-        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写模型名称或“default”。如果程序一定要填密钥，可以随意填写；打开“要求密钥”时请填写上面的密钥。</translation>
+        <source>Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model name or “default”. Programs that insist on a key accept any text unless a key is asked for. For tools in a terminal, copy the variables that the official libraries read.</source>
+        <translation>提供商选择“OpenAI-compatible”，基础 URL 填写上面的地址，模型填写模型名称或“default”。如果程序一定要填密钥，可以随意填写；打开“要求密钥”时请填写上面的密钥。对于终端里的工具，可以拷贝官方库读取的环境变量。</translation>
     </message>
     <message>
         <source>Requests</source>

@@ -24,6 +24,13 @@ _CURL = (
     "curl {address}/v1/chat/completions{key} -H 'Content-Type: application/json' "
     """-d '{{"messages": [{{"role": "user", "content": "Hello"}}]}}'"""
 )
+# What the libraries of both shapes read, and so most tools that are built on them.
+_VARIABLES = """\
+export OPENAI_BASE_URL={address}/v1
+export OPENAI_API_KEY={key}
+export ANTHROPIC_BASE_URL={address}
+export ANTHROPIC_API_KEY={key}
+"""
 
 
 class ApiPage(TablePage):
@@ -34,8 +41,8 @@ class ApiPage(TablePage):
         self._api = api
         self._copied: dict[QPushButton, Callable[[], str]] = {}
         self.state = self.row(None)
-        self.copy_address, self.copy_example, self.copy_key = (
-            self._copy_button(text) for text in (self._base, self._example, lambda: api.key)
+        self.copy_address, self.copy_example, self.copy_key, self.copy_variables = (
+            self._copy_button(text) for text in (self._base, self._example, lambda: api.key, self._variables)
         )
         self.new_key = styled(QPushButton(self), "button")
         self.new_key.clicked.connect(api.renew_key)
@@ -46,7 +53,7 @@ class ApiPage(TablePage):
         line.addWidget(self.new_key)
         self.key = self.row(keys)
         self.example = self.row(self.copy_example)
-        self.programs = self.row(None)
+        self.programs = self.row(self.copy_variables)
         self.calls = self.row(None)
         self.lines = label(self, "muted", wraps=True)
         api.changed.connect(self._show)
@@ -68,6 +75,11 @@ class ApiPage(TablePage):
             return ""
         key = f" -H 'Authorization: Bearer {self._api.key}'" if self._api.key else ""
         return _CURL.format(address=status.address, key=key)
+
+    def _variables(self) -> str:
+        status = self._api.status
+        # The libraries insist on a key.
+        return _VARIABLES.format(address=status.address, key=self._api.key or "none") if status is not None else ""
 
     def _show(self) -> None:
         status, problem = self._api.status, self._api.problem
@@ -93,7 +105,8 @@ class ApiPage(TablePage):
             self.tr("In other programs"),
             self.tr(
                 "Choose “OpenAI-compatible” as the provider, enter the address above as the base URL, and any model "
-                "name or “default”. Programs that insist on a key accept any text unless a key is asked for."
+                "name or “default”. Programs that insist on a key accept any text unless a key is asked for. For tools "
+                "in a terminal, copy the variables that the official libraries read."
             ),
         )
         newest = [*reversed(status.under_way), *reversed(self._api.ended)][:_CALLS_SHOWN]

@@ -53,6 +53,16 @@ def test_the_address_and_an_example_can_be_copied(window: WindowDriver, qtbot: Q
     assert QGuiApplication.clipboard().text() == address
     page.copy_example.click()
     assert QGuiApplication.clipboard().text().startswith(f"curl {address}/chat/completions")
+    page.copy_variables.click()
+    variables = dict(
+        line.removeprefix("export ").split("=") for line in QGuiApplication.clipboard().text().splitlines()
+    )
+    assert variables == {
+        "OPENAI_BASE_URL": address,
+        "OPENAI_API_KEY": "none",
+        "ANTHROPIC_BASE_URL": address.removesuffix("/v1"),
+        "ANTHROPIC_API_KEY": "none",
+    }
     assert page.key.isHidden()
 
 
