@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import importlib.util
 import logging
@@ -108,9 +109,14 @@ def _window(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return FAILED
-    from app.window.startup import show_window
+    # Nothing that the start makes is garbage; once the window is there, `GcPolicy` decides.
+    gc.disable()
+    try:
+        from app.window.startup import show_window
 
-    return show_window(options.lang)
+        return show_window(options.lang)
+    finally:
+        gc.enable()
 
 
 if __name__ == "__main__":
