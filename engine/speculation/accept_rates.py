@@ -12,16 +12,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 
-# How many rounds each estimate looks back.
+# How many rounds an estimate of a proposer looks back: some ten answers.
 SLOW_ROUNDS = 200.0
+# How many rounds that of the text looks back: a stretch of text is about as long.
 FAST_ROUNDS = 12.0
-# The prior, worth so many observations. Given the recent outcome, the general rate is a prior worth OUTCOME_WEIGHT
-# observations at the first position and more at later ones, which the outcome says less about.
+# The acceptance of draft tokens before any was seen: that of pairs that are in use.
 PRIOR_RATE = 0.7
+# How many observations that counts for: so few that the first rounds speak.
 PRIOR_WEIGHT = 2.0
+# How many observations the general rate counts for, given the recent outcome, at the first position; more at later
+# ones, which the outcome says less about.
 OUTCOME_WEIGHT = 6.0
 # Squared standard errors by which the rate after some outcome has to differ from the general one before it counts.
 BY_CHANCE = 3.0
+# Rejections, seen and expected, that the text's difficulty starts from: how soon a hard text counts as one.
 PRIOR_REJECTIONS = 1.0
 # Standard errors between the expected and the best or worst case.
 DOUBTS = 1.0

@@ -9,8 +9,9 @@ from engine.speculation.accept_rates import DOUBTS, AcceptForecast, AcceptRates
 from engine.speculation.cost_forecast import Forecast
 from engine.speculation.round_cost import ENOUGH, RoundCosts
 
-# Every depth up to here is considered, and beyond it every STEP-th: each costs host time in each round.
+# Every depth up to here is considered: each costs host time in each round.
 EVERY_DEPTH = 8
+# Beyond that every so many-th: deep ones differ little from the next.
 STEP = 4
 
 Arm = tuple[str | None, int]

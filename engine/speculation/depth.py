@@ -24,7 +24,7 @@ from engine.speculation.round_cost import RoundCosts, context_bucket
 from engine.speculation.speedup_meter import SpeedupMeter
 from engine.tuning import AcceptanceFigures, ContextFigures
 
-# The smallest backlog that is worth a probe.
+# The smallest backlog that is worth a probe: shorter ones say little about the text.
 MIN_PROBE_TOKENS = 12
 # Catching up must pay within as many tokens as the answer has so far, and at least these.
 MIN_HORIZON = 16

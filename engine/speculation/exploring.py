@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from engine.speculation.arm_estimate import PLAIN_ARM, Arm, ArmEstimate
 from engine.speculation.round_cost import ENOUGH
 
-# By which factor another arm has to appear faster, known or unexplored.
+# By which factor another arm has to appear faster, known or unexplored: every change of arm costs a slower round.
 MARGIN = 1.05
-# Plain rounds that exploring a new proposer may cost in an answer, and verified first draft tokens after which it is
-# not new any more.
+# Plain rounds that exploring a new proposer may cost in an answer: it has to be tried, at a loss that one can bear.
 BUDGET_ROUNDS = 6.0
+# Verified first draft tokens after which a proposer is not new any more: then its own rates speak for it.
 FAMILIAR = 4.0
-# Beside that: the share of an answer's time so far that exploring may cost, or of what speculation has saved in it.
+# Beside that, the share of an answer's time so far that exploring may cost: little enough not to be felt.
 ANSWER_SHARE = 0.02
+# The same where speculation has saved time in the answer, as a share of that: who gained can afford to look further.
 SAVED_SHARE = 0.3
-# Rounds between retries while decoding is plain (doubling).
+# Plain rounds until another arm is retried that is not expected to be faster: the text may have become easier.
 FIRST_RETRY = 16
+# Where that interval, doubled with each retry, ends: long answers change too.
 LAST_RETRY = 512
 
 

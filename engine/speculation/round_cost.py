@@ -17,21 +17,27 @@ from engine.speculation.cost_forecast import Forecast, Points, interpolate, risi
 
 # Seconds that anything takes, so that quotients are finite.
 LEAST_S = 1e-9
+# Samples that a figure is the middle of: one stall must not be the middle.
 WINDOW = 9
+# Samples from which on a figure is known: the first round after a change is slower, and one may be disturbed.
 ENOUGH = 2
-# Rounds after a pause that measure the machine's speed, and the least difference (natural log) that counts as a change:
-# the first rounds of an answer are always a little slower than later ones.
+# Rounds after a pause that measure the machine's speed: one may be disturbed, or two.
 ANCHORS = 4
+# The least difference (natural log) that counts as a change then: first rounds are always a little slower than later.
 MIN_CHANGE = 0.35
-# The number of samples that a calibrated figure counts for.
+# The number of samples that a calibrated figure counts for: it is the middle of a few rounds.
 CALIBRATED = 4
-# Assumed cost of a draft model's catching up on one token, in plain rounds.
+# Cost of a draft model's catching up on one token, in plain rounds, until it was timed: it reads many at once.
 UNKNOWN_CATCH_UP = 0.02
-# How fast the common level follows one round, and the most that a round may deviate from it (natural log).
+# How fast the common level follows one round: slowly, because a longer context changes it slowly.
 LEVEL_STEP = 0.1
+# The most that a round counts as deviating (natural log), since more is a stall.
 CLAMP = 0.25
+# How much rounds are taken to deviate before it was seen: as they do on quiet machines.
 FIRST_SPREAD = 0.05
+# How fast that follows one round: it belongs to the machine.
 SPREAD_STEP = 0.05
+# Context lengths from which on costs are learned anew: attention takes twice as long.
 CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 
 PLAIN = "plain"

@@ -14,10 +14,15 @@ from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
 from engine.speculation.suffix_index import Match, SuffixIndex
 
+# Occurrences of the newest tokens that are compared, the latest ones: each costs host time.
 RECENT_OCCURRENCES = 32
+# The longest match that is told from longer ones: those are right alike.
 MAX_MATCH = 32
+# The share of occurrences that has to agree on a token: text goes on as it mostly did.
 AGREEMENT = 0.6
+# Wrong lookups in a row after which lookup pauses: this text repeats nothing.
 MISSES_TO_PAUSE = 3
+# Lengths of matches from which on acceptance is learned apart: the longer, the better.
 BUCKET_EDGES = (3, 4, 6, 10, 18, MAX_MATCH)
 # Tokens that must match before a difference counts as an edit of a copy, and how far behind it the copy may resume.
 MIN_COPIED = 6

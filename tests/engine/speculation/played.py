@@ -239,16 +239,27 @@ class Player:
         played.tokens = text - 1
         return played
 
-    def fixed(self, answer: Answer, source: str, depth: int) -> float:
-        """Milliseconds of the answer with `depth` draft tokens of `source` in every round; depth 0 is plain."""
+    def fixed(
+        self, answer: Answer, source: str, depth: int, bearable: Callable[[float, int], bool] = lambda *_: True
+    ) -> float:
+        """Milliseconds of the answer with `depth` draft tokens of `source` in every round; depth 0 is plain.
+
+        A round is plain unless it is `bearable` that it brings one token only: the milliseconds until its end, if the
+        clock makes no noise, and the tokens then.
+        """
         place, ms = _Place(answer), 0.0
         self._last = "plain"
         proposer = self._proposer(source, place, depth, adaptive=False) if depth else None
         if proposer is not None:
             proposer.reset((*answer.prompt, answer.text[0]))
+        unread = 0.0 if source == "ngram" else len(answer.prompt) * self.pair.machine.reading
         while place.count < len(answer.text):
             most = 0 if proposer is None else min(depth, proposer.max_proposals(), answer.limit - place.count - 1)
+            if most > 0 and not bearable(ms + unread + self._usual_ms(source, most), place.count):
+                most = 0
             proposal = proposer.propose(most) if proposer is not None and most > 0 else None
+            if proposal is not None:
+                ms, unread = ms + unread, 0.0
             accepted = 0 if proposal is None else place.matching(cast("list[int]", proposal.tokens))
             drafted = 0 if proposal is None else proposal.count
             ms += self._ms(source if drafted else None, drafted, drafted)[0]
@@ -256,8 +267,6 @@ class Player:
             if proposer is not None:
                 proposer.committed(answer.text[place.count : place.count + committed], accepted, drafted)
             place.count += committed
-        if proposer is not None and source != "ngram" and depth:
-            ms += len(answer.prompt) * self.pair.machine.reading
         return ms
 
     def _begin(self, answer: Answer, place: _Place) -> RequestProposers:
@@ -283,6 +292,12 @@ class Player:
         if source == "ngram":
             return NgramProposer(depth)
         return RecordedDrafter(place, source, min(depth, self.pair.max_depth), adaptive=adaptive)
+
+    def _usual_ms(self, source: str, depth: int) -> float:
+        """What a speculative round takes without noise."""
+        machine = self.pair.machine
+        entering = machine.entering if self._last == "plain" else 0.0
+        return machine.passes[depth] + (0.0 if source == "ngram" else machine.drafting[depth]) + entering
 
     def _ms(self, source: str | None, made: int, verified: int) -> tuple[float, float]:
         """Milliseconds of a round, and of its drafting."""
@@ -324,61 +339,3 @@ def arms_of(pair: Pair) -> list[tuple[str, int]]:
     if pair.lookup:
         arms += [("ngram", depth) for depth in (4, 8, MAX_DEPTH)]
     return arms
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Auto beside fixed arms on one pair never seen before: ratios of speeds, above 1 where auto is faster.
-
-    `twenty` and `three` are to the arm that is best over all answers and over the first three, `by_kind` to the best of
-    each kind of prompt. `long` and `short` are each answer's ratio to plain decoding.
-    """
-
-    pair: str
-    best: tuple[str, int]
-    twenty: float
-    three: float
-    by_kind: dict[str, float]
-    long: list[float]
-    short: list[float]
-    speedup: float
-
-
-_FIXED_MS: dict[tuple[str, int], dict[tuple[str, int], list[float]]] = {}
-
-
-def fixed_ms(pair: Pair, seed: int, answers: Sequence[Answer]) -> dict[tuple[str, int], list[float]]:
-    """Milliseconds of every answer with each fixed arm, kept because they do not depend on the controller."""
-    if (pair.name, seed) not in _FIXED_MS:
-        _FIXED_MS[pair.name, seed] = {
-            arm: [Player(pair, seed + 1).fixed(answer, *arm) for answer in answers] for arm in arms_of(pair)
-        }
-    return _FIXED_MS[pair.name, seed]
-
-
-def judge(pair: Pair, seed: int, count: int = 20, first: int = 3, long: int = 32) -> Verdict:
-    """Play `count` of the pair's answers, drawn and ordered by `seed`, with a new controller and with every arm."""
-    answers = random.Random(seed).sample(list(pair.answers), min(count, len(pair.answers)))
-    player = Player(pair, seed)
-    auto = [player.auto(answer).ms for answer in answers]
-    fixed = fixed_ms(pair, seed, answers)
-    kinds = sorted({answer.kind for answer in answers})
-
-    def ratio(chosen: Callable[[int], bool]) -> float:
-        rows = [index for index in range(len(answers)) if chosen(index)]
-        ours = sum(auto[index] for index in rows)
-        return min(sum(times[index] for index in rows) for times in fixed.values()) / ours
-
-    best = min(fixed, key=lambda arm: sum(fixed[arm]))
-    plain = fixed["plain", 0]
-    to_plain = [(len(answer.text), plain[index] / auto[index]) for index, answer in enumerate(answers)]
-    return Verdict(
-        pair.name,
-        best,
-        ratio(lambda _: True),
-        ratio(lambda index: index < first),
-        {kind: ratio(lambda index, kind=kind: answers[index].kind == kind) for kind in kinds},  # type: ignore[misc]
-        [value for tokens, value in to_plain if tokens > long],
-        [value for tokens, value in to_plain if tokens <= long],
-        sum(plain) / sum(auto),
-    )

@@ -5,12 +5,15 @@ The campaign prints a row a pair: `pytest -m campaign -s tests/engine/speculatio
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import mean
 
 import pytest
 
+from tests.engine.speculation.bounds import LEAST_SHORT, cautious, knowing
+from tests.engine.speculation.judging import Verdict, judge
 from tests.engine.speculation.pairs import busy, pairs
-from tests.engine.speculation.played import Pair, Verdict, judge
+from tests.engine.speculation.played import Pair
 
 PAIRS = {pair.name: pair for pair in pairs()}
 FEW = ("starter, draft", "starter, head", "GPU in steps, 0.85", "10M, 0.60")
@@ -18,18 +21,24 @@ FEW = ("starter, draft", "starter, head", "GPU in steps, 0.85", "10M, 0.60")
 
 def verdicts(pair: Pair, seeds: int) -> list[Verdict]:
     found = [judge(pair, seed) for seed in range(seeds)]
+    print(row(pair.name, found))
+    print(row("  one who knows the pair", [knowing(pair, seed) for seed in range(seeds)]))
+    print(row("  and risks no answer", [cautious(pair, seed) for seed in range(seeds)]))
+    return found
+
+
+def row(name: str, found: Sequence[Verdict]) -> str:
     longs = [ratio for verdict in found for ratio in verdict.long]
     shorts = [ratio for verdict in found for ratio in verdict.short]
     kinds = sorted({kind for verdict in found for kind in verdict.by_kind})
     by_kind = {kind: mean(verdict.by_kind.get(kind, 1.0) for verdict in found) for kind in kinds}
-    print(
-        f"{pair.name:34} {mean(one.speedup for one in found):5.2f}x of plain; to the best arm: "
+    return (
+        f"{name:34} {mean(one.speedup for one in found):5.2f}x of plain; to the best arm: "
         f"twenty {mean(one.twenty for one in found):.3f}, first three {mean(one.three for one in found):.3f}, "
         f"by kind {min(by_kind.values()):.2f} ({min(by_kind, key=lambda kind: by_kind[kind])}); to plain: "
-        f"long {min(longs):.2f} ({sum(ratio < 0.95 for ratio in longs)} of {len(longs)} below 0.95), "
-        f"short {min(shorts):.2f} ({sum(ratio < 0.9 for ratio in shorts)} of {len(shorts)} below 0.9)"
+        f"long {min(longs, default=1.0):.2f} ({sum(ratio < 0.95 for ratio in longs)} of {len(longs)} below 0.95), "
+        f"short {min(shorts, default=1.0):.2f} ({sum(ratio < 0.9 for ratio in shorts)} of {len(shorts)} below 0.9)"
     )
-    return found
 
 
 @pytest.mark.parametrize("name", FEW)
@@ -56,6 +65,15 @@ def test_a_busy_machine_misleads_auto_little(name: str) -> None:
     found = verdicts(busy(PAIRS[name]), 5)
     assert mean(verdict.twenty for verdict in found) >= 0.94
     assert mean(verdict.three for verdict in found) >= 0.8
+
+
+def test_nobody_can_spare_every_answer_a_loss_and_be_nearly_the_best_arm() -> None:
+    """Not even who knows what rounds cost and which arm is best for each kind of prompt."""
+    pair = PAIRS["starter, head"]
+    assert min(knowing(pair, 0).short) < LEAST_SHORT
+    spared = cautious(pair, 0)
+    assert min(spared.short) >= LEAST_SHORT - 0.05
+    assert spared.twenty < 0.9 * knowing(pair, 0).twenty
 
 
 def test_one_disturbed_round_does_not_keep_a_depth_from_being_tried_again() -> None:

@@ -1,70 +1,179 @@
 """What each threshold of the depth controller is worth: `python -m tests.engine.speculation.thresholds [NAME ...]`.
 
-Every threshold is halved and doubled in turn, and all pairs are played quiet and busy. A row gives the share of the
-best fixed arm's speed over twenty answers and over the first three (mean and worst pair), of the best arm by kind (at
-most 1 each), the slowest long answer to plain and how many are below 0.95, and the same for short ones and 0.9.
+Every threshold is halved and doubled in turn, and all pairs are played quiet and with stalls (`--seeds N`: 2 of each,
+some 15 seconds a row; `--part I/N`: only a part of the rows). The first row says how it is: the share of the best
+fixed arm's speed over twenty answers and over the first three (mean/worst pair), and the shares of long answers below
+0.95 of plain and of short ones below 0.9. The others are rows of ARCHITECTURE.md's table: what moved by more than
+chance, or "nothing".
 """
 
 from __future__ import annotations
 
-import sys
+import ast
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from statistics import mean
-from types import ModuleType
 
-from engine.speculation import accept_rates, arm_estimate, cost_forecast, depth, exploring, round_cost
+import engine.speculation
+from tests.engine.speculation.judging import judge
 from tests.engine.speculation.pairs import busy, pairs
-from tests.engine.speculation.played import judge
 
-MODULES: tuple[ModuleType, ...] = (depth, exploring, cost_forecast, round_cost, accept_rates, arm_estimate)
-SEEDS = range(5)
-# A rate doubled is none.
-INSTEAD = {"PRIOR_RATE": (0.7, 0.95), "MARGIN": (1.025, 1.1), "EVERY_DEPTH": (4, 16)}
+Number = int | float
+
+PACKAGE = Path(engine.speculation.__file__).parent
+# The modules whose numbers decide what the rounds of an answer are, and so what the pairs measure.
+PLAYED = ("depth", "exploring", "arm_estimate", "cost_forecast", "round_cost", "accept_rates", "proposers.ngram")
+# Those of a batch, of gates, of calibrations and of other proposers, which other tests hold.
+ELSEWHERE = (
+    "batch_controller",
+    "batch_costs",
+    "batch_drafting",
+    "calibration",
+    "drafting",
+    "gated_drafting",
+    "paired_gate",
+    "proposers.draft",
+    "proposers.draft_model",
+    "proposers.head",
+    "proposers.joint_draft",
+    "proposers.other_tokenizer",
+    "speedup_meter",
+)
+# Those whose numbers choose nothing: sizes of buffers and pieces, tolerances, codes.
+NO_CHOICE = (
+    "buffer_sizes",
+    "compiled_steps",
+    "context_figures",
+    "head_session",
+    "joint_prefill",
+    "main_ports",
+    "reencoding",
+    "row_layout",
+    "sequence",
+    "suffix_index",
+    "tap_choice",
+    "taps",
+    "vocabulary",
+)
+# Where half or double makes no sense: a rate, factors, and powers of two.
+INSTEAD: dict[str, tuple[Number, Number]] = {"PRIOR_RATE": (0.4, 0.85), "MARGIN": (1.025, 1.1), "AGREEMENT": (0.3, 0.9)}
+# Changes that two other seeds make too.
+BY_CHANCE = {"twenty": 0.006, "worst": 0.02, "three": 0.012, "worst three": 0.04, "long": 0.008, "short": 0.02}
 
 
-def thresholds() -> dict[str, float]:
-    """Every number that a module of the controller defines for itself."""
-    found: dict[str, float] = {}
-    for module in MODULES:
-        for name, value in vars(module).items():
-            if name.isupper() and isinstance(value, int | float):
+def constants(module: str) -> dict[str, tuple[object, str]]:
+    """The numbers, and rows of numbers, that a module of `engine.speculation` defines, each with the comment above."""
+    source = (PACKAGE / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+    lines, values = source.splitlines(), vars(import_module(f"engine.speculation.{module}"))
+    found: dict[str, tuple[object, str]] = {}
+    for name, line in _assigned(ast.parse(source)):
+        value = values[name]
+        if all(isinstance(one, Number) for one in (value if isinstance(value, tuple) and value else (value,))):
+            found[name] = value, _comment_above(lines, line)
+    return found
+
+
+def _assigned(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """The names in capitals that a module assigns, with the index of their line."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                for part in target.elts if isinstance(target, ast.Tuple) else [target]:
+                    if isinstance(part, ast.Name) and part.id.isupper() and part.id[0] != "_":
+                        yield part.id, node.lineno - 1
+
+
+def _comment_above(lines: list[str], index: int) -> str:
+    """The comment of a constant, or of the group of lines that it stands in."""
+    while index > 0 and lines[index - 1] and not lines[index - 1].startswith(("#", " ", ")", "from", "import")):
+        index -= 1
+    end = index
+    while index > 0 and lines[index - 1].startswith("#"):
+        index -= 1
+    return " ".join(line.removeprefix("#").strip() for line in lines[index:end])
+
+
+def thresholds() -> dict[str, Number]:
+    """Every single number of the modules that are played, by name; where two modules share a name, `module.NAME`."""
+    found: dict[str, Number] = {}
+    for module in PLAYED:
+        for name, (value, _) in constants(module).items():
+            if isinstance(value, Number):
                 found.setdefault(name, value)
     return found
 
 
-def set_everywhere(name: str, value: float) -> None:
-    for module in MODULES:
+def set_everywhere(name: str, value: Number) -> None:
+    """Change a threshold in every module that is played and has it."""
+    for module in map(import_module, (f"engine.speculation.{one}" for one in PLAYED)):
         if hasattr(module, name):
             setattr(module, name, value)
 
 
-def figures() -> str:
-    return " | ".join(_figures(stalls) for stalls in (False, True))
+def figures(seeds: int) -> dict[str, float]:
+    """What the pairs say; figures of the machine with stalls have a name of their own."""
+    return _figures("", seeds, stalls=False) | _figures(", stalls", seeds, stalls=True)
 
 
-def _figures(stalls: bool) -> str:
-    verdicts = [[judge(busy(pair) if stalls else pair, seed) for seed in SEEDS] for pair in pairs()]
+def _figures(suffix: str, seeds: int, *, stalls: bool) -> dict[str, float]:
+    verdicts = [[judge(busy(pair) if stalls else pair, seed) for seed in range(seeds)] for pair in pairs()]
     twenty = [mean(one.twenty for one in found) for found in verdicts]
     three = [mean(one.three for one in found) for found in verdicts]
-    kinds = [min(1.0, ratio) for found in verdicts for one in found for ratio in one.by_kind.values()]
     long = [ratio for found in verdicts for one in found for ratio in one.long]
     short = [ratio for found in verdicts for one in found for ratio in one.short]
-    return (
-        f"20: {mean(twenty):.3f}/{min(twenty):.3f} 3: {mean(three):.3f}/{min(three):.3f} kind {mean(kinds):.3f} "
-        f"long {min(long):.2f}, {mean(ratio < 0.95 for ratio in long):.1%} "
-        f"short {min(short):.2f}, {mean(ratio < 0.9 for ratio in short):.1%}"
-    )
+    values = {
+        "twenty": mean(twenty),
+        "worst": min(twenty),
+        "three": mean(three),
+        "worst three": min(three),
+        "long": mean(ratio < 0.95 for ratio in long),
+        "short": mean(ratio < 0.9 for ratio in short),
+    }
+    return {f"{name}{suffix}": value for name, value in values.items()}
 
 
-def main(names: list[str]) -> None:
+def _shown(name: str, value: float) -> str:
+    return f"{name} {value:.1%}" if name.startswith(("long", "short")) else f"{name} {value:.3f}"
+
+
+def moved(before: dict[str, float], after: dict[str, float]) -> str:
+    """The figures that changed by more than chance."""
+    found = [
+        _shown(name, value)
+        for name, value in after.items()
+        if abs(value - before[name]) > BY_CHANCE[name.removesuffix(", stalls")]
+    ]
+    return "; ".join(found) or "nothing"
+
+
+def others(name: str, value: Number) -> tuple[Number, Number]:
+    """A threshold halved and doubled."""
+    if name in INSTEAD:
+        return INSTEAD[name]
+    return (max(1, value // 2), 2 * value) if isinstance(value, int) else (value / 2, 2 * value)
+
+
+def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--part", default="1/1")
+    asked = parser.parse_args()
+    part, parts = map(int, asked.part.split("/"))
     known = thresholds()
-    print(f"{'as they are':24} {figures()}", flush=True)
-    for name in names or known:
-        value = known[name]
-        for other in INSTEAD.get(name, (value / 2, value * 2)):
-            set_everywhere(name, int(max(1, other)) if isinstance(value, int) else other)
-            print(f"{name} = {other:<{21 - len(name)}g} {figures()}", flush=True)
-        set_everywhere(name, value)
+    before = figures(asked.seeds)
+    print("as they are: " + ", ".join(_shown(*item) for item in before.items()), flush=True)
+    for name in asked.names or list(known)[part - 1 :: parts]:
+        cells = []
+        for other in others(name, known[name]):
+            set_everywhere(name, other)
+            cells.append(f"{other:g}: {moved(before, figures(asked.seeds))}")
+        set_everywhere(name, known[name])
+        print(f"| `{name}` {known[name]:g} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

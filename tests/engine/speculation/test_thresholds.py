@@ -1,0 +1,39 @@
+"""Every number that steers a choice is explained where it stands and listed in ARCHITECTURE.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.engine.speculation.thresholds import ELSEWHERE, NO_CHOICE, PACKAGE, PLAYED, constants
+
+ROOT = PACKAGE.parents[1]
+
+
+def modules() -> list[str]:
+    paths: list[Path] = sorted(PACKAGE.rglob("*.py"))
+    names = [".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in paths]
+    return [name for name in names if not name.endswith("__init__") and constants(name)]
+
+
+def section() -> str:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    return text.split("\n## Thresholds of the depth controller\n")[1].split("\n## ")[0]
+
+
+def test_it_is_known_of_every_module_whether_its_numbers_steer_a_choice() -> None:
+    assert sorted((*PLAYED, *ELSEWHERE, *NO_CHOICE)) == modules()
+
+
+@pytest.mark.parametrize("module", [*PLAYED, *ELSEWHERE])
+def test_every_number_that_steers_a_choice_has_its_reason_above_it(module: str) -> None:
+    assert [name for name, (_, why) in constants(module).items() if len(why.split()) < 3] == []
+
+
+def test_every_number_that_steers_a_choice_is_listed() -> None:
+    listed = re.findall(r"`([A-Z][A-Z_]+)`", section())
+    steering = {name for module in (*PLAYED, *ELSEWHERE) for name in constants(module)}
+    assert sorted(steering - set(listed)) == []
+    assert sorted(set(listed) - steering) == []
