@@ -82,7 +82,14 @@ def test_each_kind_of_long_answer_is_shown_to_its_end(name: str, qapp: Applicati
 
 def test_the_report_can_be_read(qapp: Application) -> None:
     report = {
-        "start": {"starts": 3, "window": 0.61, "models": 1.02, "first_token": 1.18},
+        "start": {
+            "starts": 3,
+            "window": 0.61,
+            "models": 1.02,
+            "first_token": 1.18,
+            "bare_window": 0.31,
+            "mlx_lm_first_token": 0.94,
+        },
         "frames": frame_figures(qapp, messages=2, rate=2000.0, seconds=0.1),
         "long": {"one list": _long("one list", qapp)},
         "panel": panel_figures(qapp, rounds=20),
@@ -92,6 +99,7 @@ def test_the_report_can_be_read(qapp: Application) -> None:
     words = table(report)
     assert "2 messages" in words
     assert "median of 3: window painted 0.61 s, models ready 1.02 s, first token 1.18 s" in words
+    assert "an empty window 0.31 s, mlx-lm's first token 0.94 s" in words
     assert "1000 tokens at 5000/s, one list: 0." in words
     assert "over 20 rounds" in words
     assert words.count("ratio 0.980") == 2
