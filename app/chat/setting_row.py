@@ -61,7 +61,7 @@ class SettingRow(QObject):
             setting, is_whole = self.setting, isinstance(self.setting.default, int)
             self.control = number_box(parent, setting.least, setting.most, setting.step, is_whole, self._report)
             self.control.setGroupSeparatorShown(is_whole and setting.grouped)
-            self.control.setMinimumHeight(28)
+            self.control.setMinimumHeight(32)
             if key in _WITHOUT_SLIDER:
                 grid.addWidget(self.control, line, 2, 1, 2)
             else:
