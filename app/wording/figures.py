@@ -131,11 +131,11 @@ def depth_in_use(answer: Answer) -> float | None:
 
 
 def depth_text(answer: Answer | None) -> str:
-    """The caption under the depth, with the source if all rounds have the same."""
+    """The caption under the depth, with the source if all rounds have the same and it is not the draft model."""
     plain = QCoreApplication.translate("Figures", "drafted per round")
     newest = answer.rounds[-1:] if answer and not answer.ended else answer.rounds if answer else []
     sources = {record.source for record in newest if record.drafted}
-    if len(sources) != 1:
+    if len(sources) != 1 or sources == {"draft"}:
         return plain
     return _depth_of(sources.pop())
 
