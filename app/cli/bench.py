@@ -137,6 +137,11 @@ def _check(arguments: argparse.Namespace) -> None:
         "without --against and --synthetic, whose answers follow none",
         arguments.against or arguments.synthetic,
     )
+    others = ("window", "api", "memory", "prefill", "concurrent", "ranks")
+    instead = next((f"--{name}" for name in others if getattr(arguments, name)), None)
+    # A page that is silently not written would be missed only when it is wanted.
+    require(arguments.report is None or instead is None, "report", "of the arms", instead)
+    require(arguments.compare is None or arguments.report is not None, "compare", "with --report", arguments.compare)
     require(0.0 <= arguments.accept <= 1.0, "accept", "between 0 and 1", arguments.accept)
     SamplingSettings(temperature=arguments.temperature)
 

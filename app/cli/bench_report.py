@@ -86,7 +86,9 @@ def _machines(report: Mapping[str, Any], other: Mapping[str, Any] | None) -> str
     columns = [report["machine"]] + ([] if other is None else [other["machine"]])
     head = "" if other is None else "<tr><th><th>this report<th>compared with</tr>"
     rows = (
-        f"<tr><th>{escape(name)}" + "".join(f"<td>{escape(_words(machine.get(name)))}" for machine in columns) + "</tr>"
+        f"<tr><th>{escape(name.replace('_', ' '))}"
+        + "".join(f"<td>{escape(_words(machine.get(name)))}" for machine in columns)
+        + "</tr>"
         for name in columns[0]
     )
     return f"<table>{head}{''.join(rows)}</table>"

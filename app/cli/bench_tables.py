@@ -60,6 +60,11 @@ def _print_memory(report: dict[str, Any]) -> None:
     rows = [(name, *(format_bytes(figures[key]) for key in keys)) for name, figures in report["memory"].items()]
     print_table(head, rows, figures=head[1:])
     print()
+    head = ("at the peak", "weights", "drafter", "caches", "graph", "kept caches")
+    keys = ("weights", "drafter", "caches", "graph", "kept")
+    rows = [(name, *(format_bytes(parts[key]) for key in keys)) for name, parts in report["at_peak"].items()]
+    print_table(head, rows, figures=head[1:])
+    print()
     print_table(("part", "size"), [(name, format_bytes(size)) for name, size in report["parts"].items()], ("size",))
 
 

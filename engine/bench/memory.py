@@ -8,6 +8,7 @@ from typing import Any
 
 import mlx.core as mx
 from mlx_lm import stream_generate
+from mlx_lm.models.cache import make_prompt_cache
 
 from engine.bench.arms import run_to_end
 from engine.bench.prompts import Prompt
@@ -30,24 +31,31 @@ def measure(
 
     Of each: `peak` is the most that was in use during an answer; `first` and `last` what is in use after the first and
     the last answer, without the caches of finished answers, which are `kept` for their next turn; `buffers` what MLX
-    keeps to use again. `parts` are what ours consists of at the end. Ctrl-C ends it.
+    keeps to use again. `at_peak` says what the highest peak consists of: "weights", "drafter", "caches" of the answer,
+    "kept", which were in use before it, and "graph", which is all else. Of prompts that are asked again the peak is not
+    looked at by part, since their caches begin with kept ones. `parts` are what ours consists of at the end. Ctrl-C
+    ends it.
     """
-    ways: dict[str, Callable[[str], None]] = {
+    ways: dict[str, Callable[[str], int]] = {
         "mlx-lm plain": lambda text: _mlx_lm(main, text, max_tokens),
         "plain": lambda text: _ours(scheduler, text, max_tokens, "off"),
         "auto": lambda text: _ours(scheduler, text, max_tokens, "auto"),
     }
     figures: dict[str, dict[str, int]] = {}
+    at_peak: dict[str, dict[str, int]] = {}
     interrupted = False
     for name, answer in ways.items():
         scheduler.clear_prefix_cache()
         mx.clear_cache()
         try:
             for number in range(answers):
+                before = mx.get_active_memory()
                 mx.reset_peak_memory()
-                answer(prompts[number % len(prompts)].text)
+                caches, peak = answer(prompts[number % len(prompts)].text), mx.get_peak_memory()
                 known = figures.setdefault(name, {"peak": 0})
-                known["peak"] = max(known["peak"], mx.get_peak_memory())
+                known["peak"] = max(known["peak"], peak)
+                if number < len(prompts) and peak > sum(at_peak.get(name, {}).values()):
+                    at_peak[name] = _at_peak(scheduler, before, caches, peak)
                 if number in (0, answers - 1):
                     known["buffers"] = mx.get_cache_memory()
                     known["last"], known["kept"] = _after_clearing(scheduler)
@@ -56,17 +64,33 @@ def measure(
         except KeyboardInterrupt:
             interrupted = True
             break
-    return {"machine": machine(), "interrupted": interrupted, "memory": figures, "parts": _parts(scheduler, figures)}
+    return {
+        "machine": machine(),
+        "interrupted": interrupted,
+        "memory": figures,
+        "at_peak": at_peak,
+        "parts": _parts(scheduler, figures),
+    }
+
+
+def _at_peak(scheduler: Scheduler, before: int, caches: int, peak: int) -> dict[str, int]:
+    main, drafter = _weights(scheduler)
+    kept = max(0, before - main - drafter)
+    graph = peak - main - drafter - kept - caches
+    return {"weights": main, "drafter": drafter, "caches": caches, "graph": graph, "kept": kept}
+
+
+def _weights(scheduler: Scheduler) -> tuple[int, int]:
+    """Bytes of the main model and of the drafter."""
+    drafter = scheduler.models.drafter
+    return scheduler.models.main.info.bytes, 0 if drafter is None else drafter.info.bytes
 
 
 def _parts(scheduler: Scheduler, figures: dict[str, dict[str, int]]) -> dict[str, int]:
-    drafter = scheduler.models.drafter
-    models = {
-        "main model": scheduler.models.main.info.bytes,
-        "drafter": 0 if drafter is None else drafter.info.bytes,
-    }
+    main, drafter = _weights(scheduler)
     kept = max((known.get("kept", 0) for known in figures.values()), default=0)
-    return models | {"caches kept": kept, "rest": _after_clearing(scheduler)[0] - sum(models.values())}
+    rest = _after_clearing(scheduler)[0] - main - drafter
+    return {"main model": main, "drafter": drafter, "caches kept": kept, "rest": rest}
 
 
 def _after_clearing(scheduler: Scheduler) -> tuple[int, int]:
@@ -83,12 +107,17 @@ def _in_use() -> int:
     return int(mx.get_active_memory())
 
 
-def _ours(scheduler: Scheduler, text: str, max_tokens: int, method: str) -> None:
+def _ours(scheduler: Scheduler, text: str, max_tokens: int, method: str) -> int:
+    """The bytes of the caches that the answer leaves."""
     messages = [{"role": "user", "content": text}]
     run_to_end(scheduler, ChatRequest(messages, speculation=SpeculationSettings(method=method), max_tokens=max_tokens))
+    return scheduler.prefix_cache.latest.bytes
 
 
-def _mlx_lm(main: LoadedModel, text: str, max_tokens: int) -> None:
+def _mlx_lm(main: LoadedModel, text: str, max_tokens: int) -> int:
+    """The bytes of the caches that the answer leaves."""
     prompt = main.prompt_ids([{"role": "user", "content": text}])
-    for _ in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=max_tokens):
+    caches, tokenizer = make_prompt_cache(main.model), main.mlx_lm_tokenizer
+    for _ in stream_generate(main.model, tokenizer, prompt, max_tokens=max_tokens, prompt_cache=caches):
         pass
+    return sum(int(cache.nbytes) for cache in caches)

@@ -24,6 +24,10 @@ from engine.settings import EngineSettings
 # Lower ids may be special tokens.
 _LOWEST_ID = 300
 _ROOM = 16
+# Tokens of the prompt that warms up; a long one would only take time.
+_WARM_UP = 2048
+# In turns; what is reopened is what ours has read just before.
+_ORDERS = (("ours", "reopened", "mlx-lm"), ("mlx-lm", "ours", "reopened"))
 _PLAIN = SpeculationSettings(method="off")
 
 
@@ -37,8 +41,8 @@ def measure(
     """Reading prompts of random tokens, `lengths` of them, up to the first token of the answer, in turns.
 
     Of each length and way: `tps` is the median of prompt tokens a second, `peak` the most bytes that were in use beyond
-    those before. `reopened_s` is the median time to the first token where a session before had stored the caches; the
-    file is in the system's page cache then. The model is used beyond its own context where a length asks for that:
+    those before. "reopened" is the same where a session before had stored the caches; the file is in the system's page
+    cache then. The model is used beyond its own context where a length asks for that:
     reading takes the same time.
     """
     main = replace(main, info=replace(main.info, context_length=max(lengths) + _ROOM))
@@ -55,35 +59,38 @@ def measure(
 def _of_length(
     main: LoadedModel, length: int, repetitions: int, progress: Callable[[str], None]
 ) -> dict[str, dict[str, float]]:
-    scheduler = _scheduler(main)
-    ways: dict[str, Callable[[list[int]], float]] = {
-        "mlx-lm": lambda prompt: _mlx_lm(main, prompt),
-        "ours": lambda prompt: _ours(scheduler, prompt),
-        "reopened": lambda prompt: _reopened(main, prompt),
-    }
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    peaks: dict[str, list[float]] = {name: [] for name in ways}
-    # The first round warms up: kernels are compiled, and our chunks get their size by what they took.
-    for number in range(repetitions + 1):
-        prompt = _random_prompt(length, main.vocabulary, number)
-        for name, read in ways.items():
-            scheduler.clear_prefix_cache()
-            mx.clear_cache()
-            mx.reset_peak_memory()
-            before = mx.get_active_memory()
-            took = read(prompt)
-            if number:
-                seconds[name].append(took)
-                peaks[name].append(mx.get_peak_memory() - before)
-            progress(f"{name}, {length} tokens, {number} of {repetitions}")
-    scheduler.close()
-    return {
-        name: {
-            "seconds": statistics.median(seconds[name]),
-            "tps": length / statistics.median(seconds[name]),
-            "peak": statistics.median(peaks[name]),
+    with tempfile.TemporaryDirectory(prefix="tandem-prefill-") as name:
+        folder = Path(name)
+        scheduler = _scheduler(main, folder)
+        ways: dict[str, Callable[[list[int]], float]] = {
+            "mlx-lm": lambda prompt: _mlx_lm(main, prompt),
+            "ours": lambda prompt: _ours(scheduler, prompt),
+            "reopened": lambda prompt: _reopened(scheduler, folder, prompt),
         }
-        for name in ways
+        seconds: dict[str, list[float]] = {way: [] for way in ways}
+        peaks: dict[str, list[float]] = {way: [] for way in ways}
+        # The first round warms up: kernels are compiled, and our chunks get their size by what they took.
+        for number in range(repetitions + 1):
+            prompt = _random_prompt(length if number else min(length, _WARM_UP), main.vocabulary, number)
+            scheduler.clear_prefix_cache()
+            for way in _ORDERS[number % 2]:
+                read = ways[way]
+                mx.clear_cache()
+                mx.reset_peak_memory()
+                before = mx.get_active_memory()
+                took = read(prompt)
+                if number:
+                    seconds[way].append(took)
+                    peaks[way].append(mx.get_peak_memory() - before)
+                progress(f"{way}, {length} tokens, {number} of {repetitions}")
+        scheduler.close()
+    return {
+        way: {
+            "seconds": statistics.median(seconds[way]),
+            "tps": length / statistics.median(seconds[way]),
+            "peak": statistics.median(peaks[way]),
+        }
+        for way in ways
     }
 
 
@@ -113,11 +120,12 @@ def _mlx_lm(main: LoadedModel, prompt: list[int]) -> float:
     return time.perf_counter() - started
 
 
-def _reopened(main: LoadedModel, prompt: list[int]) -> float:
-    with tempfile.TemporaryDirectory(prefix="tandem-prefill-") as folder:
-        for _ in range(2):
-            scheduler = _scheduler(main, Path(folder))
-            took = _ours(scheduler, prompt)
-            # Stores what a named conversation has read.
-            scheduler.close()
+def _reopened(scheduler: Scheduler, folder: Path, prompt: list[int]) -> float:
+    """Seconds to the first token in another session, once `scheduler`, which has read the prompt, has stored that."""
+    scheduler.prefix_cache.save()
+    scheduler.prefix_cache.clear()
+    another = _scheduler(scheduler.models.main, folder)
+    took = _ours(another, prompt)
+    another.prefix_cache.clear()
+    another.close()
     return took

@@ -80,6 +80,9 @@ def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
         ["--window", "--rate", "0"],
         ["--window", "--seconds", "nan"],
         ["--window", "--messages", "-1"],
+        ["--memory", "--report", "page.html"],
+        ["--prefill", "512", "--report", "page.html"],
+        ["--compare", "page.html"],
     ],
 )
 def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
@@ -246,3 +249,21 @@ def test_bench_reads_prompts_beside_mlx_lm_and_from_disk(capsys: pytest.CaptureF
     assert "60 tokens" in printed
     assert main(["bench", "--prefill", "20,none"]) == 2
     assert "prefill" in capsys.readouterr().err
+
+
+def test_memory_is_printed_by_part_ours_beside_mlx_lm(capsys: pytest.CaptureFixture[str]) -> None:
+    parts = {"weights": 8_000_000, "drafter": 0, "caches": 700_000, "graph": 60_000, "kept": 0}
+    used = {"peak": 8_760_000, "first": 8_000_000, "last": 8_000_000, "kept": 700_000, "buffers": 90_000}
+    bench.print_report(
+        {
+            "models": {"main": "big", "draft": None},
+            "machine": {"versions": {}, "system": "", "cores": 2, "device": "", "blas": ""},
+            "memory": {"mlx-lm plain": used, "plain": used},
+            "at_peak": {"mlx-lm plain": parts, "plain": parts},
+            "parts": {"main model": 8_000_000},
+        }
+    )
+    printed = capsys.readouterr().out
+    for words in ("weights", "caches", "graph", "free buffers", "8.76 MB", "700 kB", "60 kB"):
+        assert words in printed
+    assert printed.count("mlx-lm plain") == 2

@@ -43,6 +43,18 @@ def test_what_is_in_use_is_its_parts(pair: Scheduler, before: int) -> None:
     assert not report["interrupted"]
 
 
+def test_the_peak_is_told_by_part_ours_beside_mlx_lm(pair: Scheduler, before: int) -> None:
+    report = memory.measure(pair, pair.models.main, PROMPTS, answers=2, max_tokens=6)
+    for way, parts in report["at_peak"].items():
+        assert sum(parts.values()) == report["memory"][way]["peak"]
+        assert parts["weights"] == pair.models.main.info.bytes
+        assert parts["caches"] > 0
+        assert parts["graph"] > 0
+        # One of two answers is kept when the other is asked for, except in mlx-lm.
+        assert parts["kept"] <= 2 * parts["caches"] + before
+    assert report["at_peak"]["auto"]["caches"] > report["at_peak"]["plain"]["caches"]
+
+
 def test_answers_leave_nothing_but_their_caches(pair: Scheduler) -> None:
     figures = memory.measure(pair, pair.models.main, PROMPTS, answers=4, max_tokens=6)["memory"]
     for way in ("plain", "auto"):
@@ -56,10 +68,11 @@ def test_what_an_answer_leaves_behind_is_seen(pair: Scheduler, monkeypatch: pyte
     left: list[mx.array] = []
     ours, numbers = memory._ours, pair.models.main.info.bytes
 
-    def leaving(*arguments: Any) -> None:
-        ours(*arguments)
+    def leaving(*arguments: Any) -> int:
+        caches = ours(*arguments)
         left.append(mx.zeros(numbers))
         mx.eval(left)
+        return caches
 
     monkeypatch.setattr(memory, "_ours", leaving)
     figures = memory.measure(pair, pair.models.main, PROMPTS, answers=2, max_tokens=6)["memory"]

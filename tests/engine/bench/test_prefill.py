@@ -23,14 +23,24 @@ def test_every_length_is_read_in_every_way_whatever_the_context(tiny_main: Path)
 
 
 def test_a_reopened_chat_reads_only_the_end_of_its_prompt(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    main = load(tiny_main)
     cached = []
     ended = prefill.run_to_end
     monkeypatch.setattr(
         prefill, "run_to_end", lambda *args: cached.append((last := ended(*args)).stats.cached_tokens) or last
     )
-    prefill._reopened(main, [7] * 50)
-    assert cached == [0, 49]
+    prefill.measure(load(tiny_main), [50], repetitions=2)
+    # Ours and reopened in turns; what is stored never shortens ours.
+    assert cached == 3 * [0, 49]
+
+
+def test_a_long_prompt_is_read_once_more_by_each_of_us_only(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths = []
+    ours, theirs = prefill._ours, prefill._mlx_lm
+    monkeypatch.setattr(prefill, "_ours", lambda one, prompt: lengths.append(len(prompt)) or ours(one, prompt))
+    monkeypatch.setattr(prefill, "_mlx_lm", lambda one, prompt: lengths.append(len(prompt)) or theirs(one, prompt))
+    monkeypatch.setattr(prefill, "_WARM_UP", 20)
+    prefill.measure(load(tiny_main), [60], repetitions=1)
+    assert lengths == 3 * [20] + 3 * [60]
 
 
 def test_interrupting_keeps_the_lengths_that_were_measured(tiny_main: Path) -> None:
