@@ -36,31 +36,52 @@ class Decoding:
     def __init__(self, models: Models, pacer: PrefillPacer) -> None:
         self._models = models
         self._pacer = pacer
-        self._turns: deque[ActiveRequest] = deque()
+        # For reading only.
+        self.turns: deque[ActiveRequest] = deque()
         self._batch: BatchDecoder | RaggedDecoder | None = None
 
     def __len__(self) -> int:
-        return len(self._turns)
+        return len(self.turns)
 
     def __iter__(self) -> Iterator[ActiveRequest]:
-        return iter(list(self._turns))
+        return iter(list(self.turns))
 
     def __contains__(self, active: object) -> bool:
-        return active in self._turns
+        return active in self.turns
 
     @property
     def streaming(self) -> bool:
         """Whether any of the answers has begun."""
-        return any(active.generation.ids for active in self._turns)
+        return any(active.generation.ids for active in self.turns)
 
     def add(self, active: ActiveRequest) -> None:
         """Take a request of whose prompt only the last token is pending."""
-        self._turns.append(active)
+        self.turns.append(active)
 
     def interrupt_timing(self) -> None:
         """Other work runs between two rounds, so the time until the next round says nothing about their cost."""
-        for active in self._turns:
+        for active in self.turns:
             active.generation.timing_interrupted = True
+
+    def step_alone(self) -> tuple[ActiveRequest, Outcome | None] | None:
+        """Run one round of the only request, with what comes of it as `step` yields it, if anything.
+
+        None, with nothing done, where there is another request, or a decoder has to be assigned first.
+        """
+        if len(self.turns) != 1:
+            return None
+        active = self.turns[0]
+        decoder, stream = active.decoder, active.stream
+        if decoder is None or decoder.done or not decoder.speculates or stream.cancelled:
+            return None
+        active.generation.speculation = stream.speculation
+        started = time.perf_counter()
+        try:
+            event = decoder.step()
+        except Exception as error:
+            return active, error
+        self._pacer.decode_step_took(time.perf_counter() - started)
+        return active, event
 
     def step(self, *, joining: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
         """Assign every request to its decoder, then run one round, or one step of the whole batch.
@@ -68,26 +89,26 @@ class Decoding:
         Yields (request, outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller
         may remove the request immediately. `joining`: another request is being prefilled and about to be added.
         """
-        for active in list(self._turns):
+        for active in list(self.turns):
             active.generation.speculation = active.stream.speculation
-            if active.batched and len(self._turns) == 1:
+            if active.batched and len(self.turns) == 1:
                 yield from self._leave_batch_of_one(active)
-            if active in self._turns:
+            if active in self.turns:
                 try:
                     self._assign_decoder(active, joining)
                 except Exception as error:
                     yield active, error
-        if not self._turns:
+        if not self.turns:
             return
-        active = self._turns[0]
+        active = self.turns[0]
         if active.batched:
             yield from self._step_batch()
         elif (outcome := self._outcome_alone(active)) is not None:
             yield active, outcome
-        if len(self._turns) > 1:
+        if len(self.turns) > 1:
             # The next turn is for the next request that is decoded alone, or for the whole batch.
-            self._turns.rotate(-1)
-            self._turns = deque([*(a for a in self._turns if not a.batched), *(a for a in self._turns if a.batched)])
+            self.turns.rotate(-1)
+            self.turns = deque([*(a for a in self.turns if not a.batched), *(a for a in self.turns if a.batched)])
 
     def settle(self, active: ActiveRequest) -> Iterator[TokensCommitted]:
         """Commit the rounds that were already started for a request that is decoded alone."""
@@ -100,8 +121,8 @@ class Decoding:
 
     def remove(self, active: ActiveRequest) -> None:
         """Remove the request from its decoder; its caches end at the last token reported."""
-        if active in self._turns:
-            self._turns.remove(active)
+        if active in self.turns:
+            self.turns.remove(active)
         if active.decoder is not None:
             decoder, active.decoder = active.decoder, None
             decoder.close()
@@ -125,7 +146,7 @@ class Decoding:
     def _assign_decoder(self, active: ActiveRequest, joining: bool) -> None:
         if active.batched:
             return
-        alone = len(self._turns) == 1
+        alone = len(self.turns) == 1
         if active.decoder is not None and active.decoder.done:
             active.decoder.close()
             active.decoder = None
@@ -154,7 +175,7 @@ class Decoding:
 
     def _rows_fit(self) -> bool:
         """Whether there is memory for everybody's caches as rows of one batch, all as long as the longest text."""
-        texts = [len(active.generation.conversation.main.tokens) for active in self._turns]
+        texts = [len(active.generation.conversation.main.tokens) for active in self.turns]
         needed = len(texts) * self._models.cache_bytes(max(texts) + MAX_DEPTH)
         held = sum(self._models.cache_bytes(length) for length in texts)
         return needed - held <= self._models.memory_use().free
@@ -167,7 +188,7 @@ class Decoding:
 
     def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
         assert active.decoder is not None
-        active.generation.cancelled = active.generation.cancelled or active.stream.cancel_requested.is_set()
+        active.generation.cancelled = active.generation.cancelled or active.stream.cancelled
         started = time.perf_counter()
         event = active.decoder.step()
         self._pacer.decode_step_took(time.perf_counter() - started)
@@ -182,7 +203,7 @@ class Decoding:
             else:
                 self._batch = BatchDecoder(self._models.main, obstacle)
         if isinstance(self._batch, RaggedDecoder):
-            self._batch.reserve(sum(one.batch_obstacle is None for one in self._turns))
+            self._batch.reserve(sum(one.batch_obstacle is None for one in self.turns))
         self._batch.join(active.generation)
         active.batched = True
 
@@ -198,7 +219,7 @@ class Decoding:
 
     def _step_batch(self) -> Iterator[tuple[ActiveRequest, Outcome]]:
         assert self._batch is not None
-        members = {active.generation: active for active in self._turns if active.batched}
+        members = {active.generation: active for active in self.turns if active.batched}
         try:
             started = time.perf_counter()
             outcome = self._batch.step()
@@ -220,5 +241,5 @@ class Decoding:
         release_unused_memory()
         for active in reversed(members):
             active.batched, active.batch_obstacle = False, "error"
-            self._turns.remove(active)
+            self.turns.remove(active)
             yield active, CachesLost()

@@ -255,11 +255,12 @@ class Engine(EngineClient):
 
     def _serve(self, scheduler: Scheduler) -> None:
         while True:
+            if scheduler.busy and self._commands.empty():
+                scheduler.step()
+                continue
             self._tune_when_idle(scheduler)
             command = self._next_command(scheduler)
-            if command is _NOTHING and scheduler.busy:
-                scheduler.step()
-            elif command is _NOTHING:
+            if command is _NOTHING:
                 scheduler.park()
             elif command is None:
                 return

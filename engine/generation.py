@@ -93,7 +93,8 @@ class Generation:
         self.log.opening = opened_thought(self.text_of(prompt[-_MARK_TOKENS:]))
         self._main = main
         self._cache = cache
-        self._budget = min(request.max_tokens or limit, limit - len(prompt))
+        # How many tokens the answer may have.
+        self.budget = min(request.max_tokens or limit, limit - len(prompt))
         continued = prompt[-1:] if request.continues else ()
         self._text = AnswerText(main.tokenizer.detokenizer, request.stop, continued)
 
@@ -105,7 +106,7 @@ class Generation:
     @property
     def remaining(self) -> int:
         """How many more tokens the answer may get."""
-        return self._budget - len(self.ids)
+        return self.budget - len(self.ids)
 
     @property
     def max_length(self) -> int:
@@ -152,7 +153,7 @@ class Generation:
             self.ids.append(token)
             if self._text.stopped_by is not None:
                 self.reason = "stop"
-            elif self.reason is None and len(self.ids) == self._budget:
+            elif self.reason is None and len(self.ids) == self.budget:
                 self.reason = "length"
             source = drawn.source if index < drawn.accepted else "main"
             alternatives = self._alternatives(drawn.likeliest[index]) if drawn.likeliest else ()
@@ -174,29 +175,55 @@ class Generation:
         self.round += 1
         return TokensCommitted("".join(map(_text, tokens)), tuple(tokens), record, self.log.snapshot())
 
+    def add_plain_token(
+        self,
+        token: int,
+        logprob: float,
+        likeliest: Sequence[tuple[int, float]],
+        why: tuple[str, tuple[tuple[str, float | str], ...]],
+        rows: int,
+        verify_s: float,
+        now: float,
+    ) -> TokensCommitted:
+        """Add the one token of a plain round that was read at `now` and count that; returns the event that reports it.
+
+        As `add_tokens` and `end_round`, with few calls: plain decoding does nothing else for each token. `likeliest` is
+        empty where no alternatives are asked for; `why` are the reason and its arguments, as in `RoundRecord`.
+        """
+        text, reason = "", None
+        if token in self._main.end_tokens:
+            reason = "stop"
+        else:
+            text = self._text.add(token)
+            if self._text.stopped_by is not None:
+                reason = "stop"
+        self.ids.append(token)
+        if reason is None:
+            if len(self.ids) == self.budget:
+                reason = "length"
+            elif self.cancelled:
+                reason = "cancelled"
+        if reason is not None:
+            self.reason = reason
+            text += self._text.finish()
+        alternatives = self._alternatives(likeliest) if likeliest else ()
+        number, log = self.round, self.log
+        record = RoundRecord(number, "main", 0, 0, 1, rows, now - log.started, 0.0, verify_s, 0.0, *why)
+        log.add(record, now)
+        self.round = number + 1
+        tokens = (Token(token, text, "main", 0, number, logprob, alternatives),)
+        return TokensCommitted(text, tokens, record, log.snapshot())
+
     def add_batch_token(self, drawn: DrawnTokens, rows: int, why_plain: str, now: float) -> TokensCommitted:
         """Add one token drawn in a batch of `rows` generations, as a round; the caller appends it to the sequence.
 
         `why_plain` names what keeps the generations from speculating together.
         """
-        tokens = self.add_tokens(drawn)
         self.log.shared = True
-        record = RoundRecord(
-            number=self.round,
-            source="main",
-            drafted=0,
-            accepted=0,
-            committed=1,
-            rows=rows,
-            at_s=now - self.log.started,
-            draft_s=0.0,
-            verify_s=now - self.round_ended,
-            host_s=0.0,
-            reason="batch-kind",
-            arguments=(("requests", rows), ("kind", why_plain)),
-        )
-        self.round_ended = now
-        return self.end_round(record, tokens, now)
+        passed, self.round_ended = now - self.round_ended, now
+        why = ("batch-kind", (("requests", rows), ("kind", why_plain)))
+        [token], [logprob] = drawn.tokens, drawn.logprobs
+        return self.add_plain_token(token, logprob, [*drawn.likeliest, ()][0], why, rows, passed, now)
 
     def restart(self) -> None:
         """Prefill again what was committed, as far as the prefix cache does not hold it: the caches are lost."""

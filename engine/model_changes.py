@@ -57,7 +57,8 @@ class ModelChanges:
         self._prefix_cache = prefix_cache
         self._before_main_changes = before_main_changes
         self._before_draft_changes = before_draft_changes
-        self._queue: deque[_Change] = deque()
+        # The changes that are under way or wait, in order.
+        self.queue: deque[_Change] = deque()
         self._pending: Future[Any] | None = None
 
     # The queue of changes
@@ -65,17 +66,17 @@ class ModelChanges:
     @property
     def busy(self) -> bool:
         """Whether a change is under way or queued."""
-        return bool(self._queue)
+        return bool(self.queue)
 
     @property
     def ready(self) -> bool:
         """Whether a step can be run now, without waiting for the disk."""
-        return self.busy and (self._pending is None or self._pending.done())
+        return bool(self.queue) and (self._pending is None or self._pending.done())
 
     @property
     def blocks_requests(self) -> bool:
         """Whether requests have to wait for the model that will answer them."""
-        return any(change.blocks_requests for change in self._queue) or (self.busy and not self._models.loaded)
+        return any(change.blocks_requests for change in self.queue) or (self.busy and not self._models.loaded)
 
     def enqueue(
         self,
@@ -85,7 +86,7 @@ class ModelChanges:
         blocks_requests: bool = True,
     ) -> None:
         """Queue a change; `done` is called with its result or its error."""
-        self._queue.append(_Change(steps, done, blocks_requests))
+        self.queue.append(_Change(steps, done, blocks_requests))
 
     def step(self) -> None:
         """Run a step of the oldest change, or wait a moment for the disk."""
@@ -94,7 +95,7 @@ class ModelChanges:
             if not self._pending.done():
                 return
         try:
-            self._pending = next(self._queue[0].steps)
+            self._pending = next(self.queue[0].steps)
         except StopIteration as end:
             self._end(end.value)
         except EngineError as error:
@@ -109,15 +110,15 @@ class ModelChanges:
 
     def fail(self, error: EngineError) -> None:
         """Abandon the change under way and those queued; they end with `error`."""
-        while self._queue:
-            self._queue[0].steps.close()
+        while self.queue:
+            self.queue[0].steps.close()
             self._end(error)
 
     def _end(self, outcome: LoadedPair | EngineError) -> None:
         self._pending = None
         if isinstance(outcome, EngineError):
             without_frames(outcome)
-        self._queue.popleft().done(outcome)
+        self.queue.popleft().done(outcome)
 
     # The changes
 
@@ -149,8 +150,8 @@ class ModelChanges:
                     yield from self.restore(before)
             raise
         installed = self.install(loaded, None)
-        if self._queue:
-            self._queue[0].blocks_requests = False
+        if self.queue:
+            self.queue[0].blocks_requests = False
         main_ready(installed)
         return (yield from self.set_draft(draft, allow_oversize=allow_oversize))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from statistics import median
 
 SMALLEST_CHUNK = 32
 # A chunk may take as long as this many decode steps.
@@ -20,18 +22,26 @@ TOGETHER_S = 0.5
 FIRST_ALONE = 512
 FIRST_BESIDE = 64
 _SMOOTHING = 0.3
+# Decode steps whose median is the duration of one.
+_STEPS = 9
 
 
 class PrefillPacer:
-    """Measured seconds of a decode step and of a prompt token, and the chunk size that follows from them."""
+    """Measured seconds of a decode step and of a prompt token, and the chunk size that follows from them.
+
+    `decode_step_took(seconds)` is told of each step of all that decodes.
+    """
 
     def __init__(self) -> None:
-        self._step_s: float | None = None
+        self._steps_s: deque[float] = deque(maxlen=_STEPS)
         self._token_s: float | None = None
+        # No function of Python: it is called for every token.
+        self.decode_step_took = self._steps_s.append
 
     def reset(self) -> None:
         """Drop the timings, because another model will be used."""
-        self._step_s = self._token_s = None
+        self._steps_s.clear()
+        self._token_s = None
 
     def chunk_size(self, *, streaming: bool) -> int:
         """Prompt tokens to prefill at once, a power of two: quick enough to be cancelled within ALONE_S, or quicker
@@ -39,9 +49,9 @@ class PrefillPacer:
         """
         if not streaming:
             return self._tokens_in(ALONE_S, SMALLEST_ALONE) or FIRST_ALONE
-        if self._step_s is None:
+        if not self._steps_s:
             return FIRST_BESIDE
-        return self._tokens_in(STEPS_PER_CHUNK * self._step_s, SMALLEST_CHUNK) or FIRST_BESIDE
+        return self._tokens_in(STEPS_PER_CHUNK * median(self._steps_s), SMALLEST_CHUNK) or FIRST_BESIDE
 
     def starts_together(self, tokens: int) -> bool:
         """Whether answers that have not begun wait until so many prompt tokens of others are prefilled, too."""
@@ -62,12 +72,6 @@ class PrefillPacer:
         started = time.perf_counter()
         yield
         if tokens > 0:
-            self._token_s = _smoothed(self._token_s, (time.perf_counter() - started) / tokens)
-
-    def decode_step_took(self, seconds: float) -> None:
-        """A step of all that decodes took so long."""
-        self._step_s = _smoothed(self._step_s, seconds)
-
-
-def _smoothed(value: float | None, sample: float) -> float:
-    return sample if value is None else value + _SMOOTHING * (sample - value)
+            sample = (time.perf_counter() - started) / tokens
+            known = sample if self._token_s is None else self._token_s
+            self._token_s = known + _SMOOTHING * (sample - known)

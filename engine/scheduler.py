@@ -9,16 +9,15 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from concurrent.futures import wait
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 
 from engine.active_request import ActiveRequest, as_engine_error, log_finished, log_lost_caches
 from engine.decoding import CachesLost, Decoding, Outcome
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull
-from engine.events import Failed, Finished, PrefillProgress
+from engine.events import Failed, Finished, PrefillProgress, TokensCommitted
 from engine.generation import Generation, release_unused_memory
 from engine.loading import LoadedModel, OnProgress
 from engine.memory_admission import MemoryAdmission
@@ -76,7 +75,7 @@ class Scheduler:
     @property
     def busy(self) -> bool:
         """Whether there is anything to do."""
-        return bool(self._waiting or self._prefilling or self._decoding or self.changes.busy)
+        return bool(self._waiting or self._prefilling or self._decoding.turns or self.changes.queue)
 
     @property
     def active(self) -> int:
@@ -173,15 +172,27 @@ class Scheduler:
 
     def step(self) -> None:
         """Do one unit of work, after ending cancelled requests and starting those that fit."""
-        self._check_thread()
+        if threading.get_ident() != self._thread:
+            self._check_thread()
         self._last_used = time.monotonic()
+        nothing_else = not (self._waiting or self._prefilling or self.changes.queue)
+        if nothing_else and (alone := self._decoding.step_alone()) is not None:
+            self._decoded_last = True
+            request, event = alone
+            # The short way of a plain token.
+            if isinstance(event, TokensCommitted) and request.generation.reason is None:
+                request.stream.deliver(event)
+            elif event is not None:
+                self._report(request, event)
+            return
         self._drop_cancelled()
         if self._waiting:
             self._start_waiting()
         other = self._work_besides_decoding()
         if self._decoding and (not self._decoded_last or other is None) and not (self._prefilling and self._gathers()):
             self._decoded_last = True
-            self._decode()
+            for active, outcome in self._decoding.step(joining=bool(self._prefilling)):
+                self._report(active, outcome)
         elif other is not None:
             self._decoded_last = False
             other()
@@ -290,7 +301,9 @@ class Scheduler:
         chunk = self._pacer.chunk_size(streaming=self._decoding.streaming)
         for active, outcome in self._prefilling.step(chunk):
             self._decoding.interrupt_timing()
-            with self._failing_alone(active):
+            if isinstance(outcome, Exception):
+                self._fail_alone(active, outcome)
+            else:
                 self._prefilled(active, outcome)
 
     def _gathers(self) -> bool:
@@ -298,9 +311,7 @@ class Scheduler:
         backlog = self._prefilling.backlog
         return backlog > 0 and not self._decoding.streaming and self._pacer.starts_together(backlog)
 
-    def _prefilled(self, active: ActiveRequest, outcome: PrefillProgress | Exception | None) -> None:
-        if isinstance(outcome, Exception):
-            raise outcome
+    def _prefilled(self, active: ActiveRequest, outcome: PrefillProgress | None) -> None:
         if outcome is not None:
             active.stream.deliver(outcome)
         if active.generation.prefilled:
@@ -309,24 +320,20 @@ class Scheduler:
 
     # Decoding
 
-    def _decode(self) -> None:
-        for active, outcome in self._decoding.step(joining=bool(self._prefilling)):
-            try:
-                self._report(active, outcome)
-            except Exception as error:
-                self._fail_alone(active, error)
-
     def _report(self, active: ActiveRequest, outcome: Outcome) -> None:
-        if isinstance(outcome, CachesLost):
-            active.generation.restart()
-            self.models.drafting.follow(active.stream.speculation, active.generation.conversation)
-            self._prefilling.appendleft(active)
-            return
-        if isinstance(outcome, Exception):
-            raise outcome
-        active.stream.deliver(outcome)
-        if active.generation.reason is not None:
-            self._finish(active)
+        try:
+            if isinstance(outcome, CachesLost):
+                active.generation.restart()
+                self.models.drafting.follow(active.stream.speculation, active.generation.conversation)
+                self._prefilling.appendleft(active)
+            elif isinstance(outcome, Exception):
+                self._fail_alone(active, outcome)
+            else:
+                active.stream.deliver(outcome)
+                if active.generation.reason is not None:
+                    self._finish(active)
+        except Exception as error:
+            self._fail_alone(active, error)
 
     # Endings
 
@@ -343,21 +350,16 @@ class Scheduler:
     def _cancel(self, active: ActiveRequest) -> None:
         """End an active request, with what has been drawn for it so far."""
         active.generation.cancelled = True
-        with self._failing_alone(active):
+        try:
             for event in self._decoding.settle(active):
                 self._report(active, event)
             if active in self._decoding or active in self._prefilling:
                 self._finish(active)
-
-    @contextmanager
-    def _failing_alone(self, active: ActiveRequest) -> Iterator[None]:
-        """An exception ends this request only; the others continue."""
-        try:
-            yield
         except Exception as error:
             self._fail_alone(active, error)
 
     def _fail_alone(self, active: ActiveRequest, error: Exception) -> None:
+        """An exception ends this request only; the others continue."""
         generation = active.generation
         try:
             self._remove(active)
@@ -381,9 +383,9 @@ class Scheduler:
 
     def _drop_cancelled(self) -> None:
         for active in (*self._decoding, *self._prefilling):
-            if active.stream.cancel_requested.is_set():
+            if active.stream.cancelled:
                 self._cancel(active)
-        for stream in [one for one in self._waiting if one.cancel_requested.is_set()]:
+        for stream in [one for one in self._waiting if one.cancelled]:
             self._waiting.remove(stream)
             self._preparation.drop(stream)
             stream.deliver(Finished("cancelled", "", (), RequestStats()))

@@ -177,6 +177,9 @@ class RequestLog:
         self._first_tokens = 0
         self._last_at = started
         self._spans: list[PlainSpan] = []
+        # The latest span, which may go on: its tokens, reason and arguments.
+        self._span_tokens, self._span_reason = 0, ""
+        self._span_arguments: tuple[tuple[str, float | str], ...] = ()
         self._speculated = True
 
     def add(self, record: RoundRecord, now: float) -> None:
@@ -197,11 +200,25 @@ class RequestLog:
                 self._by_position.append((0, 0))
             reached, accepted = self._by_position[index]
             self._by_position[index] = reached + 1, accepted + (index < record.accepted)
-        self._add_to_span(record)
+        if record.drafted:
+            self._speculated = True
+            return
+        if self._speculated or self._span_reason != record.reason:
+            if self._span_tokens:
+                self._spans.append(PlainSpan(self._span_tokens, self._span_reason, self._span_arguments))
+            self._span_tokens, self._span_reason = 0, record.reason
+        self._span_tokens += record.committed
+        self._span_arguments = record.arguments
+        self._speculated = False
 
     def snapshot(self) -> RequestStats:
         """The figures so far."""
-        decode_tps = self._decode_tps()
+        decode_tps = None
+        if self._first_at is not None and self._last_at > self._first_at:
+            decode_tps = (self._generated - self._first_tokens) / (self._last_at - self._first_at)
+        spans = tuple(self._spans)
+        if self._span_tokens:
+            spans += (PlainSpan(self._span_tokens, self._span_reason, self._span_arguments),)
         return RequestStats(
             prompt_tokens=self._prompt_tokens,
             cached_tokens=self.cached_tokens,
@@ -225,7 +242,7 @@ class RequestLog:
             seed=self._seed,
             main=self._main,
             draft=self.draft,
-            plain_spans=tuple(self._spans),
+            plain_spans=spans,
         )
 
     def _speedup_figures(self) -> dict[str, Any]:
@@ -241,19 +258,3 @@ class RequestLog:
             "plain_samples": found.samples,
             "load": found.load,
         }
-
-    def _decode_tps(self) -> float | None:
-        if self._first_at is None or self._last_at <= self._first_at:
-            return None
-        return (self._generated - self._first_tokens) / (self._last_at - self._first_at)
-
-    def _add_to_span(self, record: RoundRecord) -> None:
-        if record.drafted:
-            self._speculated = True
-            return
-        last = self._spans[-1] if self._spans and not self._speculated else None
-        if last is not None and last.reason == record.reason:
-            self._spans[-1] = PlainSpan(last.tokens + record.committed, record.reason, record.arguments)
-        else:
-            self._spans.append(PlainSpan(record.committed, record.reason, record.arguments))
-        self._speculated = False

@@ -20,20 +20,22 @@ log = logging.getLogger(__name__)
 class RequestStream:
     """The events of one request. Iterate it from one thread, or pass `on_event` to `EngineClient.submit` instead.
 
-    `submitted` is the `time.perf_counter()` of its creation. `cancel` sets `cancel_requested`, and `speculate` sets
-    `speculation`, which is first that of the request.
+    `submitted` is the `time.perf_counter()` of its creation. `cancel` sets `cancelled`, which is cheap to look at, and
+    `cancel_requested`, which can be waited for; `speculate` sets `speculation`, which is first that of the request.
     """
 
     def __init__(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> None:
         self.request = request
         self.speculation: SpeculationSettings = request.speculation
         self.submitted = time.perf_counter()
+        self.cancelled = False
         self.cancel_requested = threading.Event()
         self._on_event = on_event
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
 
     def cancel(self) -> None:
         """End the request within one round; what was committed stays cached. May be called from any thread."""
+        self.cancelled = True
         self.cancel_requested.set()
 
     def speculate(self, settings: SpeculationSettings) -> None:

@@ -16,7 +16,7 @@ import mlx.nn as nn
 from engine.async_drafting.branches import BranchPasses, Tree
 from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, Answer, Begin, Verdict
 from engine.async_drafting.outcomes import Branch, RowBudget, TreeCache, fan_out
-from engine.cpu_backend.log_probabilities import LikeliestLogProbabilities
+from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.sampling import MIN_JOINT_PROBABILITY, Sampler
 
 # The most tokens of one pass over text that was missed, and with how many no round should wait for a proposal.
@@ -245,7 +245,7 @@ class TreeDrafter:
         if sampler.greedy:
             mx.eval(drawn, scores, self._passes.arrays())
             # Drafters of this computer run on its CPU.
-            likeliest = LikeliestLogProbabilities(scores).tolist()
+            likeliest = likeliest_log_probabilities(scores)
             return drawn.tolist(), [math.exp(value) for value in likeliest]  # type: ignore[return-value]
         logprobs = sampler.log_probabilities(scores)
         probabilities = mx.exp(mx.take_along_axis(logprobs, drawn[:, None], axis=-1)[:, 0])

@@ -141,7 +141,7 @@ def run_to_end(scheduler: Scheduler, request: ChatRequest, sources: Counter[str]
     with.
     """
     events: list[Event] = []
-    scheduler.admit(RequestStream(request, on_event=lambda event: events.append(event)))
+    scheduler.admit(RequestStream(request, on_event=events.append))
     while scheduler.busy:
         scheduler.step()
     if sources is not None:

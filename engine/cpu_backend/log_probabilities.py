@@ -6,23 +6,18 @@ millisecond, a twentieth of that round. numpy's takes a tenth of it, and the sco
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import mlx.core as mx
 import numpy as np
 
 
-@dataclass(frozen=True, slots=True)
-class LikeliestLogProbabilities:
-    """The natural log-probabilities of each row's likeliest id, by `scores` (rows, vocabulary) float32, lazy or not."""
+def likeliest_log_probabilities(scores: mx.array) -> list[float]:
+    """The natural log-probability of each row's likeliest id, by `scores` (rows, vocabulary) float32, lazy or not.
 
-    scores: mx.array
-
-    def tolist(self) -> list[float]:
-        """Waits for the scores."""
-        # Reductions of the array itself would be a Python call more each.
-        scores = np.asarray(self.scores)
-        behind = scores - np.maximum.reduce(scores, axis=-1, keepdims=True)
-        sums = np.add.reduce(np.exp(behind, out=behind), axis=-1)
-        found: list[float] = (-np.log(sums)).tolist()
-        return found
+    Waits for the scores.
+    """
+    # Reductions of the array itself would be a Python call more each.
+    known = np.asarray(scores)
+    behind = known - np.maximum.reduce(known, axis=-1, keepdims=True)
+    sums = np.add.reduce(np.exp(behind, out=behind), axis=-1)
+    found: list[float] = (-np.log(sums)).tolist()
+    return found

@@ -12,6 +12,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import cast
 
+from engine.decoders.plain_rounds import PlainRounds
 from engine.events import TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.speculation.depth import Choice
@@ -22,9 +23,6 @@ from engine.stats import RoundRecord
 
 # Timing the drafting of a round means waiting for it before verifying, which costs their overlap; so only now and then.
 TIMED_EVERY = 64
-# Where every round is plain, the depth controller is told of the first ones and then of one in so many: the others say
-# nothing new, and their accounts would be a third of a token's host work.
-PLAIN_KNOWN, PLAIN_EVERY = 8, 16
 
 
 @dataclass(slots=True)
@@ -48,6 +46,8 @@ class SpeculativeDecoder:
     def __init__(self, generation: Generation, drafting: Drafting | None, plain: Choice | None = None) -> None:
         self._generation = generation
         self._drafting = drafting
+        # Whether it may speculate. It then uses the only `Drafting`, so that no other decoder may.
+        self.speculates = drafting is not None
         self._plain = plain or FIRST_TOKEN
         self._drafting_begun = False
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
@@ -57,22 +57,20 @@ class SpeculativeDecoder:
         self._catch_up_s = 0.0
         # The share of drafting in the round that was last timed, for while the costs of rounds cannot tell it yet.
         self._timed_share: float | None = None
-        # Whether nothing proposes at present, whether the controller is told of this round, and the tokens and seconds
-        # that it was not told of.
-        self._always_plain, self._tells = False, True
-        self._passed_tokens, self._passed_s = 0, 0.0
+        # What decodes while nothing proposes.
+        self._plain_rounds: PlainRounds | None = None
         self._leaving = False
         self._steps = self._decode()
         self._begun = False
         self.done = False
 
-    @property
-    def speculates(self) -> bool:
-        """Whether it may speculate. It then uses the only `Drafting`, so that no other decoder may."""
-        return self._drafting is not None
-
     def step(self) -> TokensCommitted | None:
         """Run one round, or a part of the preparation of one; `done` is true when it was the last."""
+        if self._plain_rounds is not None and not self._leaving:
+            event = self._plain_rounds.step()
+            if event is not None:
+                self.done = self._generation.reason is not None
+                return event
         if self._generation.timing_interrupted or not self._begun:
             # Time spent on other requests is not charged to this one's rounds.
             self._accounted_to = time.perf_counter()
@@ -108,18 +106,50 @@ class SpeculativeDecoder:
             current = self._start(FIRST_TOKEN)
             self._begin_drafting()
         while current is not None:
+            if (event := self._go_on_plainly(current)) is not None:
+                yield event
+                # Not before `step` can no longer run such rounds.
+                current = self._end_plain_rounds()
+                continue
             ahead = self._start_next(current)
             if current.choice.depth > 0:
                 self._prepare_next(current)
             result = self._rounds.wait(current.pending)
-            event = self._settle(current, result, ahead)
+            settled = self._settle(current, result, ahead)
             if generation.reason is not None or (self._leaving and ahead is None):
                 self.done = True
-            yield event
-            self._observe(current, event.round)
+            yield settled
+            self._observe(current, settled.round)
             if generation.reason is not None:
                 return
             current = ahead if ahead is not None or self._leaving else (yield from self._next_round())
+
+    def _go_on_plainly(self, current: _StartedRound) -> TokensCommitted | None:
+        """Let `PlainRounds` take over a pipelined round, if nothing proposes; returns the first event of these."""
+        rounds, drafting = self._rounds, self._drafting
+        if rounds.proposers or self._leaving or not current.pending.pipelined:
+            return None
+        choice: Choice | None = self._plain
+        if drafting is not None:
+            drafting.use(self._generation.speculation)
+            choice = drafting.always_plain
+        # A drafter may follow what the main model reads, until the next answer.
+        if choice != current.choice or choice is None or rounds.sequence.follower is not None:
+            return None
+        plain = PlainRounds(
+            self._generation, rounds, current.pending, choice, self._accounted_to, drafting, self._update_log
+        )
+        if (event := plain.step()) is not None:
+            self._plain_rounds = plain
+            self.done = self._generation.reason is not None
+        return event
+
+    def _end_plain_rounds(self) -> _StartedRound:
+        assert self._plain_rounds is not None
+        plain, self._plain_rounds = self._plain_rounds, None
+        pending = plain.end()
+        self._accounted_to = plain.accounted_to
+        return _StartedRound(plain.choice, pending)
 
     def _begin_drafting(self) -> None:
         if self._drafting is not None:
@@ -156,13 +186,8 @@ class SpeculativeDecoder:
         now = time.perf_counter()
         if self._drafting is not None and generation.timing_interrupted:
             self._drafting.interrupted()
-        elif self._drafting is not None and self._tells:
-            self._drafting.controller.pass_over(self._passed_tokens, self._passed_s)
-            self._passed_tokens, self._passed_s = 0, 0.0
+        elif self._drafting is not None:
             self._drafting.observe(current.choice, current.pending, record, now - generation.round_ended)
-        else:
-            self._passed_tokens += record.committed
-            self._passed_s += now - generation.round_ended
         generation.timing_interrupted = False
         generation.round_ended = now
 
@@ -170,9 +195,7 @@ class SpeculativeDecoder:
         if self._drafting is None:
             return self._plain
         self._drafting.use(self._generation.speculation)
-        plain = self._drafting.always_plain
-        self._always_plain = plain is not None
-        if plain is not None:
+        if (plain := self._drafting.always_plain) is not None:
             return plain
         # While a plain round is under way, nothing is pending: what it drew will be.
         carried = max(0, len(self._generation.conversation.main.pending) - 1)
@@ -261,10 +284,7 @@ class SpeculativeDecoder:
                 assert isinstance(failure, ProposerFailed)
                 self._without(failure)
         record = self._record(current, result, len(tokens), accepted)
-        number = self._generation.round
-        self._tells = not self._always_plain or number < PLAIN_KNOWN or number % PLAIN_EVERY == 0
-        if self._tells:
-            self._update_log()
+        self._update_log()
         return self._generation.end_round(record, tokens, result.finished_at)
 
     def _record(self, current: _StartedRound, result: RoundResult, committed: int, accepted: int) -> RoundRecord:

@@ -57,6 +57,8 @@ class Rollback:
         self._remembering = [rule for rule in self._rules if rule.remembers]
         self._keyed = [rule.cache for rule in self._rules if hasattr(rule.cache, "keys")]
         self._unkeyed = [rule for rule in self._rules if not hasattr(rule.cache, "keys")]
+        # The middle layer's cache, whose `keys` half a pass has written; None where no cache has any.
+        self.middle = self._keyed[len(self._keyed) // 2] if self._keyed else None
         # True if some layer can only be restored, so that a partial commit must carry rows.
         self.carries = any(rule.restores_only for rule in self._rules)
         self._rows: int | None = None
@@ -130,11 +132,7 @@ class Rollback:
         rows = self._rows
         if rows is None or not 0 <= keep <= rows:
             raise TransactionError(f"cannot keep {keep} of {rows} rows")
-        try:
-            self.check(self._start + rows)
-        except CachesOutOfStep:
-            self.abort()
-            raise
+        self._check_or_abort(self._start + rows)
         position = self._start + keep
         if keep < rows:
             if keep == 0 or not all(rule.can_keep(position, rows) for rule in self._rules):
@@ -145,6 +143,26 @@ class Rollback:
             self.check(position)
         self._close()
         return keep
+
+    def advance(self, rows: int) -> int:
+        """Keep all rows of the open transaction, if there is one, and begin one for `rows`; returns how many were kept.
+
+        As `commit` and `begin`, in one look at the caches: plain decoding does nothing else for each token.
+        """
+        if self._rows is None:
+            self.begin(rows)
+            return 0
+        kept, start = self._rows, self._start + self._rows
+        out_of_step = bool(self._unkeyed)
+        for cache in self._keyed:
+            out_of_step = out_of_step or (cache.offset != start and cache.keys is not None)
+        if out_of_step:
+            self._check_or_abort(start)
+        for rule in self._remembering:
+            rule.forget()
+            rule.begin(rows)
+        self._rows, self._start = rows, start
+        return kept
 
     def abort(self) -> None:
         """Restore the caches as at `begin`, also after an exception in the middle of a pass."""
@@ -206,10 +224,6 @@ class Rollback:
             states.append(None if cache is None else rules_for([cache])[0].remember())
         return Checkpoint(position, states)
 
-    def halfway(self) -> Any:
-        """Keys of the middle layer, an array or several, which half a pass has written; None where there are none."""
-        return self._keyed[len(self._keyed) // 2].keys if self._keyed else None
-
     def arrays(self) -> list[mx.array]:
         """Every array of the caches, to be evaluated once a round so that no lazy chain grows."""
         return [array for rule in self._rules for array in rule.arrays()]
@@ -223,6 +237,13 @@ class Rollback:
         self._rows = None
         for rule in self._remembering:
             rule.forget()
+
+    def _check_or_abort(self, expected: int) -> None:
+        try:
+            self.check(expected)
+        except CachesOutOfStep:
+            self.abort()
+            raise
 
     def check(self, expected: int) -> None:
         """Raise `CachesOutOfStep` unless every cache that counts is at `expected`."""
@@ -242,6 +263,7 @@ class PlainOnly:
 
     carries = False
     intact = True
+    middle = None
 
     def __init__(self, caches: Sequence[Any]) -> None:
         self._caches = caches
@@ -261,10 +283,6 @@ class PlainOnly:
 
     rewind = can_rewind
 
-    def halfway(self) -> Any:
-        """Unknown."""
-        return None
-
     def begin(self, rows: int) -> None:
         """Open a transaction over `rows` rows."""
         if self._rows is not None or not self.intact:
@@ -281,6 +299,12 @@ class PlainOnly:
             raise TransactionError(f"cannot keep {keep} of {self._rows} rows")
         self._rows = None
         return keep
+
+    def advance(self, rows: int) -> int:
+        """As `Rollback.advance`."""
+        kept = 0 if self._rows is None else self.commit(self._rows)
+        self.begin(rows)
+        return kept
 
     def abort(self) -> None:
         """Close the transaction and mark the caches as unusable."""

@@ -16,11 +16,14 @@ from typing import cast
 
 import mlx.core as mx
 
-from engine.cpu_backend.log_probabilities import LikeliestLogProbabilities
+from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.sampling import LikeliestTokens, Sampler
 from engine.speculation.acceptance import count_matching, reject_or_resample
 from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.sequence import Sequence as CachedSequence
+
+# What was drawn, lazily: token ids (rows,), their log-probabilities, and the likeliest tokens where that is asked for.
+Drawn = tuple[mx.array, mx.array, LikeliestTokens | None]
 
 
 class ProposerFailed(Exception):
@@ -44,7 +47,8 @@ def as_proposer_failure(source: str) -> Iterator[None]:
 class PendingRound:
     """A round whose graph was sent to the device and whose result has not been read.
 
-    `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there;
+    `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there, or the
+    scores (k+1, vocabulary), of which the host computes that (`Rounds.reads_scores`);
     `likeliest` is what else might have been drawn, where that is asked for.
     `pipelined` is true if it was started before the preceding round was read.
     """
@@ -52,7 +56,7 @@ class PendingRound:
     proposal: Proposal | None
     draft_tokens: mx.array | None
     sampled: mx.array
-    logprobs: mx.array | LikeliestLogProbabilities
+    logprobs: mx.array
     rows: int
     started_at: float
     draft_s: float | None
@@ -102,6 +106,11 @@ class Rounds:
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
         self._sampler = sampler
         self._on_cpu = mx.default_device() == mx.Device(mx.cpu)
+        # Whether the host computes the log-probabilities of what is drawn, and how `PendingRound.logprobs` are read.
+        self.reads_scores = self._on_cpu and sampler.greedy and not sampler.alternatives
+        self.read_log_probabilities = likeliest_log_probabilities if self.reads_scores else _read_list
+        # Whether a plain round draws the largest logit, and nothing but that is to be computed.
+        self._plain_argmax = sampler.plain_argmax and not sampler.alternatives and not sequence.rollback.carries
 
     def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
         """Propose up to `depth` tokens of `source` and send their verify pass to the device.
@@ -120,11 +129,9 @@ class Rounds:
             # The device drafts while the host still builds the verify pass.
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
-        logits = self._pass([] if draft_tokens is None else draft_tokens)
+        logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
         sampled, logprobs, likeliest = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
-        return self._dispatch(
-            PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s, likeliest)
-        )
+        return PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s, likeliest)
 
     def start_next(self, current: PendingRound) -> PendingRound:
         """Start the next plain round on top of `current`, a plain round that has not been read yet."""
@@ -132,16 +139,32 @@ class Rounds:
         if self.sequence.rollback.active:
             # A plain round has no draft tokens to reject, so all of its rows stay.
             self.sequence.commit(0, [])
-        logits = self._pass(current.sampled)
+        logits = self.sequence.verify(current.sampled)
         sampled, logprobs, likeliest = self._draw(logits, len(self.sequence.tokens) + 1, current.sampled, None)
-        return self._dispatch(
-            PendingRound(None, None, sampled, logprobs, 1, started_at, None, likeliest, pipelined=True)
-        )
+        return PendingRound(None, None, sampled, logprobs, 1, started_at, None, likeliest, pipelined=True)
+
+    def go_on(self, sampled: mx.array) -> Drawn:
+        """Start the plain round behind one that drew `sampled`, (1,), which has not been read; see `Sequence.feed`."""
+        sequence, sampler = self.sequence, self._sampler
+        logits = sequence.feed(sampled)
+        if not self._plain_argmax or logits.shape[-1] != sampler.vocabulary:
+            return self._draw(logits, len(sequence.tokens) + 1, sampled, None)
+        # As `_draw`, without its calls for every token.
+        if self._on_cpu and (middle := sequence.rollback.middle) is not None:
+            mx.async_eval(middle.keys)  # type: ignore[no-untyped-call]
+        scores = logits.astype(mx.float32)
+        if self.reads_scores:
+            following, logprobs = mx.argmax(scores, axis=-1), scores
+            mx.async_eval(following)  # type: ignore[no-untyped-call]
+        else:
+            following, logprobs = sampler.likeliest(scores)
+            mx.async_eval(following, logprobs)  # type: ignore[no-untyped-call]
+        return following, logprobs, None
 
     def wait(self, current: PendingRound) -> RoundResult:
         """Wait for the round and read its result: the one host synchronisation."""
         sampled: list[int] = current.sampled.tolist()  # type: ignore[assignment]
-        logprobs: list[float] = current.logprobs.tolist()  # type: ignore[assignment]
+        logprobs = self.read_log_probabilities(current.logprobs)
         finished_at, accepted = time.perf_counter(), 0
         if current.draft_tokens is not None:
             accepted = count_matching(cast("list[int]", current.draft_tokens.tolist()), sampled)
@@ -203,6 +226,7 @@ class Rounds:
 
     def abandon(self) -> None:
         """Abort the open transaction: the caches stand where the last commit left them."""
+        self.sequence.keep_fed()
         if self.sequence.rollback.active:
             self.sequence.abort()
 
@@ -211,34 +235,31 @@ class Rounds:
             proposal = self.proposers[source].propose(depth)
         return permitted(proposal, self._sampler, self.sequence.tokens)
 
-    def _pass(self, draft_tokens: mx.array | Sequence[int]) -> mx.array:
-        """The main model's logits; with a grammar the device computes them while the host finds what is allowed."""
-        logits = self.sequence.verify(draft_tokens)
-        if self._sampler.constraint is not None:
-            mx.async_eval(logits)  # type: ignore[no-untyped-call]
-        return logits
+    def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
+        """Send what is drawn to the device: `draw_tokens`, with scores for log-probabilities where it `reads_scores`.
 
-    def _draw(
-        self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None
-    ) -> tuple[mx.array, mx.array | LikeliestLogProbabilities, LikeliestTokens | None]:
-        """See `draw_tokens`."""
+        With a grammar the device computes the logits while the host finds what is allowed.
+        """
         sampler, tokens = self._sampler, self.sequence.tokens
-        if self._on_cpu and sampler.greedy and not sampler.alternatives:
+        if sampler.constraint is not None:
+            mx.async_eval(logits)  # type: ignore[no-untyped-call]
+        if self.reads_scores:
             scores = sampler.scores(logits, tokens, seen)
-            return mx.argmax(scores, axis=-1), LikeliestLogProbabilities(scores), None
-        return draw_tokens(sampler, logits, tokens, position, seen, proposal)
+            return self._dispatch((mx.argmax(scores, axis=-1), scores, None))
+        return self._dispatch(draw_tokens(sampler, logits, tokens, position, seen, proposal))
 
-    def _dispatch(self, current: PendingRound) -> PendingRound:
+    def _dispatch(self, drawn: Drawn) -> Drawn:
         # MLX schedules a whole graph before any of it runs. Dispatched in halves, the first half runs while the
         # second is scheduled, which makes a plain token of the starter pair 4 % faster on the CPU.
-        if self._on_cpu and (halfway := self.sequence.rollback.halfway()) is not None:
-            mx.async_eval(halfway)  # type: ignore[no-untyped-call]
+        if self._on_cpu and (middle := self.sequence.rollback.middle) is not None:
+            mx.async_eval(middle.keys)  # type: ignore[no-untyped-call]
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
-        likeliest = () if current.likeliest is None else current.likeliest.arrays
-        logprobs = (current.logprobs,) if isinstance(current.logprobs, mx.array) else ()
-        mx.async_eval(current.sampled, *logprobs, *likeliest, *state)  # type: ignore[no-untyped-call]
-        return current
+        sampled, logprobs, likeliest = drawn
+        computed = () if self.reads_scores else (logprobs,)
+        others = () if likeliest is None else likeliest.arrays
+        mx.async_eval(sampled, *computed, *others, *state)  # type: ignore[no-untyped-call]
+        return drawn
 
 
 def permitted(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
@@ -260,7 +281,7 @@ def draw_tokens(
     position: int,
     seen: mx.array | None,
     proposal: Proposal | None,
-) -> tuple[mx.array, mx.array, LikeliestTokens | None]:
+) -> Drawn:
     """Lazy (rows,) token ids drawn from `logits` (rows, V), their log-probabilities, and what else could be drawn.
 
     The first of them is the token at `position`; `seen` are the tokens behind `committed` that the rows were fed, and
@@ -286,3 +307,7 @@ def draw_tokens(
         sampled = sampler.draw(logprobs, noise)
     chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
     return sampled, chosen, sampler.likeliest_tokens(logprobs)
+
+
+def _read_list(values: mx.array) -> list[float]:
+    return cast("list[float]", values.tolist())

@@ -68,8 +68,8 @@ def test_a_plain_token_costs_the_device_what_it_costs_in_mlx_lm(
     assert waits <= their_waits == 1
     # On the CPU a pass is launched in halves; on a GPU at once.
     assert evaluations == 2
-    # What the figures of a round, the events and the choice of the next round add, whatever the model's size.
-    assert calls - their_calls <= 75
+    # Now and then the depth controller is told of a round, which adds less than one to the mean of a long answer.
+    assert calls + 1 <= 1.03 * their_calls
 
 
 @pytest.mark.parametrize("depth", [2, 8])

@@ -264,6 +264,6 @@ def test_memory_is_printed_by_part_ours_beside_mlx_lm(capsys: pytest.CaptureFixt
         }
     )
     printed = capsys.readouterr().out
-    for words in ("weights", "caches", "graph", "free buffers", "8.76 MB", "700 kB", "60 kB"):
+    for words in ("weights", "caches", "graph", "free buffers", "8.8 MB", "700 kB", "60 kB"):
         assert words in printed
     assert printed.count("mlx-lm plain") == 2

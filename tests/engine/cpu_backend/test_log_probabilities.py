@@ -5,7 +5,7 @@ from __future__ import annotations
 import mlx.core as mx
 import pytest
 
-from engine.cpu_backend.log_probabilities import LikeliestLogProbabilities
+from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.sampling import Sampler
 
 
@@ -14,11 +14,11 @@ def test_they_are_those_of_the_sampler(scale: float) -> None:
     scores = mx.random.normal((16, 300), key=mx.random.key(3)) * scale
     scores[:, 7] = -mx.inf
 
-    assert LikeliestLogProbabilities(scores).tolist() == pytest.approx(Sampler.likeliest(scores)[1].tolist(), abs=1e-5)
+    assert likeliest_log_probabilities(scores) == pytest.approx(Sampler.likeliest(scores)[1].tolist(), abs=1e-5)
 
 
 def test_a_row_that_allows_one_token_has_it_for_certain() -> None:
     scores = mx.full((2, 5), -mx.inf)
     scores[:, 1] = 3.0
 
-    assert LikeliestLogProbabilities(scores).tolist() == [0.0, 0.0]
+    assert likeliest_log_probabilities(scores) == [0.0, 0.0]

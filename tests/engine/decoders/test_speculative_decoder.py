@@ -11,7 +11,8 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.decoders.speculative_decoder import PLAIN_EVERY, PLAIN_KNOWN
+from engine.decoders import plain_rounds
+from engine.decoders.plain_rounds import KNOWN
 from engine.events import PrefillProgress, TokensCommitted
 from engine.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
@@ -158,13 +159,15 @@ def test_without_speculation_the_controller_hears_of_some_rounds_and_of_the_leng
 
     monkeypatch.setattr(DepthController, "observe", observed)
     monkeypatch.setattr(DepthController, "pass_over", passed_over)
+    every = 16
+    monkeypatch.setattr(plain_rounds, "EVERY", every)
     client = submit(scheduler, request(max_tokens=60, speculation=PLAIN))
     while scheduler.busy:
         scheduler.step()
     tokens = len(client.finished.ids)
-    assert tokens > 3 * PLAIN_EVERY
-    assert PLAIN_KNOWN <= len(heard) <= PLAIN_KNOWN + 1 + tokens // PLAIN_EVERY
-    assert 0 <= tokens - len(heard) - sum(count for count, _ in passed) < PLAIN_EVERY
+    assert tokens > 3 * every
+    assert KNOWN <= len(heard) <= KNOWN + 1 + tokens // every
+    assert 0 <= tokens - len(heard) - sum(count for count, _ in passed) < every
     # Each of them takes as long as any other.
     assert {measured.seconds for measured in heard[2:-1]} == {MAIN_S}
     assert sum(seconds for _, seconds in passed) == sum(count for count, _ in passed) * MAIN_S

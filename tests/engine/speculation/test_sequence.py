@@ -95,6 +95,36 @@ def test_a_plain_step_may_run_ahead_of_the_host(name: str, unneeded: bool) -> No
         assert_same_logits(logits[row], expected[13 + row], name)
 
 
+@pytest.mark.parametrize("name", ["llama", "llama:window", "qwen3_next"])
+@pytest.mark.parametrize("last", ["known", "unknown", "failed"])
+def test_tokens_are_fed_one_behind_the_other_before_they_are_known(
+    name: str, last: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected, _ = decode_plainly(name, TOKENS[:24], 1)
+    sequence = started(name, 12)
+
+    sequence.verify()
+    for position in range(12, 16):
+        logits = sequence.feed(mx.array([TOKENS[position]], mx.uint32))
+        assert_same_logits(logits[0], expected[position], name)
+        # The round that drew the token is read only now.
+        sequence.append([TOKENS[position]])
+    if last == "unknown":
+        sequence.feed(mx.array([TOKENS[16]], mx.uint32))
+    elif last == "failed":
+        with monkeypatch.context() as patched:
+            patched.setattr(sequence, "model", _fail_after(sequence.model))
+            with pytest.raises(RuntimeError, match="out of memory"):
+                sequence.feed(mx.array([TOKENS[16]], mx.uint32))
+    sequence.keep_fed()
+    if sequence.rollback.active:
+        sequence.abort()
+
+    assert (sequence.position, sequence.tokens) == (16, TOKENS[:16])
+    sequence.append([TOKENS[16]])
+    assert_same_logits(sequence.verify()[0], expected[16], name)
+
+
 def test_a_pass_that_raises_leaves_the_sequence_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     sequence = started("qwen3_next", 8)
     plain = started("qwen3_next", 8)

@@ -1,0 +1,94 @@
+"""Plain rounds one behind the other begin and end anywhere in an answer, and no text or cache shows where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from engine.events import Failed
+from engine.loading import load
+from engine.requests import SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.speculation.rollback import PlainOnly
+from engine.speculation.sequence import Sequence
+from tests.engine.serving import PLAIN, Client, alone, request, submit
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+DRAFT = SpeculationSettings(method="draft", depth=2, sample_share=0.0)
+PART = 9
+
+
+@pytest.fixture
+def pair(scheduler: Scheduler, tiny_main: Path, tiny_draft: Path) -> Scheduler:
+    scheduler.install(load(tiny_main), load(tiny_draft))
+    return scheduler
+
+
+def serve(scheduler: Scheduler, client: Client, after: int, act: Callable[[], None]) -> None:
+    """Serve the request, and `act` once so many rounds were reported."""
+    while scheduler.busy:
+        scheduler.step()
+        if len(client.committed) == after:
+            act()
+            after = 0
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+@pytest.mark.parametrize(("before", "behind"), [(PLAIN, DRAFT), (DRAFT, PLAIN)])
+def test_speculation_is_switched_in_the_middle_of_an_answer(
+    pair: Scheduler, before: SpeculationSettings, behind: SpeculationSettings, temperature: float
+) -> None:
+    expected = alone(pair, request(temperature=temperature, speculation=PLAIN))
+    client = submit(pair, request(temperature=temperature, speculation=before))
+    serve(pair, client, PART, lambda: client.stream.speculate(behind))
+    assert client.finished.ids == expected.ids
+    drafted = [event.round.drafted > 0 for event in client.committed]
+    assert any(drafted[1:PART]) is (before is DRAFT)
+    assert any(drafted[PART + 2 :]) is (behind is DRAFT)
+
+
+@pytest.mark.parametrize("reversible", [True, False])
+def test_an_answer_that_is_cancelled_keeps_the_caches_of_all_that_was_reported(
+    pair: Scheduler, reversible: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not reversible:
+        monkeypatch.setattr("engine.speculation.sequence.rollback_for", lambda _model, caches: PlainOnly(caches))
+    client = submit(pair, request(speculation=PLAIN))
+    serve(pair, client, PART, client.stream.cancel)
+    assert client.finished.reason == "cancelled"
+    kept = pair.prefix_cache.latest.main
+    assert kept.tokens[-len(client.finished.ids) :] == list(client.finished.ids)
+    assert len(kept.tokens) - kept.position <= 1
+
+
+@pytest.mark.expects_log
+def test_a_pass_that_fails_ends_the_answer_and_nothing_else(pair: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = alone(pair, request(speculation=PLAIN))
+    client = submit(pair, request(speculation=PLAIN))
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    with monkeypatch.context() as patched:
+        serve(pair, client, PART, lambda: patched.setattr(Sequence, "feed", fail))
+    assert isinstance(client.last, Failed)
+    assert expected.text.startswith(client.last.text)
+    assert alone(pair, request(speculation=PLAIN)).ids == expected.ids
+
+
+def test_every_round_is_reported_with_figures_of_its_own(pair: Scheduler) -> None:
+    client = submit(pair, request(speculation=PLAIN, alternatives=2))
+    serve(pair, client, 0, lambda: None)
+    assert [event.round.number for event in client.committed] == list(range(len(client.committed)))
+    assert [event.stats.generated_tokens for event in client.committed] == list(range(1, len(client.committed) + 1))
+    assert all(len(token.alternatives) == 2 for event in client.committed for token in event.tokens)
+    at = [event.round.at_s for event in client.committed]
+    assert at == sorted(at)
+    durations = [event.round.verify_s for event in client.committed[3:]]
+    assert durations == pytest.approx([later - earlier for earlier, later in pairwise(at[2:])])
+    spans = client.finished.stats.plain_spans
+    assert [(span.reason, span.tokens) for span in spans] == [("first-token", 1), ("off", len(at) - 1)]
