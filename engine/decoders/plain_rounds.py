@@ -73,6 +73,7 @@ class PlainRounds:
             self._account(now)
         sampled, logprobs, likeliest = self._drawn
         self._drawn = self._rounds.go_on(sampled)
+        self._first.followed = True
         token: int = sampled.item()  # type: ignore[assignment]
         [logprob] = self._rounds.read_log_probabilities(logprobs)
         others = () if likeliest is None else likeliest.read()[0]

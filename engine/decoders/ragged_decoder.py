@@ -184,6 +184,7 @@ class RaggedDecoder:
         self._batch.commit(done.counts)
         ahead = RaggedRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
         self._drawing.dispatch(ahead, self._batch, fed)
+        current.followed = True
         return ahead
 
     def _choose(self, under_way: int) -> list[Choice]:
@@ -259,7 +260,7 @@ class RaggedDecoder:
             tokens = sum(len(event.tokens) for _, event in outcome if isinstance(event, TokensCommitted))
             if prepared:
                 self._drafting.controller.observe_preparation(tokens, now - self._ended_at)
-            elif current.pipelined or not current.plain:
+            elif (current.pipelined and current.followed) or not current.plain:
                 self._observe(current, tokens, now - self._ended_at)
         self._ended_at = now
         return outcome

@@ -38,7 +38,7 @@ class RaggedRound:
 
     `sampled` and `logprobs` (all,) have the rows of all members, one behind the other: for each its draft tokens and
     one more; `likeliest` has, by row, what else might have been drawn, where that is asked for. `pipelined` is true if
-    it was started before the preceding round was read.
+    it was started before the preceding round was read, `followed` if the next one was started before it was itself.
     """
 
     members: list[Member]
@@ -48,6 +48,7 @@ class RaggedRound:
     started_at: float
     draft_s: float | None
     pipelined: bool = False
+    followed: bool = False
     sampled: mx.array = field(default_factory=lambda: mx.array([]))
     logprobs: mx.array = field(default_factory=lambda: mx.array([]))
     likeliest: dict[int, LikeliestTokens] = field(default_factory=dict)

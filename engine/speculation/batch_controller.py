@@ -20,8 +20,8 @@ from engine.speculation.controllers import Controllers
 from engine.speculation.depth import Choice
 from engine.speculation.proposers.registry import PROPOSERS
 
-# Plain rounds that are measured in a row, of which the first is never pipelined, and rounds until they are repeated.
-PLAIN_ROUNDS = 3
+# Plain rounds in a row of which those between two others are measured, and rounds until they are repeated.
+PLAIN_ROUNDS = 4
 REMEASURE = 128
 # By which factor another width than the last, any width than plain decoding, or one that was never measured here, has
 # to appear faster.

@@ -219,8 +219,8 @@ def _plain(rounds: Rounds, stop: Callable[[], bool]) -> RoundCost | None:
         if following is None:
             break
         current = following
-    # The first gap also contains the start.
-    gaps = [later - earlier for earlier, later in pairwise(finished[1:])]
+    # The first gap also contains the start, and nothing follows the last one.
+    gaps = [later - earlier for earlier, later in pairwise(finished[1:-1])]
     return RoundCost(0, 1, _typical(gaps), 0.0) if gaps else None
 
 

@@ -290,7 +290,7 @@ class Drafting:
         """Learn from a round that took `seconds` until the next one began.
 
         Its duration is typical neither if a draft model caught up first, nor if it is a plain round that was not
-        pipelined. A round whose proposer had nothing after all counts as one draft token that was rejected.
+        between two others. A round whose proposer had nothing after all counts as one draft token that was rejected.
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
@@ -313,7 +313,7 @@ class Drafting:
                 verified=max(1, record.drafted),
                 drafted=current.depth if current.stopped_early else choice.depth,
                 made=current.made,
-                typical=not caught_up and not wasted and (choice.depth > 0 or current.pipelined),
+                typical=not caught_up and not wasted and (choice.depth > 0 or current.between_plain),
                 complete=request is not None and request.settings.depth is not None,
             )
         )
@@ -324,7 +324,7 @@ class Drafting:
                 record.committed,
                 record.accepted,
                 seconds,
-                typical=not caught_up and (current.depth > 0 or current.pipelined),
+                typical=not caught_up and (current.depth > 0 or current.between_plain),
             )
         if choice.depth and choice.source is not None and caught_up > 0:
             depth = current.depth or choice.depth

@@ -50,7 +50,8 @@ class PendingRound:
     `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there, or the
     scores (k+1, vocabulary), of which the host computes that (`Rounds.reads_scores`);
     `likeliest` is what else might have been drawn, where that is asked for.
-    `pipelined` is true if it was started before the preceding round was read.
+    `pipelined` is true if it was started before the preceding round was read, `followed` if the next one was started
+    before it was read itself.
     """
 
     proposal: Proposal | None
@@ -62,10 +63,18 @@ class PendingRound:
     draft_s: float | None
     likeliest: LikeliestTokens | None = None
     pipelined: bool = False
+    followed: bool = False
 
     @property
     def depth(self) -> int:
         return 0 if self.proposal is None else self.proposal.count
+
+    @property
+    def between_plain(self) -> bool:
+        """Whether its duration is that of a plain step: backends differ in whether a launch or a read waits for the
+        device, so a round without one of its neighbours can seem twice as long, or as nothing.
+        """
+        return self.pipelined and self.followed
 
     @property
     def made(self) -> int | None:
@@ -141,6 +150,7 @@ class Rounds:
             self.sequence.commit(0, [])
         logits = self.sequence.verify(current.sampled)
         sampled, logprobs, likeliest = self._draw(logits, len(self.sequence.tokens) + 1, current.sampled, None)
+        current.followed = True
         return PendingRound(None, None, sampled, logprobs, 1, started_at, None, likeliest, pipelined=True)
 
     def go_on(self, sampled: mx.array) -> Drawn:

@@ -18,8 +18,8 @@ from typing import Any
 from engine.stats import MeasuredSpeedup
 from engine.tuning import SpeedupTotals
 
-# Plain rounds interleaved at once: the first one does not overlap with the one before, so it is no sample.
-RUN = 3
+# Plain rounds interleaved at once: the first and the last have no plain round on one side, so they are no samples.
+RUN = 4
 # The cost of entering and leaving plain decoding, in plain steps.
 SWITCH_STEPS = 0.4
 # By which factor (natural log) the rounds before and after may differ: beyond, the load has changed in between.
@@ -41,9 +41,9 @@ MOST_TOKENS = 20_000.0
 # The factor by which each run raises the shortest known duration of a plain step, so that an old one is forgotten.
 CREEP = 1.002
 
-# The source and the rows of a round; plain rounds that were not pipelined are of the kind ("main", 1).
+# The source and the rows of a round; plain rounds that begin a run are of the kind ("main", 1).
 Kind = tuple[str, int]
-UNPIPELINED: Kind = ("main", 1)
+FIRST_OF_RUN: Kind = ("main", 1)
 
 
 @dataclass(slots=True)
@@ -166,7 +166,7 @@ class SpeedupMeter:
     ) -> None:
         """A round of `source` (None: plain) with `rows` committed so many tokens in `seconds`.
 
-        A round that is not `typical` held other work too; a plain one was not pipelined.
+        A round that is not `typical` held other work too; a plain one is the first or the last of a run.
         """
         self._accepted = self._accepted or accepted > 0
         if source is None:
@@ -215,19 +215,23 @@ class SpeedupMeter:
         self._before.clear()
         self._entered = True
 
-    def _observe_plain(self, committed: int, seconds: float, pipelined: bool) -> None:
+    def _observe_plain(self, committed: int, seconds: float, typical: bool) -> None:
         if self._run_rounds == 0:
             self._close_reference()
         self._run_rounds += 1
         self._entered = True
-        if not pipelined:
-            self._last = UNPIPELINED, seconds
+        if not typical and not self._run:
+            self._last = FIRST_OF_RUN, seconds
             self._before.append(self._last)
-            self._add(UNPIPELINED, committed, seconds, True)
+            self._add(FIRST_OF_RUN, committed, seconds, True)
             return
         self._plain.seconds += seconds
         self._plain.tokens += committed
         self._plain.rounds += 1
+        # The last of a run may have been computed while the one before was waited for.
+        self._plain.typical_s += seconds if typical else median(self._run)
+        if not typical:
+            return
         self._run.append(seconds)
         if len(self._run) == WINDOW and self._before:
             # A long run: its end has other neighbours than its beginning.
@@ -235,7 +239,7 @@ class SpeedupMeter:
             self._close_reference()
 
     def _end_run(self) -> None:
-        if self._run_rounds and len(self._run) >= 2:
+        if len(self._run) >= 2:
             self._refer()
         if self._run_rounds:
             self._run.clear()
@@ -293,7 +297,7 @@ class SpeedupMeter:
         if tokens < LEAST_TOKENS:
             return None
         spread = self._spread()
-        plain_s, steps_s, error = self._plain.seconds, self._plain.seconds, 0.0
+        plain_s, steps_s, error = self._plain.typical_s, self._plain.typical_s, 0.0
         rounds, known_s, samples = self._plain.rounds, self._plain.seconds, self._plain.rounds
         unknown_tokens = 0
         for kind, total in self._kinds.items():
@@ -307,7 +311,7 @@ class SpeedupMeter:
             steps_s += total.typical_s / steps
             rounds += total.rounds
             known_s += total.seconds
-            samples = max(samples, (RUN - 1) * len(costs.samples))
+            samples = max(samples, (RUN - 2) * len(costs.samples))
             error += total.seconds * spread / sqrt(len(costs.samples))
         if not rounds or known_s < LEAST_SHARE * seconds:
             return None

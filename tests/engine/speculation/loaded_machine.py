@@ -41,6 +41,9 @@ LOADS: dict[str, Load] = {"quiet": quiet, "waves": waves, "steps": steps, "growi
 class LoadedMachine:
     """One pair of models: a round of `depth` draft tokens takes 1 + `row` * depth + `draft` * depth plain steps, and
     each draft token is accepted with `acceptance`. `depth` fixes the draft tokens of a round. `now` is its clock.
+
+    `waits_at_launch`: a pass is waited for when the next one is launched, so the first plain round of a run takes two
+    steps and the last one none, as on a backend whose queue is short.
     """
 
     load: Load = quiet
@@ -50,6 +53,7 @@ class LoadedMachine:
     noise: float = 0.03
     limit: int = 6
     depth: int | None = None
+    waits_at_launch: bool = False
     seed: int = 0
     now: float = 0.0
     controller: DepthController = field(default_factory=DepthController)
@@ -63,35 +67,48 @@ class LoadedMachine:
         controller.begin(100)
         log.draft = "draft"
         answered = Answered(log)
-        self._round(answered, 0, "first-token", pipelined=False)
-        was_plain = False
+        self._round(answered, 0, "first-token")
+        pipelined = False
+        following: tuple[int, str] | None = None
         while answered.tokens < tokens:
-            choice = self._choose(plain, tokens - answered.tokens)
-            reason = choice.reason or ("off" if plain else "")
-            depth = min(choice.depth, tokens - answered.tokens - 1)
-            if depth > 0 and controller.wants_plain_sample(share):
-                depth, reason = 0, "measuring"
-            pipelined = depth == 0 and was_plain
+            depth, reason = following or self._decide(tokens - answered.tokens, share, plain=plain)
+            following = None
+            if depth == 0 and tokens - answered.tokens > 1:
+                # Whether the next pass is launched behind this one is decided before this one is read.
+                following = self._decide(tokens - answered.tokens - 1, share, plain=plain)
+                following = following if following[0] == 0 else None
             before, started = log.snapshot().accepted, self.now
-            committed = self._round(answered, depth, reason, pipelined=pipelined)
+            committed = self._round(answered, depth, reason, pipelined=pipelined, followed=following is not None)
             accepted = log.snapshot().accepted - before
-            seconds, typical = self.now - started, depth > 0 or pipelined
+            seconds, typical = self.now - started, depth > 0 or (pipelined and following is not None)
             source = "draft" if depth else None
             controller.observe(MeasuredRound(source, depth, depth + 1, accepted, seconds, typical=typical))
             controller.speedup.observe(source, depth + 1, committed, accepted, seconds, typical=typical)
             log.speedup = controller.speedup.measured()
-            was_plain = depth == 0
+            pipelined = following is not None
         controller.speedup.end()
         return answered
+
+    def _decide(self, remaining: int, share: float, *, plain: bool) -> tuple[int, str]:
+        """The draft tokens of a round, and why there are none."""
+        choice = self._choose(plain, remaining)
+        depth = min(choice.depth, remaining - 1)
+        if depth > 0 and self.controller.wants_plain_sample(share):
+            return 0, "measuring"
+        return depth, choice.reason or ("off" if plain else "")
 
     def _choose(self, plain: bool, remaining: int) -> Choice:
         if self.depth is not None and not plain:
             return Choice("draft", self.depth)
         return self.controller.choose({} if plain else {"draft": self.limit}, remaining=remaining)
 
-    def _round(self, answered: Answered, depth: int, reason: str, *, pipelined: bool) -> int:
+    def _round(
+        self, answered: Answered, depth: int, reason: str, *, pipelined: bool = False, followed: bool = False
+    ) -> int:
         load = self.load(self.now)
         steps = 1.0 + depth * (self.row + self.draft) if depth or pipelined else 1.1
+        if depth == 0 and self.waits_at_launch:
+            steps += 0.9 * (followed - pipelined)
         accepted = 0
         while accepted < depth and self._random.random() < self.acceptance:
             accepted += 1
