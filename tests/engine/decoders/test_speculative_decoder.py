@@ -171,3 +171,21 @@ def test_without_speculation_the_controller_hears_of_some_rounds_and_of_the_leng
     # Each of them takes as long as any other.
     assert {measured.seconds for measured in heard[2:-1]} == {MAIN_S}
     assert sum(seconds for _, seconds in passed) == sum(count for count, _ in passed) * MAIN_S
+
+
+def test_a_plain_round_is_typical_only_where_it_takes_one_step(
+    scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here a launch takes the time of a pass: the first plain round of a run takes two, and the last one none."""
+    heard: list[MeasuredRound] = []
+    observe = DepthController.observe
+
+    def observed(controller: DepthController, measured: MeasuredRound) -> None:
+        heard.append(measured)
+        observe(controller, measured)
+
+    monkeypatch.setattr(DepthController, "observe", observed)
+    answer(scheduler, clock, SpeculationSettings(method="draft"))
+    plain = [measured for measured in heard if measured.source is None]
+    assert {measured.seconds for measured in plain} > {MAIN_S}
+    assert {measured.seconds for measured in plain if measured.typical} == {MAIN_S}

@@ -204,11 +204,13 @@ class Player:
         request = self._begin(answer, place)
         text = len(answer.text)
         # The first token: a plain round that is not pipelined.
-        self._last, was_plain, number = "plain", False, 0
+        self._last, number = "plain", 0
+        following: Choice | None = None
         self._observe(FIRST_TOKEN, _pending(None), 1, 0, self._ms(None, 0, 0))
         while place.count < text:
             read_before = self.drafting.draft_prefill_tokens
-            choice = self.drafting.choose(answer.limit - place.count, 0)
+            pipelined = following is not None
+            choice = following or self.drafting.choose(answer.limit - place.count, 0)
             source, depth = choice.source, choice.depth
             share = self.drafting.drafting_share(choice)
             proposal = request.by_source[source].propose(depth) if source is not None and depth else None
@@ -221,8 +223,9 @@ class Player:
             if proposal is not None and (timed or proposal.evaluated):
                 pending.draft_s = drafting / 1e3
             seconds = (jitter + catching * self.pair.machine.reading) / 1e3
-            pending.pipelined = depth == 0 and was_plain
-            if depth == 0 and not was_plain:
+            following = self._follows(proposal, answer.limit - place.count)
+            pending.pipelined, pending.followed = pipelined, following is not None
+            if depth == 0 and not pipelined:
                 seconds += 0.07 * self.pair.machine.pipelined / 1e3
             committed = min(accepted + 1, text - place.count)
             tokens = answer.text[place.count : place.count + committed]
@@ -233,11 +236,17 @@ class Player:
             self._observe(choice, pending, committed, min(accepted, committed), (seconds * 1e3, drafting))
             played.ms += seconds * 1e3
             played.rounds.append((source or choice.reason or "plain", depth, pending.depth, accepted, seconds * 1e3))
-            was_plain = depth == 0
             number += 1
         self.drafting.end()
         played.tokens = text - 1
         return played
+
+    def _follows(self, proposal: Proposal | None, remaining: int) -> Choice | None:
+        """The plain round that is started behind one before that is read, as the engine does; None where none is."""
+        if proposal is not None or remaining <= 1:
+            return None
+        choice = self.drafting.choose(remaining - 1, 0)
+        return choice if choice.depth == 0 else None
 
     def fixed(
         self, answer: Answer, source: str, depth: int, bearable: Callable[[float, int], bool] = lambda *_: True
