@@ -20,6 +20,7 @@ from PySide6.QtGui import (
     QTextFormat,
     QTextFrameFormat,
     QTextListFormat,
+    QTextOption,
     QTextTable,
     QTextTableFormat,
 )
@@ -69,7 +70,9 @@ class Prose(Restyled, AutoHeightTextBrowser):
         super().__init__(parent)
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
         self._markdown = ""
-        self._plain = self._quotes = False
+        self._plain = self._quotes = self._tables = False
+        # The width at which the words of the tables did not fit.
+        self._too_narrow = 0
         self._missing: list[Formula] = []
         self._painter: FormulaPainter | None = None
         self._text_size = 0
@@ -83,6 +86,8 @@ class Prose(Restyled, AutoHeightTextBrowser):
         """Render a text; if `plain`, show it as it was written."""
         if plain == self._plain and (text == self._markdown or self._append(text)):
             return
+        if not text.startswith(self._markdown):
+            self._too_narrow = 0
         self._markdown, self._plain = text, plain
         # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
@@ -96,6 +101,7 @@ class Prose(Restyled, AutoHeightTextBrowser):
             if "`" in text and not plain:
                 _tint_code(document)
             self._quotes = ">" in text and not plain
+            self._tables = bool(document.rootFrame().childFrames())
             if formulas:
                 if self._painter is None:
                     self._painter = FormulaPainter(document)
@@ -103,6 +109,25 @@ class Prose(Restyled, AutoHeightTextBrowser):
             else:
                 self._wait([])
         self.fit()
+
+    def fit(self) -> None:
+        """As for any text; words of a table are broken only where its columns cannot be as wide as they are."""
+        width, document = self.viewport().width(), self.document()
+        if not self._tables or width <= self._too_narrow:
+            self._wrap(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        else:
+            self._wrap(QTextOption.WrapMode.WordWrap)
+            if document.textWidth() != width:
+                document.setTextWidth(width)
+            # Borders may take a pixel more.
+            if document.size().width() > width + 1:
+                self._too_narrow = width
+                self._wrap(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        super().fit()
+
+    def _wrap(self, mode: QTextOption.WrapMode) -> None:
+        if self.wordWrapMode() != mode:
+            self.setWordWrapMode(mode)
 
     def _append(self, text: str) -> bool:
         """Insert only what is new, if that is plain words at the end of a plain line. Returns whether it was."""

@@ -127,3 +127,39 @@ def test_long_lines_of_code_in_lists_and_quotes_are_wrapped(text: str, qtbot: Qt
     prose.show_markdown(text.format("answers += " * 40))
     prose.document().setTextWidth(300)
     assert prose.document().idealWidth() <= 300
+
+
+TABLE = """\
+| Function | What it does | When to use it | Cost |
+|---|---|---|---|
+| `heapq.nsmallest(n, iterable)` | Returns the n smallest items of an iterable, from the smallest on | When n is small \
+beside the length of the iterable and you need them in order | O(m log n) |
+"""
+
+
+def cut_words(prose: Prose) -> list[str]:
+    """The lines that end within a word."""
+    lines = []
+    block = prose.document().begin()
+    while block.isValid():
+        layout, text = block.layout(), block.text()
+        ends = [layout.lineAt(row).textStart() + layout.lineAt(row).textLength() for row in range(layout.lineCount())]
+        lines += [text[:end] for end in ends[:-1] if text[end - 1].isalnum() and text[end].isalnum()]
+        block = block.next()
+    return lines
+
+
+@pytest.mark.parametrize("row", ["", "| `sorted` | Sorts all of it | When n is close to the length | O(m log m) |\n"])
+def test_words_of_a_table_are_cut_only_where_they_cannot_fit(row: str, qtbot: QtBot) -> None:
+    prose = Prose()
+    qtbot.addWidget(prose)
+    prose.resize(700, 100)
+    prose.show()
+    for text in (TABLE, TABLE + row):
+        prose.show_markdown(text)
+        for width in (700, 480, 140, 480, 1000):
+            prose.resize(width, 100)
+            assert bool(cut_words(prose)) == (width == 140), width
+            assert prose.document().size().width() <= width + 1
+    prose.show_markdown("A" * 200)
+    assert prose.document().size().width() <= 1000
