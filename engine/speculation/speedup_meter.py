@@ -22,6 +22,8 @@ from engine.tuning import SpeedupTotals
 RUN = 4
 # The cost of entering and leaving plain decoding, in plain steps.
 SWITCH_STEPS = 0.4
+# How many times their share samples may cost until some kind of round has so many of them: nothing is shown before.
+EARLY, ENOUGH = 2.5, 2
 # By which factor (natural log) the rounds before and after may differ: beyond, the load has changed in between.
 MOST_CHANGE = 0.15
 # Speculative rounds on either side of a run of plain ones that are compared with it.
@@ -143,8 +145,9 @@ class SpeedupMeter:
     def wants_plain(self, plain_s: float | None, share: float) -> bool:
         """Whether the next round, for which speculation was chosen, is to be plain, as a sample.
 
-        Samples cost at most `share` of the time of the answers so far. `plain_s` is what a plain step takes; None
-        stands for at most what the answer's rounds took, of which every one is a pass of the main model.
+        Samples cost at most `share` of the time of the answers so far, the first ones `EARLY` times that. `plain_s` is
+        what a plain step takes; None stands for at most what the answer's rounds took, of which every one is a pass of
+        the main model.
         """
         if self._wanted == 0 and self._reference is not None:
             # The rounds since the last plain ones are still being compared with those.
@@ -154,6 +157,8 @@ class SpeedupMeter:
             plain_s = self._step_s or plain_s or self._mean_round_s()
             # A run of plain rounds takes longer than speculation takes for as many tokens.
             self._run_loss_s = SWITCH_STEPS * plain_s + RUN * max(0.0, plain_s - seconds / max(1, tokens))
+            if all(len(costs.samples) < ENOUGH for costs in self._costs.values()):
+                share *= EARLY
             self._allowed_s = self._carried_s + share * seconds
             if tokens >= LEAST_TOKENS and self._spent_s + self._run_loss_s <= self._allowed_s:
                 self._spent_s += self._run_loss_s
