@@ -9,7 +9,7 @@ from typing import Any
 # From which ratio of a plain step to the fastest one known the computer counts as busy.
 BUSY = 1.5
 # A speed-up is given with a decimal where it is known this exactly, as "about" up to the second, else not at all.
-EXACT, ROUGH = 0.05, 0.12
+EXACT, ROUGH = 0.05, 0.14
 
 
 @dataclass(frozen=True, slots=True)
