@@ -1,0 +1,132 @@
+"""Laps of answers of one engine, each lap the same: with every drafter and without, two at a time, chats that are
+reopened from disk, and some that are stopped; and what is in use between them.
+"""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import mlx.core as mx
+import psutil
+
+from engine import ChatRequest, Engine, Finished, SpeculationSettings, TokensCommitted
+from engine.stream import RequestStream
+from tests.patience import PATIENCE_S
+
+PLAIN, AUTO = SpeculationSettings(method="off"), SpeculationSettings()
+FIXED = SpeculationSettings(method="draft", depth=3, sample_share=0.0)
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Bytes: what MLX has in use, had at most during the lap and keeps to use again, Python's since tracing began, and
+    those of the process.
+    """
+
+    active: int
+    peak: int
+    buffers: int
+    python: int
+    resident: int
+
+    def grown_since(self, earlier: Footprint) -> dict[str, tuple[int, int]]:
+        """What is more than it was `earlier`, by more than chance: how much it was and is.
+
+        Depths that auto chooses move the peak, and in which order memory is freed what the process holds. Python's part
+        is also that of what controllers learn: some 40 bytes an answer, up to their bounds.
+        """
+        most = {
+            "active": earlier.active + 4_096,
+            "peak": earlier.peak * 1.1,
+            "buffers": earlier.buffers * 1.05 + 2**19,
+            "python": earlier.python + 2**15,
+            "resident": earlier.resident + 2**25,
+        }
+        pairs = {name: (getattr(earlier, name), getattr(self, name)) for name in most}
+        return {name: pair for name, pair in pairs.items() if pair[1] > most[name]}
+
+
+@contextmanager
+def tracing() -> Iterator[None]:
+    """Python's memory is traced."""
+    tracemalloc.start()
+    try:
+        yield
+    finally:
+        tracemalloc.stop()
+
+
+class Laps:
+    """Answers of `max_tokens` tokens at most, with `main` and each of `drafters`, of which None is none.
+
+    `reopened` counts the answers whose chat was found on disk.
+    """
+
+    def __init__(self, engine: Engine, main: Path, drafters: Sequence[Path | None], max_tokens: int) -> None:
+        self.answers = self.reopened = 0
+        self._engine, self._main, self._drafters, self._max_tokens = engine, main, drafters, max_tokens
+
+    def run(self) -> Footprint:
+        """One lap; finished turns are forgotten behind it."""
+        mx.reset_peak_memory()
+        chat: list[dict[str, str]] = []
+        for drafter in self._drafters:
+            # Loading stores what is in memory of the chat; its next question finds that on disk.
+            pair = self._engine.load(self._main, drafter).result(timeout=PATIENCE_S)
+            assert pair.draft_problem is None, pair.draft_problem
+            chat.append({"role": "user", "content": "the quick brown fox"})
+            [turn] = self._ask(self._request(chat, FIXED, conversation="chat"))
+            chat.append({"role": "assistant", "content": turn.text})
+            self.reopened += turn.stats.cached_tokens > 0
+            self._ask(self._request(_question("jumps over"), AUTO))
+            self._ask(self._request(_question("the lazy dog"), FIXED), self._request(_question("and another"), AUTO))
+            self._stop(self._request(_question("lazy"), AUTO))
+            self._ask(self._request(_question("brown"), PLAIN), self._request(_question("jumps over it"), PLAIN))
+        self._engine.clear_prefix_cache().result(timeout=PATIENCE_S)
+        return _footprint()
+
+    def _request(
+        self, messages: Sequence[dict[str, str]], speculation: SpeculationSettings, conversation: str | None = None
+    ) -> ChatRequest:
+        return ChatRequest(
+            tuple(messages), speculation=speculation, max_tokens=self._max_tokens, conversation=conversation
+        )
+
+    def _ask(self, *requests: ChatRequest) -> list[Finished]:
+        return [self._end(stream) for stream in [self._engine.submit(request) for request in requests]]
+
+    def _stop(self, request: ChatRequest) -> None:
+        """Ask, and cancel with the first tokens."""
+        stream = self._engine.submit(request)
+        for event in stream:
+            if isinstance(event, TokensCommitted):
+                stream.cancel()
+                break
+        self._end(stream)
+
+    def _end(self, stream: RequestStream) -> Finished:
+        *_, last = stream
+        assert isinstance(last, Finished), last
+        self.answers += 1
+        return last
+
+
+def _question(text: str) -> tuple[dict[str, str], ...]:
+    return ({"role": "user", "content": text},)
+
+
+def _footprint() -> Footprint:
+    gc.collect()
+    python, _ = tracemalloc.get_traced_memory()
+    return Footprint(
+        int(mx.get_active_memory()),
+        int(mx.get_peak_memory()),
+        int(mx.get_cache_memory()),
+        python,
+        int(psutil.Process().memory_info().rss),
+    )

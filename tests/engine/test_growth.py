@@ -1,0 +1,75 @@
+"""An engine that has given many answers holds no more than after the first ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine import Engine, EngineSettings, starter_pair
+from engine.generation import Generation
+from tests.engine.growth import Footprint, Laps, tracing
+from tests.patience import PATIENCE_S
+from tests.tiny_eagle import write_eagle_head
+
+TRAINED = Path(__file__).parents[1] / "starter" / "heads"
+
+
+@pytest.fixture
+def engine(tiny_main: Path, tmp_path: Path) -> Iterator[Engine]:
+    with Engine(EngineSettings(prefix_cache_folder=tmp_path / "chats")) as engine:
+        # What it imports would take seconds to trace.
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        with tracing():
+            yield engine
+
+
+def test_answers_leave_nothing(
+    engine: Engine,
+    without_compilation: None,  # noqa: ARG001
+    tiny_main: Path,
+    tiny_draft: Path,
+    tmp_path: Path,
+) -> None:
+    drafters = (tiny_draft, write_eagle_head(tmp_path / "eagle", tiny_main))
+    laps = Laps(engine, tiny_main, drafters, max_tokens=4)
+    first = laps.run()
+    assert laps.run().grown_since(first) == {}
+    # In each lap the chat begins with the first of them.
+    assert (laps.answers, laps.reopened) == (2 * 2 * 7, 2)
+
+
+def test_what_answers_leave_is_seen(
+    engine: Engine,
+    without_compilation: None,  # noqa: ARG001
+    tiny_main: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept: list[object] = []
+    release = Generation.release
+
+    def keeping(generation: Generation) -> None:
+        kept.append(generation.conversation.main.arrays())
+        kept.append(bytearray(2**14))
+        release(generation)
+
+    monkeypatch.setattr(Generation, "release", keeping)
+    laps = Laps(engine, tiny_main, (None,), max_tokens=4)
+    first = laps.run()
+    assert {"active", "python"} <= laps.run().grown_since(first).keys()
+
+
+@pytest.mark.campaign
+def test_two_hundred_answers_leave_nothing(engine: Engine) -> None:
+    main, draft = starter_pair()
+    drafters = (None, draft, main.parent / "head", TRAINED / "eagle3", TRAINED / "mtp")
+    laps = Laps(engine, main, drafters, max_tokens=24)
+    found: dict[int, Footprint] = {}
+    while laps.answers < 200:
+        one = laps.run()
+        found[laps.answers] = one
+        print(laps.answers, one)
+    early = min(answers for answers in found if answers >= 50)
+    assert found[laps.answers].grown_since(found[early]) == {}
+    assert laps.reopened > 0
