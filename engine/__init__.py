@@ -4,6 +4,8 @@ Importing it is cheap: mlx and the models are imported on the engine's own threa
 so it must be imported before mlx.
 """
 
+# First, so that it holds for all that these define.
+from engine import deferred_methods  # noqa: F401
 from engine.client import EngineClient
 from engine.cpu_backend.blas import BLAS
 from engine.deferred_imports import install as _defer_imports
