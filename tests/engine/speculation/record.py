@@ -1,22 +1,26 @@
 """Records the starter's answers and costs for simulations: `python -m tests.engine.speculation.record answers|costs`.
 
 `answers` has each drafter of the starter propose behind every token of an answer of the main model, which gives what it
-would have proposed there in any round. `costs` times the passes and the drafting of a quiet machine.
+would have proposed there in any round. `costs` times the passes and the drafting of a quiet machine. `answers mtp` and
+`costs head mtp` record these drafters anew, and keep what is recorded of the others.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar
 
+import engine  # noqa: F401  Chooses the BLAS, which has to be before mlx is loaded.
+
+# isort: split
 import mlx.core as mx
 
-import engine  # noqa: F401  Chooses the BLAS before mlx is loaded.
 from engine.bench.prompts import BUILT_IN
 from engine.bench.synthetic import random_script, synthetic_draft, synthetic_main
 from engine.conversation import Conversation
@@ -39,6 +43,8 @@ from resources.starter.recipe.content import LANGUAGES, read_development
 from tests.engine.serving import load_models
 
 HERE = Path(__file__).parent
+ANSWERS, COSTS = "recorded_starter.json", "recorded_costs.json"
+SIZES = ("10M", "50M", "200M")
 ROOT = HERE.parents[2]
 STARTER = ROOT / "resources" / "starter"
 HEADS = ROOT / "tests" / "starter" / "heads"
@@ -131,26 +137,42 @@ def packed(chances: list[float]) -> str:
     return "".join(chr(ZERO + min(93, round(93 * chance))) for chance in chances)
 
 
-def record_answers() -> None:
+def record_answers(names: Sequence[str]) -> None:
+    """Record these drafters; unless it is all of them, the main model's answers must be those recorded before.
+
+    Each answer is written at once, and what was interrupted goes on there when the same drafter is recorded again.
+    """
     draft_model.EarlyStop = _Chances  # type: ignore[assignment,misc]
     answers: list[dict[str, Any]] = []
-    for name, folder in DRAFTERS.items():
-        scheduler = Scheduler()
-        load_models(scheduler, STARTER / "main", folder)
-        main, drafter = scheduler.models.main, scheduler.models.drafter
-        assert main is not None
-        assert drafter is not None
-        for number, (kind, language, text) in enumerate(questions()):
-            prompt = main.prompt_ids([{"role": "user", "content": text}])
-            ids, right, chances = recorded(scheduler.models, drafter, prompt)
-            if name == "draft":
-                answers.append({"kind": kind, "language": language, "prompt": prompt, "text": ids, "drafters": {}})
-            assert answers[number]["text"] == ids, (name, text)
-            rows = {"right": "".join(chr(ZERO + n) for n in right), "chances": [packed(row) for row in chances]}
-            answers[number]["drafters"][name] = rows
-            print(name, kind, language, len(ids), sum(right) / max(1, len(right)), flush=True)
-        scheduler.close()
-    write("recorded_starter.json", answers)
+    if set(names) != set(DRAFTERS):
+        answers = json.loads((HERE / ANSWERS).read_text(encoding="ascii"))
+    for name in names:
+        if all(name in answer["drafters"] for answer in answers):
+            for answer in answers:
+                del answer["drafters"][name]
+        record_drafter(name, answers)
+
+
+def record_drafter(name: str, answers: list[dict[str, Any]]) -> None:
+    """Record what this drafter proposes in the answers that it is not among."""
+    scheduler = Scheduler()
+    load_models(scheduler, STARTER / "main", DRAFTERS[name])
+    main, drafter = scheduler.models.main, scheduler.models.drafter
+    assert main is not None
+    assert drafter is not None
+    for number, (kind, language, text) in enumerate(questions()):
+        if number < len(answers) and name in answers[number]["drafters"]:
+            continue
+        prompt = main.prompt_ids([{"role": "user", "content": text}])
+        ids, right, chances = recorded(scheduler.models, drafter, prompt)
+        if number == len(answers):
+            answers.append({"kind": kind, "language": language, "prompt": prompt, "text": ids, "drafters": {}})
+        assert answers[number]["text"] == ids, (name, text)
+        rows = {"right": "".join(chr(ZERO + n) for n in right), "chances": [packed(row) for row in chances]}
+        answers[number]["drafters"][name] = rows
+        write(ANSWERS, answers)
+        print(name, kind, language, len(ids), sum(right) / max(1, len(right)), flush=True)
+    scheduler.close()
 
 
 def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]]:
@@ -186,25 +208,26 @@ def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]
     }
 
 
-def record_costs() -> None:
-    costs: dict[str, dict[str, list[float]]] = {}
-    for name, folder in DRAFTERS.items():
+def record_costs(names: Sequence[str]) -> None:
+    costs: dict[str, dict[str, list[float]]] = json.loads((HERE / COSTS).read_text(encoding="ascii"))
+    for name in (name for name in names if name in DRAFTERS):
         scheduler = Scheduler()
-        load_models(scheduler, STARTER / "main", folder)
+        load_models(scheduler, STARTER / "main", DRAFTERS[name])
         costs[name] = costs_of(scheduler.models.main, scheduler.models.drafter, REPETITIONS)
+        write(COSTS, costs)
         print(name, costs[name], flush=True)
         scheduler.close()
     scheduler = Scheduler()
     load_models(scheduler, STARTER / "main", None)
     tokenizer = scheduler.models.main.tokenizer  # type: ignore[union-attr]
     script = random_script()
-    for size in ("10M", "50M", "200M"):
+    for size in (name for name in names if name in SIZES):
         begun = perf_counter()
         main = synthetic_main(size, script, tokenizer)
         draft = synthetic_draft(size, script, 0.9, tokenizer)
         costs[size] = costs_of(main, run_to_completion(prepare_draft(main, draft)), OF_SIZES)
+        write(COSTS, costs)
         print(size, costs[size], round(perf_counter() - begun), flush=True)
-    write("recorded_costs.json", costs)
 
 
 def write(name: str, content: Any) -> None:
@@ -212,4 +235,8 @@ def write(name: str, content: Any) -> None:
 
 
 if __name__ == "__main__":
-    {"answers": record_answers, "costs": record_costs}[sys.argv[1]]()
+    what, names = sys.argv[1], sys.argv[2:]
+    if what == "answers":
+        record_answers(names or list(DRAFTERS))
+    else:
+        record_costs(names or [*DRAFTERS, *SIZES])
