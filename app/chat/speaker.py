@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, QProcess, Signal
 
 # How many characters are read at most: the system takes no longer arguments.
 LONGEST = 30_000
-_VOICE = re.compile(r"^(.+?)\s+([a-z]{2,3})[_-]\w+\s+#")
-_SCRIPTS = (("ja", re.compile("[぀-ヿ]")), ("ko", re.compile("[가-힣]")), ("zh", re.compile("[一-鿿]")))
+_VOICE = r"^(.+?)\s+([a-z]{2,3})[_-]\w+\s+#"
+_SCRIPTS = (("ja", "[぀-ヿ]"), ("ko", "[가-힣]"), ("zh", "[一-鿿]"))
 
 
 def program_of_system() -> str | None:
@@ -22,7 +22,7 @@ def program_of_system() -> str | None:
 
 def language_of(text: str) -> str:
     """The language of a text by its script: "ja", "ko", "zh", or "" for one in other letters."""
-    counts = {code: len(script.findall(text)) for code, script in _SCRIPTS}
+    counts = {code: len(re.findall(script, text)) for code, script in _SCRIPTS}
     letters = sum(map(str.isalpha, text))
     # Kana are never in Chinese, and Han is in all three.
     if counts["ja"] > 0.02 * letters:
@@ -35,7 +35,7 @@ def voices_in(listing: str) -> dict[str, str]:
     """The first voice for each language in what `say -v ?` prints."""
     voices: dict[str, str] = {}
     for line in listing.splitlines():
-        if match := _VOICE.match(line):
+        if match := re.match(_VOICE, line):
             voices.setdefault(match[2], match[1])
     return voices
 

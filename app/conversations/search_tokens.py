@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 from typing import NamedTuple
 
 # Scripts written without spaces between words, or with endings attached (Hangul); then symbols and emoji.
@@ -21,13 +22,13 @@ UNSPACED = (
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001f000-\U0001faff\U00020000-\U0003ffff"
 )
 WORD = rf"[^\W_{UNSPACED}]"
-_RUNS = re.compile(rf"([{UNSPACED}]+)|{WORD}+")
-_ASCII_WORDS = re.compile(r"[a-z0-9]+")
+# Compiled by `re` when they are first used, not by a start.
+_RUNS = rf"([{UNSPACED}]+)|{WORD}+"
+_ASCII_WORDS = r"[a-z0-9]+"
 
 # What composes with the character before it: accents, Hangul vowels and finals, kana voicing marks.
 _MARKS = "\u0300-\u036f\u1160-\u11ff\u3099\u309a\uff9e\uff9f"
-_CLUSTERS = re.compile(rf"[^{_MARKS}]?[{_MARKS}]+")
-_ACCENTS = re.compile("[\u0300-\u036f]+")
+_ACCENTS = "[\u0300-\u036f]+"
 
 # FTS5 cuts tokens at 32 KiB; no typed word is that long, and base64 would swell the index.
 LONGEST_WORD = 64
@@ -40,9 +41,14 @@ class Run(NamedTuple):
     unspaced: bool
 
 
+@cache
+def _clusters() -> re.Pattern[str]:
+    return re.compile(rf"[^{_MARKS}]?[{_MARKS}]+")
+
+
 def _fold_cluster(cluster: str) -> str:
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", cluster).casefold())
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+    return unicodedata.normalize("NFC", re.sub(_ACCENTS, "", decomposed))
 
 
 class _FoldTable(dict[int, str]):
@@ -60,7 +66,7 @@ def fold(text: str) -> str:
     """Text as the index sees it: two spellings that a reader takes for the same fold to the same string."""
     if text.isascii():
         return text.lower()
-    return _CLUSTERS.sub(lambda match: _fold_cluster(match[0]), text).translate(_FOLDED)
+    return _clusters().sub(lambda match: _fold_cluster(match[0]), text).translate(_FOLDED)
 
 
 def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
@@ -70,13 +76,14 @@ def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
     """
     folded = fold(text)
     # A character alone never folds to nothing, so equal lengths without clusters mean one for one.
-    if len(folded) == len(text) and not _CLUSTERS.search(text):
+    if len(folded) == len(text) and not _clusters().search(text):
         return folded, None
     offsets: list[int] = []
     index = 0
     pieces: list[str] = []
+    clusters = _clusters()
     while index < len(text):
-        cluster = _CLUSTERS.match(text, index)
+        cluster = clusters.match(text, index)
         piece = cluster[0] if cluster else text[index]
         folded_piece = _fold_cluster(piece) if cluster else _FOLDED[ord(piece)]
         pieces.append(folded_piece)
@@ -88,7 +95,7 @@ def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
 
 def runs(folded: str) -> list[Run]:
     """The searchable stretches of a folded text in order; between them is punctuation and space."""
-    return [Run(match[0], match[1] is not None) for match in _RUNS.finditer(folded)]
+    return [Run(match[0], match[1] is not None) for match in re.finditer(_RUNS, folded)]
 
 
 def run_tokens(run: Run) -> list[str]:
@@ -103,5 +110,5 @@ def index_text(text: str | None) -> str:
     if not text:
         return ""
     if text.isascii():
-        return " ".join(word[:LONGEST_WORD] for word in _ASCII_WORDS.findall(text.lower()))
+        return " ".join(word[:LONGEST_WORD] for word in re.findall(_ASCII_WORDS, text.lower()))
     return " ".join(token for run in runs(fold(text)) for token in run_tokens(run))

@@ -20,17 +20,17 @@ _LONG_QUESTION = 400
 _READ = 4000
 _SENTENCE_READ = 200
 
-_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_ADDRESS = re.compile(r"https?://\S+")
-_LINE_MARKUP = re.compile(r"^\s*(#{1,6}\s+|>\s*|[-*+]\s+|\d+[.)]\s+)")
-_INLINE_MARKUP = re.compile(r"[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}")
-_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$", re.MULTILINE)
+# Compiled by `re` when they are first used, not by a start.
+_LINK = r"!?\[([^\]]*)\]\([^)]*\)"
+_ADDRESS = r"https?://\S+"
+_LINE_MARKUP = r"^\s*(#{1,6}\s+|>\s*|[-*+]\s+|\d+[.)]\s+)"
+_INLINE_MARKUP = r"[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}"
+_HEADING = r"(?m)^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$"
 # A full stop ends a sentence only before a space, so that "3.14" and "main.py" stay whole.
-_SENTENCE_END = re.compile(r"[。！？!?]+|\.+(?=\s|$)")
+_SENTENCE_END = r"[。！？!?]+|\.+(?=\s|$)"
 
 _ASKED_ZH = r"(帮我|给我|告诉我)"
-_OPENINGS = re.compile(
-    rf"""^(
+_OPENINGS = rf"""(?ix)^(
         (hi|hello|hey)(\s+there)?\s*[,!.]\s+ | please[,\s]+ |
         (can|could|would|will)\s+you\s+(please\s+)?((help|tell|show)\s+me\s+(to\s+)?)? |
         i\s+(want|need|would\s+like)\s+(you\s+)?to\s+(know\s+)? | i'd\s+like\s+(you\s+)?to\s+ |
@@ -39,12 +39,9 @@ _OPENINGS = re.compile(
         こんにちは[、。!！\s]+ | すみません[、。\s]* |
         你好[，,。!！\s]+ | 请问[，,\s]* | 麻烦(你|您)?[，,\s]* |
         (你|您)?(能不能|可不可以|可以|能){_ASKED_ZH} | 请?{_ASKED_ZH} | 请(?=\S)
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
+    )"""
 _VERBS_KO = "(알려|설명해|가르쳐|말해|도와|보여|써|만들어|작성해|번역해|요약해|정리해)"
-_CLOSINGS = re.compile(
-    rf"""(
+_CLOSINGS = rf"""(?ix)(
         [,\s]+(please|thanks|thank\s+you) |
         \s*(에\s*대해서?|에\s*관해서?)?\s*(좀\s+)?(자세히\s+|간단히\s+)?
             {_VERBS_KO}\s*(줘요?|주세요|주실래요|주시겠어요|줄래요?) |
@@ -53,15 +50,12 @@ _CLOSINGS = re.compile(
             (教えて|説明して|見せて)(ください|下さい|もらえますか|くれますか|ほしいです|くれ)? |
         を?お願い(します|致します) |
         [，,\s]*(谢谢(你|您)?|好吗|可以吗|行吗)
-    )[\s.。!！?？]*$""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_GREETING = re.compile(
-    r"(hi|hello|hey|yo|good (morning|evening|afternoon)|thanks|test|ok"
+    )[\s.。!！?？]*$"""
+_GREETING = (
+    r"(?i)(hi|hello|hey|yo|good (morning|evening|afternoon)|thanks|test|ok"
     r"|안녕(하세요|하십니까)?|여보세요|반가워요?"
     r"|こんにちは|こんばんは|おはよう(ございます)?|はじめまして"
-    r"|你好|您好|早上好|晚上好|在吗|嗨)( there)?[\s.!?~,。！？、，]*",
-    re.IGNORECASE,
+    r"|你好|您好|早上好|晚上好|在吗|嗨)( there)?[\s.!?~,。！？、，]*"
 )
 _TRIMMED = " \t\r\n,;:，、；：.。…\"'“”‘’「」『』《》()（）[]-–—"
 
@@ -70,8 +64,8 @@ def title_of_exchange(question: str, answer: str = "") -> str:
     """One line of at most WIDEST columns; empty only where there is no text at all."""
     answer = answer[:_READ]
     line = _first_sentence(question[:_READ])
-    if not line or len(question) > _LONG_QUESTION or _GREETING.fullmatch(line):
-        heading = _HEADING.search(without_blocks(parts_of(answer).reply, ""))
+    if not line or len(question) > _LONG_QUESTION or re.fullmatch(_GREETING, line):
+        heading = re.search(_HEADING, without_blocks(parts_of(answer).reply, ""))
         if heading:
             return _shorten(_plain(heading[1]).strip(_TRIMMED))
     return _shorten(_without_courtesies(line) or _first_line_of_code(question[:_READ]) or _first_sentence(answer))
@@ -84,28 +78,28 @@ def title_of_file(name: str) -> str:
 
 def _first_sentence(text: str) -> str:
     """The first sentence with words in it, of the first line that has one, without markup."""
-    prose = _ADDRESS.sub(" ", _LINK.sub(r"\1", without_blocks(parts_of(text).reply, "\n")))
+    prose = re.sub(_ADDRESS, " ", re.sub(_LINK, r"\1", without_blocks(parts_of(text).reply, "\n")))
     for line in prose.splitlines():
         line = _plain(line)
         start = 0
-        for end in [*(match.end() for match in _SENTENCE_END.finditer(line)), len(line)]:
+        for end in [*(match.end() for match in re.finditer(_SENTENCE_END, line)), len(line)]:
             sentence = line[start:end].strip()
             start = end
-            if re.search(r"\w", sentence) and not (_GREETING.fullmatch(sentence) and line[end:].strip()):
+            if re.search(r"\w", sentence) and not (re.fullmatch(_GREETING, sentence) and line[end:].strip()):
                 return sentence[:_SENTENCE_READ]
     return ""
 
 
 def _plain(line: str) -> str:
-    return " ".join(_INLINE_MARKUP.sub("", _LINE_MARKUP.sub("", line)).split())
+    return " ".join(re.sub(_INLINE_MARKUP, "", re.sub(_LINE_MARKUP, "", line)).split())
 
 
 def _without_courtesies(sentence: str) -> str:
     """The sentence without opening and closing courtesies, unless nothing would be left."""
     shorter = sentence
-    while (opened := _OPENINGS.sub("", shorter, count=1).lstrip(_TRIMMED)) != shorter and opened:
+    while (opened := re.sub(_OPENINGS, "", shorter, count=1).lstrip(_TRIMMED)) != shorter and opened:
         shorter = opened
-    closed = _CLOSINGS.sub("", shorter).strip(_TRIMMED)
+    closed = re.sub(_CLOSINGS, "", shorter).strip(_TRIMMED)
     title = (closed or shorter).rstrip(_TRIMMED)
     # A request without its "could you" is no question any more; a question stays one.
     asks = title[-1:] if shorter == sentence and title.endswith(("?", "？")) else ""

@@ -11,24 +11,24 @@ _FULL_WIDTH = _HAN_OR_KANA + r"\u3000-\u303f\uff00-\uffef"
 # Together: the end of a sentence or paragraph, so that none leaves one or two characters on a line of their own; a
 # particle or an inflection with the word that it follows, a stem of two or three Han characters included; a number
 # with its unit or counter.
-_SENTENCE_END = re.compile(rf"[{_HAN_OR_KANA}]{{2,3}}[。！？]|[{_FULL_WIDTH}]{{2,4}}$", re.MULTILINE)
-_INFLECTION = re.compile(
-    r"(?<=[\u30a1-\u30ff\u3005\u4e00-\u9fff」）A-Za-z0-9])(?=[\u3041-\u3096])|(?<=[\u3041-\u3096])(?=[をがはにのでともへ])"
-)
-_STEM = re.compile(r"[\u3005\u4e00-\u9fff]{2,3}(?=[\u3041-\u3096])")
-_UNIT = re.compile(
-    rf"(?<=\d) (?=[{_HAN_OR_KANA}])|(?:(?<![A-Za-z0-9./_-])(?P<short>[A-Za-z0-9.%]{{1,12}})) (?=[\u3041-\u3096])"
-)
-_SEPARATOR = re.compile(f"[ {_NO_BREAK_SPACE}]· ")
+# Compiled by `re` when a text needs them: those of other languages do not.
+_SENTENCE_END = rf"(?m:[{_HAN_OR_KANA}]{{2,3}}[。！？]|[{_FULL_WIDTH}]{{2,4}}$)"
+_AFTER_STEM = r"(?<=[\u30a1-\u30ff\u3005\u4e00-\u9fff」）A-Za-z0-9])(?=[\u3041-\u3096])"
+_PARTICLE = r"(?<=[\u3041-\u3096])(?=[をがはにのでともへ])"
+_STEM = r"[\u3005\u4e00-\u9fff]{2,3}(?=[\u3041-\u3096])"
+_UNIT = rf"(?<=\d) (?=[{_HAN_OR_KANA}])|(?:(?<![A-Za-z0-9./_-])(?P<short>[A-Za-z0-9.%]{{1,12}})) (?=[\u3041-\u3096])"
+_IN_ITEM = rf"(?<=[{_FULL_WIDTH}/])(?=\S)|(?<=\S)(?=[{_FULL_WIDTH}])"
+_SEPARATOR = f"{_NO_BREAK_SPACE}· "
 _LONGEST_ITEM = 22
-_IN_ITEM = re.compile(rf"(?<=[{_FULL_WIDTH}/])(?=\S)|(?<=\S)(?=[{_FULL_WIDTH}])")
+# Scripts below it have no text of full width.
+_FIRST_FULL_WIDTH = "\u3000"
 
 
 def unbroken(item: str) -> str:
     """A figure with its words, in a list of them, as it must stay on one line. English may break between words."""
-    if not re.search(f"[{_HAN_OR_KANA}]", item):
+    if max(item, default="") < _FIRST_FULL_WIDTH or not re.search(f"[{_HAN_OR_KANA}]", item):
         return item
-    return _IN_ITEM.sub(_WORD_JOINER, item.replace(" ", _NO_BREAK_SPACE))
+    return re.sub(_IN_ITEM, _WORD_JOINER, item.replace(" ", _NO_BREAK_SPACE))
 
 
 def with_good_breaks(text: str) -> str:
@@ -36,10 +36,13 @@ def with_good_breaks(text: str) -> str:
 
     They form no run longer than a word's end and its inflection, or a short item of a list, so that any width fits.
     """
-    if len(items := _SEPARATOR.split(text)) > 1:
+    text = text.replace(" · ", _SEPARATOR)
+    if max(text, default="") < _FIRST_FULL_WIDTH:
+        return text
+    if len(items := text.split(_SEPARATOR)) > 1:
         kept = [unbroken(item) if len(item) <= _LONGEST_ITEM else with_good_breaks(item) for item in items]
-        return f"{_NO_BREAK_SPACE}· ".join(kept)
+        return _SEPARATOR.join(kept)
     for together in (_STEM, _SENTENCE_END):
-        text = together.sub(lambda found: _WORD_JOINER.join(found.group()), text)
-    text = _UNIT.sub(lambda unit: (unit["short"] or "") + _NO_BREAK_SPACE, text)
-    return _INFLECTION.sub(_WORD_JOINER, text)
+        text = re.sub(together, lambda found: _WORD_JOINER.join(found.group()), text)
+    text = re.sub(_UNIT, lambda unit: (unit["short"] or "") + _NO_BREAK_SPACE, text)
+    return re.sub(f"{_AFTER_STEM}|{_PARTICLE}", _WORD_JOINER, text)
