@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,7 +32,7 @@ from engine.grammar_compiler import GrammarCompiler
 from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.config import context_length
 from engine.model_files.generation_config import recommended_sampling
-from engine.model_files.inspection import check_folder, missing_weights, tensors_beside, weight_files
+from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import resolve_model
 from engine.model_files.template_options import thinking_of
 from engine.paths import is_known_good
@@ -154,26 +155,30 @@ def load_in_steps(
         yield from result_of(disk.start(_check_folder, path, part))
         recommended = yield from result_of(disk.start(recommended_sampling, path))
         tokenizer_ready = disk.start(_load_tokenizer, path, disk.leaving)
+        # What the first round needs beside the model.
+        disk.start(import_module, "numpy")
         model, config = yield from _load_weights(path, disk, streaming, on_progress, part)
         tokenizer, vocabulary, source = yield from result_of(tokenizer_ready)
-    if part is not None:
-        yield from part.meet()
-    group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
-    info = ModelInfo(
-        name=display_name(name_or_path, path),
-        path=path,
-        architecture=str(config.get("model_type", "")),
-        context_length=context_length(config) or _FALLBACK_CONTEXT,
-        bytes=_parameter_bytes(model),
-        kv_bits=kv_bits if group else None,
-        sampling=recommended,
-        thinking=thinking_of(getattr(tokenizer, "chat_template", None)),
-        tool_format=tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else "",
-    )
-    log.info("loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length)
-    ends = frozenset(tokenizer.eos_token_ids)
-    loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group, prompt_source=source)
-    rows = yield from _warm_up(model, loaded.new_caches, path)
+        if part is not None:
+            yield from part.meet()
+        group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
+        info = ModelInfo(
+            name=display_name(name_or_path, path),
+            path=path,
+            architecture=str(config.get("model_type", "")),
+            context_length=context_length(config) or _FALLBACK_CONTEXT,
+            bytes=_parameter_bytes(model),
+            kv_bits=kv_bits if group else None,
+            sampling=recommended,
+            thinking=thinking_of(getattr(tokenizer, "chat_template", None)),
+            tool_format=tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else "",
+        )
+        log.info(
+            "loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length
+        )
+        ends = frozenset(tokenizer.eos_token_ids)
+        loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group, prompt_source=source)
+        rows = yield from _warm_up(model, loaded.new_caches, path)
     return replace(loaded, rows=rows)
 
 
@@ -211,7 +216,9 @@ def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) 
 
 
 def _check_folder(path: Path, part: Part | None) -> None:
-    check_folder(path, part.may_lack(path) if part is not None else frozenset())
+    # To look through a tokenizer takes a tenth of the time to load a small model.
+    check = inspect_folder if is_known_good(path) else check_folder
+    check(path, part.may_lack(path) if part is not None else frozenset())
 
 
 def _load_weights(

@@ -7,7 +7,8 @@ millisecond, a twentieth of that round. numpy's takes a tenth of it, and the sco
 from __future__ import annotations
 
 import mlx.core as mx
-import numpy as np
+
+from engine.late_numpy import np
 
 
 def likeliest_log_probabilities(scores: mx.array) -> list[float]:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from engine.errors import GrammarNotUsable
+from engine.late_numpy import np
 
 # Every answer's modules import this one, few answers have a grammar.
 if TYPE_CHECKING:

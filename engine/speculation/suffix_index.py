@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from engine.late_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 KEY_LENGTH = 3
 _ID_BITS = 21

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import hexdigits
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+from engine.late_numpy import np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 NO_ID = -1
 

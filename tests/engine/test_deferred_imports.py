@@ -54,6 +54,12 @@ def test_the_first_token_needs_no_more_than_these_packages() -> None:
     assert not set(LATE) & set(modules)
 
 
+def test_numpy_is_imported_while_a_model_loads() -> None:
+    names = printed("-c", "import json, sys, mlx.core, engine.scheduler; print(json.dumps(sorted(sys.modules)))")
+    assert "engine.scheduler" in names
+    assert "numpy" not in names
+
+
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.campaign)])
 def test_every_name_is_the_one_that_transformers_itself_gives(every: int) -> None:
     ours = printed("-c", NAMES_OF_TOKENIZERS, "deferred", str(every))
