@@ -219,10 +219,11 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         max_tokens=arguments.max_tokens,
         progress=_progress,
     )
+    summary = runner.summarise(outcome.samples, choices=arms.choices(chosen))
     learned = runner.learned(scheduler.models.learned())
     for one in schedulers:
         one.close()
-    return {"models": models, "interrupted": outcome.interrupted, **runner.summarise(outcome.samples), **learned}
+    return {"models": models, "interrupted": outcome.interrupted, **summary, **learned}
 
 
 def _measure_memory(

@@ -24,6 +24,7 @@ def print_report(report: dict[str, Any]) -> None:
         _print_prefill(report["prefill"])
     else:
         _print_arms(report["arms"])
+        _print_beside_best(report.get("beside_best", {}))
 
 
 def _print_concurrency(concurrent: dict[str, Any]) -> None:
@@ -116,6 +117,19 @@ def _print_arms(arms: dict[str, Any]) -> None:
         ]
         print_table(("speed-up by kind", *part), by_kind, figures=part)
     _print_sources(arms)
+
+
+def _print_beside_best(beside: dict[str, Any]) -> None:
+    """Auto as a share of the best arm that it chooses from, by kind of prompt."""
+    for auto, kinds in beside.items():
+        if not kinds:
+            continue
+        rows = [
+            (kind, f"{_ratio(found['ratio'])} {_spread(found['interval'])}", found["best"])
+            for kind, found in kinds.items()
+        ]
+        print()
+        print_table((auto, "of the best arm (95 %)", "best arm"), rows, figures=("of the best arm (95 %)",))
 
 
 def _print_sources(arms: dict[str, Any]) -> None:

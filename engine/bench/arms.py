@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from mlx_lm import stream_generate
@@ -53,10 +53,25 @@ class Measure:
 
 @dataclass(frozen=True)
 class Arm:
-    """A way to generate: `answer(prompt, max_tokens)` runs it once and measures it."""
+    """A way to generate: `answer(prompt, max_tokens)` runs it once and measures it.
+
+    `drafter` is the name of what drafts, "" where that is nothing but lookup. An arm that `chooses` is auto, which is
+    to be as fast as the best of the arms that it chooses from.
+    """
 
     name: str
     answer: Callable[[Prompt, int], Measure]
+    drafter: str = ""
+    chooses: bool = False
+
+
+def choices(arms: Sequence[Arm]) -> dict[str, list[str]]:
+    """By auto arm, the arms that it chooses from: those without a drafter, and those with the same."""
+    return {
+        auto.name: [arm.name for arm in arms if not arm.chooses and arm.drafter in ("", auto.drafter)]
+        for auto in arms
+        if auto.chooses
+    }
 
 
 def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0) -> list[Arm]:
@@ -81,7 +96,8 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
                 if one.depth is not None
             }
     sampling = SamplingSettings(temperature=temperature, seed=1)
-    return [Arm(name, _ours(scheduler, speculation, sampling)) for name, speculation in settings.items()]
+    source = drafter.source if has_draft and drafter is not None else ""
+    return [_arm(scheduler, name, speculation, sampling, source) for name, speculation in settings.items()]
 
 
 def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -> list[Arm]:
@@ -90,7 +106,15 @@ def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -
     settings = _depths_of(drafter, name) if drafter is not None else {}
     settings[f"auto with {name}"] = SpeculationSettings()
     sampling = SamplingSettings(temperature=temperature, seed=1)
-    return [Arm(arm, _ours(scheduler, speculation, sampling)) for arm, speculation in settings.items()]
+    return [_arm(scheduler, arm, speculation, sampling, name) for arm, speculation in settings.items()]
+
+
+def _arm(
+    scheduler: Scheduler, name: str, speculation: SpeculationSettings, sampling: SamplingSettings, drafter: str
+) -> Arm:
+    chooses = speculation.method == "auto"
+    with_drafter = chooses or speculation.method == DRAFTER_METHOD
+    return Arm(name, _ours(scheduler, speculation, sampling), drafter if with_drafter else "", chooses)
 
 
 def _depths_of(drafter: Drafter, name: str) -> dict[str, SpeculationSettings]:
@@ -105,9 +129,11 @@ def _depths_of(drafter: Drafter, name: str) -> dict[str, SpeculationSettings]:
 
 def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
     """mlx-lm's stream_generate on the same models: plain, and with the draft at fixed depths."""
-    arms = [Arm("mlx-lm plain", _mlx_lm(main, None, 0))]
+    arms = [Arm("mlx-lm plain", _mlx_lm(main, None, 0), "mlx-lm")]
     if draft is not None:
-        arms += [Arm(f"mlx-lm draft, depth {depth}", _mlx_lm(main, draft, depth)) for depth in FIXED_DEPTHS]
+        arms += [
+            Arm(f"mlx-lm draft, depth {depth}", _mlx_lm(main, draft, depth), "mlx-lm") for depth in FIXED_DEPTHS
+        ]
     return arms
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from statistics import median
+from types import MappingProxyType
 from typing import Any
 
 import mlx.core as mx
 import psutil
 
+from engine.bench import beside_best
 from engine.bench.arms import Arm, Measure
 from engine.bench.prompts import Prompt
 from engine.cpu_backend.blas import BLAS
@@ -67,8 +69,13 @@ def run(
     return Outcome(samples)
 
 
-def summarise(samples: Sequence[Sample], baseline: str = "plain") -> dict[str, Any]:
-    """Medians by arm, over all prompts and by kind; ratios are to the baseline's answer to the same prompt."""
+def summarise(
+    samples: Sequence[Sample], baseline: str = "plain", choices: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Medians by arm, over all prompts and by kind; ratios are to the baseline's answer to the same prompt.
+
+    `choices` are the arms that an auto arm, by its name, chooses from: "beside_best" has it beside the best of them.
+    """
     reference = {(sample.prompt, sample.repetition): sample.measure for sample in samples if sample.arm == baseline}
     arms: dict[str, Any] = {}
     for name in dict.fromkeys(sample.arm for sample in samples):
@@ -77,7 +84,16 @@ def summarise(samples: Sequence[Sample], baseline: str = "plain") -> dict[str, A
         arms[name] = _figures(own, reference) | {
             "by_kind": {kind: _figures([t for t in own if t.prompt.kind == kind], reference) for kind in kinds}
         }
-    return {"machine": machine(), "baseline": baseline, "arms": arms}
+    speeds = {
+        name: {(one.prompt, one.repetition): one.measure.decode_tps for one in samples if one.arm == name}
+        for name in arms
+    }
+    beside = {
+        auto: {kind: asdict(one) for kind, one in beside_best.by_kind(speeds, auto, others).items()}
+        for auto, others in choices.items()
+        if auto in speeds
+    }
+    return {"machine": machine(), "baseline": baseline, "arms": arms, "beside_best": beside}
 
 
 def learned(pairs: Iterable[LearnedPair]) -> dict[str, Any]:

@@ -168,12 +168,19 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
             "machine": {"versions": {}, "system": "", "cores": 2, "device": "", "blas": ""},
             "models": {"main": "m", "draft": None},
             "arms": {name: figures | {"by_kind": kinds} for name in arms},
+            "beside_best": {
+                "auto with a drafter of a long name": {
+                    kind: {"best": arms[1], "ratio": 0.96, "interval": (0.91, 1.02)} for kind in kinds
+                }
+            },
         }
     )
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
-    assert all(sum(kind in line.split() for line in lines) == 1 for kind in kinds)
-    assert "tokens by source" in lines[-4]
+    # By arm, and auto beside the best one.
+    assert all(sum(kind in line.split() for line in lines) == 2 for kind in kinds)
+    assert sum("0.96x (0.91 to 1.02)" in " ".join(line.split()) for line in lines) == len(kinds)
+    assert sum("tokens by source" in line for line in lines) == 1
 
 
 def test_ctrl_c_is_exit_code_130_on_a_line_of_its_own(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.bench import concurrency
-from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, mlx_lm_arms, our_arms, run_to_end
+from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, choices, mlx_lm_arms, our_arms, run_to_end
 from engine.bench.prompts import Prompt
 from engine.bench.schemas import BY_SCHEMA
 from engine.errors import EngineError, PromptTooLong
@@ -49,6 +49,15 @@ def test_arms_follow_from_what_is_loaded(scheduler: Scheduler) -> None:
 def test_a_further_drafter_is_measured_at_the_same_depths(scheduler: Scheduler) -> None:
     fixed = [f"other, depth {depth}" for depth in FIXED_DEPTHS]
     assert [arm.name for arm in arms_of_drafter(scheduler, "other")] == ["other", *fixed, "auto with other"]
+
+
+def test_auto_chooses_from_the_arms_without_a_drafter_and_with_its_own(scheduler: Scheduler) -> None:
+    found = choices([*our_arms(scheduler, has_draft=True), *arms_of_drafter(scheduler, "other")])
+    fixed = [f"depth {depth}" for depth in FIXED_DEPTHS]
+    assert found == {
+        auto: ["plain", "ngram", name, *(f"{name}, {depth}" for depth in fixed)]
+        for auto, name in (("auto", "draft"), ("auto with other", "other"))
+    }
 
 
 def test_a_head_has_arms_up_to_its_block(scheduler: Scheduler, tiny_main: Path, tmp_path: Path) -> None:

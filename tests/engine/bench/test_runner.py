@@ -55,6 +55,20 @@ def test_ratios_are_to_the_plain_answer_to_the_same_prompt() -> None:
     assert {kind: figures["speedup"] for kind, figures in auto["by_kind"].items()} == {"chat": 2.0, "list": 0.5}
 
 
+def test_auto_is_beside_the_best_of_its_arms_where_repetitions_tell() -> None:
+    speeds = {"plain": 10.0, "draft": 40.0, "other": 50.0, "auto": 36.0}
+    samples = [
+        Sample(name, FIRST, repetition, Measure(10, tps, 0.1, 1.0))
+        for name, tps in speeds.items()
+        for repetition in range(2)
+    ]
+    chosen = {"auto": ["plain", "draft"], "auto with other": ["plain", "other"]}
+    [(auto, kinds)] = summarise(samples, choices=chosen)["beside_best"].items()
+    assert (auto, kinds["chat"]["best"]) == ("auto", "draft")
+    assert kinds["chat"]["ratio"] == pytest.approx(0.9)
+    assert summarise(samples[::2], choices=chosen)["beside_best"] == {"auto": {}}
+
+
 def test_sources_have_their_share_of_all_tokens_of_an_arm() -> None:
     measures = (
         Measure(10, 10.0, 0.1, 1.0, sources={"main": 4, "draft": 6}),
