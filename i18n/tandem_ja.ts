@@ -2404,6 +2404,10 @@
         <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
         <translation>スターターペアは Tandem の一部なので、削除できません。</translation>
     </message>
+    <message>
+        <source>This head is part of its main model&apos;s files. To remove it, remove the main model.</source>
+        <translation>このヘッドはメインモデルのファイルの一部です。削除するには、メインモデルを削除してください。</translation>
+    </message>
 </context>
 <context>
     <name>Learned</name>

@@ -2404,6 +2404,10 @@
         <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
         <translation>스타터 모델 쌍은 Tandem의 일부라서 제거할 수 없어요.</translation>
     </message>
+    <message>
+        <source>This head is part of its main model&apos;s files. To remove it, remove the main model.</source>
+        <translation>이 헤드는 메인 모델 파일의 일부예요. 삭제하려면 메인 모델을 삭제해 주세요.</translation>
+    </message>
 </context>
 <context>
     <name>Learned</name>

@@ -2404,6 +2404,10 @@
         <source>The starter pair is part of Tandem and can&apos;t be removed.</source>
         <translation>入门模型对是 Tandem 的一部分，不能删除。</translation>
     </message>
+    <message>
+        <source>This head is part of its main model&apos;s files. To remove it, remove the main model.</source>
+        <translation>这个草稿头是主模型文件的一部分。要删除它，请删除主模型。</translation>
+    </message>
 </context>
 <context>
     <name>Learned</name>

@@ -115,7 +115,12 @@ class Entry:
 
 def short_name(repository: str) -> tuple[str, int]:
     """The name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit."""
-    if source := head_of(repository):
+    source = head_of(repository)
+    main, _, inside = repository.removesuffix("/weights.safetensors").rpartition("/")
+    if main and (inside == "mtp" or ("mtp" in inside and inside.endswith(".safetensors"))):
+        # Beside its main model, or part of its files.
+        source = main
+    if source:
         return f"{short_name(source)[0]} MTP", 0
     name, bits = repository.rsplit("/", 1)[-1], 0
     words = [word for word in name.replace("_", "-").split("-") if word.lower() not in ("mlx", "")]

@@ -131,9 +131,7 @@ def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
     """mlx-lm's stream_generate on the same models: plain, and with the draft at fixed depths."""
     arms = [Arm("mlx-lm plain", _mlx_lm(main, None, 0), "mlx-lm")]
     if draft is not None:
-        arms += [
-            Arm(f"mlx-lm draft, depth {depth}", _mlx_lm(main, draft, depth), "mlx-lm") for depth in FIXED_DEPTHS
-        ]
+        arms += [Arm(f"mlx-lm draft, depth {depth}", _mlx_lm(main, draft, depth), "mlx-lm") for depth in FIXED_DEPTHS]
     return arms
 
 

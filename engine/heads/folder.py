@@ -28,7 +28,7 @@ from engine.heads.tensors import (
     whole_shapes,
 )
 from engine.model_files.folder_paths import open_regular
-from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_tensors
+from engine.model_files.head_files import SUPPORTED_HEADS, is_inner, kind_of_tensors
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.safetensors_header import TensorHeader
@@ -53,6 +53,11 @@ class HeadContent:
     tensors: Mapping[str, TensorHeader]
     quantisation: Mapping[str, Any]
     mask: SavedTensor | None = None
+
+    @property
+    def inner(self) -> bool:
+        """Whether its files are a main model's own weights, most of which are not the head's."""
+        return is_inner(self.folder)
 
     @property
     def weight_bytes(self) -> int:

@@ -64,7 +64,7 @@ def _network(content: HeadContent) -> nn.Module:
     if isinstance(content.config, AssistantConfig):
         return assistant_network(content.config, content.files)
     if isinstance(content.config, MtpConfig):
-        return mtp_network(content.config, content.files)
+        return mtp_network(content.config, content.files, inner=content.inner)
     if isinstance(content.config, EagleConfig):
         return eagle_network(content.config, content)
     return block_network(content)

@@ -21,6 +21,7 @@ from engine.heads.depth_network import DepthNetwork
 from engine.heads.mtp_config import MtpConfig, our_name
 from engine.heads.mtp_network import MtpNetwork
 from engine.heads.tensors import MODES
+from engine.model_files.head_files import mtp_tensors
 
 Weights = dict[str, mx.array]
 
@@ -39,12 +40,16 @@ _SANITIZED = {
 _QK_MEAN, _OTHER_MEAN = 1.25, 0.5
 
 
-def mtp_network(config: MtpConfig, files: Sequence[Path]) -> MtpNetwork | DepthNetwork:
-    """The network with the weights of `files`, not yet read; raises ValueError for tensors that do not fit."""
+def mtp_network(config: MtpConfig, files: Sequence[Path], *, inner: bool = False) -> MtpNetwork | DepthNetwork:
+    """The network with the weights of `files`, not yet read; raises ValueError for tensors that do not fit.
+
+    `inner` files are a main model's, of whose tensors the head's alone count.
+    """
     weights: Weights = {}
     for file in files:
         loaded: Mapping[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
-        named = ((our_name(name, config.main_layers, config.family), array) for name, array in loaded.items())
+        own = mtp_tensors(loaded, config.main_layers) if inner else loaded
+        named = ((our_name(name, config.main_layers, config.family), loaded[name]) for name in own)
         weights |= {name: array for name, array in named if name is not None}
     weights = dequantised(weights)
     if config.family.module in _SANITIZED:

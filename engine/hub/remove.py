@@ -12,6 +12,7 @@ from engine.hub.cache_layout import RepositoryCache
 from engine.hub.failures import HubError
 from engine.hub.values import RemovalPlan
 from engine.model_files.discovery import InstalledModel
+from engine.model_files.head_files import is_inner
 
 # Files that certainly belong to a model; others could be the user's own.
 _MODEL_FILES = (
@@ -38,11 +39,13 @@ _COMPANIONS = (
 
 
 def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
-    """Plan the removal without doing it. Raises `HubError`: built-in, not-installed, in-use."""
+    """Plan the removal without doing it. Raises `HubError`: built-in, in-main, not-installed, in-use."""
     if model.source == "starter":
         raise HubError("built-in", model.id)
     if model.source == "folder":
         folder = Path(model.path)
+        if is_inner(folder):
+            raise HubError("in-main", model.id)
         if folder.is_file():
             return RemovalPlan(model.id, (folder,), _freed_bytes(folder), False, 1)
         if not (folder / "config.json").exists():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from engine.model_files.folder_paths import SHARD_OF_MODEL
+
 
 def cache_folder_name(repository: str) -> str:
     """The name of the repository's folder."""
@@ -18,7 +20,12 @@ def repository_of_folder(name: str) -> str | None:
 
 
 def name_of_snapshot(path: Path) -> str:
-    """The name to show for the model in that folder; does not access the disk."""
+    """The name to show for the model in that folder, or for a head beside a main model; does not access the disk."""
+    if path.suffix == ".safetensors":
+        folder = path.parent.parent if path.parent.name == "mtp" else path.parent
+        # A shard of the main model stands for the head among its weights.
+        inside = "mtp" if SHARD_OF_MODEL.fullmatch(path.name) else path.relative_to(folder).as_posix()
+        return f"{name_of_snapshot(folder)}/{inside}"
     # In the Hub's cache a folder is called by its commit; the repository's name is two levels up.
     if path.parent.name == "snapshots" and (repository := repository_of_folder(path.parent.parent.name)):
         return repository

@@ -19,7 +19,7 @@ from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.cache_names import repository_of_folder
 from engine.model_files.config import context_length, read_config, text_config
-from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_folder
+from engine.model_files.head_files import SUPPORTED_HEADS, is_inner, kind_of_folder
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
 from engine.model_files.inspection import inspect_folder, read_checked_config
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
@@ -125,6 +125,7 @@ def _describe_head(folder: Path, model: InstalledModel) -> InstalledModel:
     return replace(
         model,
         complete=True,
+        disk_bytes=weights if is_inner(folder) else model.disk_bytes,
         problem="" if model.supported else "unknown-head",
         detail="" if model.supported else model.head,
         weight_bytes=weights,
@@ -173,7 +174,7 @@ def _heads_inside(folder: Path, name: str) -> Iterator[tuple[Path, str, str]]:
         return
     for head in sidecars(folder):
         if _is_model(head.path) or head.path.is_file():
-            yield head.path, f"{name}/{head.path.relative_to(folder)}", "folder"
+            yield head.path, f"{name}/{head.name}", "folder"
 
 
 def _model_folders(folder: Path) -> list[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from pathlib import Path
 from typing import BinaryIO
@@ -25,6 +26,8 @@ MODEL_PATTERNS = (
     "*.jsonl",
     "*.jinja",
 )
+# The files of a main model, or of a head that has a folder to itself.
+SHARD_OF_MODEL = re.compile(r"model(?:-\d{5}-of-\d{5})?\.safetensors")
 _MOST_ENTRIES = 2_000
 _DEEPEST = 4
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
-from engine.model_files.folder_paths import LeavesFolderError, TooManyEntriesError, list_inside
+from engine.model_files.config import text_config
+from engine.model_files.folder_paths import SHARD_OF_MODEL, LeavesFolderError, TooManyEntriesError, list_inside
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 
 # Families that Tandem can run.
@@ -125,8 +126,10 @@ def kind_of_folder(folder: Path) -> str | None:
     """The family of the head in a folder, or None where it holds none or cannot be read. Reads headers only.
 
     Without any weights, as while it is downloaded, its configuration decides. `folder` may be a file of tensors in the
-    folder of a main model.
+    folder of a main model, also one of its own weights: see `is_inner`.
     """
+    if is_inner(folder):
+        return "mtp" if mtp_tensors(tensor_names([folder]), main_layers(folder.parent)) else None
     if os.path.isfile(folder):
         return kind_of_tensors(set(tensor_names([folder])))
     try:
@@ -137,6 +140,23 @@ def kind_of_folder(folder: Path) -> str | None:
     models = [name for name in files if name.startswith("model")]
     names = set(tensor_names(folder / name for name in (models or files)[:_MOST_FILES]))
     return kind_of_tensors(names) if names else kind_of_config(config)
+
+
+def is_inner(head: Path) -> bool:
+    """Whether the path of a head is that of a main model's own weights, in which makers publish MTP heads.
+
+    The first file that has tensors of the head stands for it.
+    """
+    return SHARD_OF_MODEL.fullmatch(head.name) is not None and os.path.isfile(head)
+
+
+def main_layers(folder: Path) -> int:
+    """How many layers the main model in the folder has; 0 where its configuration does not say."""
+    try:
+        layers = text_config(read_object(folder / "config.json", CONFIG)).get("num_hidden_layers")
+    except (UntrustedJsonError, OSError, ValueError):
+        return 0
+    return layers if type(layers) is int else 0
 
 
 def tensor_names(files: Iterable[Path]) -> Iterator[str]:

@@ -8,9 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import ModelNotUsable
-from engine.model_files.folder_paths import LeavesFolderError, TooManyEntriesError, list_inside
-from engine.model_files.head_files import kind_of_folder, kind_of_tensors, tensor_names
-from engine.model_files.inspection import SHARD_OF_MODEL, missing_weights, weight_files
+from engine.model_files.folder_paths import SHARD_OF_MODEL, LeavesFolderError, TooManyEntriesError, list_inside
+from engine.model_files.head_files import (
+    is_inner,
+    kind_of_folder,
+    kind_of_tensors,
+    main_layers,
+    mtp_tensors,
+    tensor_names,
+)
+from engine.model_files.inspection import files_by_tensor, missing_weights, weight_files
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
 
 _MOST_FILES = 100
@@ -20,17 +27,24 @@ _NESTED = ("mtp/weights.safetensors",)
 
 @dataclass(frozen=True, slots=True)
 class Sidecar:
-    """A head that lies in a main model's folder: its own folder, or a file of tensors without a configuration."""
+    """A head that lies in a main model's folder: its own folder, or a file of tensors without a configuration.
+
+    `name` is that of the folder or file, or what it is where it is part of the main model's own files.
+    """
 
     path: Path
     kind: str
+    name: str
 
 
 def head_weight_files(folder: Path) -> list[Path]:
     """The files that hold a head's weights; raises `ModelNotUsable` where one is missing.
 
-    They are named like a model's, or else all safetensors files of the folder count. `folder` may be one such file.
+    They are named like a model's, or else all safetensors files of the folder count. `folder` may be one such file, or
+    the first of a main model's that hold its head.
     """
+    if is_inner(folder):
+        return _inner_files(folder.parent)
     if os.path.isfile(folder):
         return [folder]
     named = weight_files(folder)
@@ -52,8 +66,9 @@ def config_folder(path: Path) -> Path:
 
 
 def read_head_tensors(folder: Path, files: Sequence[Path]) -> dict[str, TensorHeader]:
-    """The headers of all `files` by tensor; raises `ModelNotUsable` (incomplete, damaged, wrong-tensors)."""
+    """The headers of the head's tensors in `files`; raises `ModelNotUsable` (incomplete, damaged, wrong-tensors)."""
     tensors: dict[str, TensorHeader] = {}
+    layers = main_layers(folder.parent) if is_inner(folder) else None
     for file in files:
         try:
             header = read_header(file)
@@ -61,6 +76,8 @@ def read_head_tensors(folder: Path, files: Sequence[Path]) -> dict[str, TensorHe
             raise ModelNotUsable(folder, "incomplete", f"a part of {file.name}") from error
         except DamagedHeaderError as error:
             raise ModelNotUsable(folder, "damaged", f"{file.name} ({error})") from error
+        if layers is not None:
+            header = {name: header[name] for name in mtp_tensors(header, layers)}
         if twice := tensors.keys() & header.keys():
             raise ModelNotUsable(folder, "wrong-tensors", min(twice)[:80])
         tensors.update(header)
@@ -68,7 +85,8 @@ def read_head_tensors(folder: Path, files: Sequence[Path]) -> dict[str, TensorHe
 
 
 def sidecars(folder: Path) -> list[Sidecar]:
-    """The heads that lie in the folder of a main model: in folders of their own, and in files beside its weights.
+    """The heads that lie in the folder of a main model: in folders of their own, in files beside its weights, and in
+    these themselves.
 
     Main models are loaded without them.
     """
@@ -82,4 +100,23 @@ def sidecars(folder: Path) -> list[Sidecar]:
     beside += [name for name in _NESTED if name in names]
     kinds = {folder / inner: kind_of_folder(folder / inner) for inner in folders}
     kinds |= {folder / name: kind_of_tensors(set(tensor_names([folder / name]))) for name in beside}
-    return [Sidecar(path, kind) for path, kind in kinds.items() if kind is not None]
+    found = [Sidecar(path, kind, str(path.relative_to(folder))) for path, kind in kinds.items() if kind is not None]
+    inner = _inner_files(folder)
+    return [*found, Sidecar(inner[0], "mtp", "mtp")] if inner else found
+
+
+def _inner_files(folder: Path) -> list[Path]:
+    """Those of a main model's files that hold tensors of its head. The index, where there is one, says which."""
+    layers = main_layers(folder)
+    try:
+        by_tensor = files_by_tensor(folder)
+    except ModelNotUsable:
+        return []
+    if by_tensor:
+        names = sorted({by_tensor[name] for name in mtp_tensors(by_tensor, layers)})
+        candidates = [folder / name for name in names if SHARD_OF_MODEL.fullmatch(name)]
+    else:
+        candidates = sorted(path for path in folder.glob("model*.safetensors") if SHARD_OF_MODEL.fullmatch(path.name))
+    held = {path: mtp_tensors(tensor_names([path]), layers) for path in candidates}
+    found = [name for names in held.values() for name in names]
+    return [path for path, names in held.items() if names] if kind_of_tensors(found) == "mtp" else []

@@ -25,6 +25,7 @@ from engine.model_files.bounded_json import (
 )
 from engine.model_files.config import check_sizes, read_config, read_json, text_config
 from engine.model_files.folder_paths import (
+    SHARD_OF_MODEL,
     LeavesFolderError,
     TooManyEntriesError,
     list_inside,
@@ -36,7 +37,6 @@ from engine.model_files.safetensors_header import CutOffFileError, DamagedHeader
 from engine.model_files.tokenizer_growth import grows_without_bounds
 
 INDEX_NAME = "model.safetensors.index.json"
-SHARD_OF_MODEL = re.compile(r"model(?:-\d{5}-of-\d{5})?\.safetensors")
 _SHARD = re.compile(r"(model.*)-(\d{5})-of-(\d{5})\.safetensors")
 # The number of the layer that a tensor belongs to, by its name.
 LAYER = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?layers\.(\d{1,5})\.")

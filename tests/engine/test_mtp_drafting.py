@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -188,6 +189,60 @@ def test_a_head_beside_its_main_model_is_listed_and_drafts(
     [client] = run(scheduler, asked)
     assert client.finished.ids == expected.ids
     assert client.finished.stats.drafted > 0
+
+
+def put_inside(main: Path, tensors: dict[str, mx.array]) -> None:
+    """Publish the head as makers do: its tensors between those of the main model, in two shards and an index."""
+    whole: dict[str, mx.array] = mx.load(str(main / "model.safetensors"))  # type: ignore[assignment]
+    mx.eval(whole)
+    names, weight_map = sorted(whole | tensors), {}
+    for number in (1, 2):
+        shard = f"model-0000{number}-of-00002.safetensors"
+        weight_map |= dict.fromkeys(names[number - 1 :: 2], shard)
+        held = {name: (whole | tensors)[name] for name in names[number - 1 :: 2]}
+        mx.save_safetensors(str(main / shard), held, metadata={"format": "mlx"})
+    (main / "model.safetensors").unlink()
+    (main / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weight_map}))
+
+
+def appended_name(name: str, layers: int) -> str:
+    """The published name of a tensor of a head that is one layer more."""
+    published = {"fc": "eh_proj", "pre_fc_norm_embedding": "enorm", "pre_fc_norm_hidden": "hnorm"}
+    stem, _, leaf = name.rpartition(".")
+    stem = (published | {"norm": "shared_head.norm"}).get(stem, stem.removeprefix("layers.0."))
+    return f"model.layers.{layers}.{stem}.{leaf}"
+
+
+@pytest.mark.parametrize("family", ["qwen3_5", "glm4_moe"])
+def test_a_head_among_its_main_model_s_own_weights_is_listed_and_drafts(
+    scheduler: Scheduler, tmp_path: Path, family: str
+) -> None:
+    """In the folders that makers publish, wherever they came from."""
+    config = {"model_type": family, **FAMILIES[family]}
+    main = write_model(tmp_path / "models" / "main", config=config)
+    load_models(scheduler, main, None)
+    asked = request(max_tokens=16, speculation=HEAD)
+    expected = alone(scheduler, replace(asked, speculation=PLAIN))
+    layers = config["num_hidden_layers"] if family == "glm4_moe" else 0
+    tensors = {
+        appended_name(name, layers) if layers else f"mtp.{name}": array for name, array in mtp_tensors(main).items()
+    }
+    put_inside(main, tensors)
+
+    found = {model.id: model for model in installed_models(tmp_path / "none", [tmp_path / "models"])}
+    assert set(found) == {"main", "main/mtp"}
+    assert "main" in found["main"].kinds
+    head = found["main/mtp"]
+    assert (head.head, head.kinds) == ("mtp", ("head",))
+    assert head.disk_bytes == head.weight_bytes == sum(array.nbytes for array in tensors.values())
+    pair = load_models(scheduler, main, Path(head.path))
+    assert pair.draft_problem is None
+    assert pair.draft is not None
+    assert (pair.draft.name, pair.draft.kind) == ("main/mtp", "head")
+    [client] = run(scheduler, asked)
+    assert client.finished.ids == expected.ids
+    assert client.finished.stats.drafted > 0
+    assert_as_read_anew(scheduler)
 
 
 def test_a_reopened_chat_is_not_blind(scheduler: Scheduler, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.library.entries import Entry, MemoryBudget, from_found, from_installed, with_details
+from app.library.entries import Entry, MemoryBudget, from_found, from_installed, short_name, with_details
 from app.library.hub_service import Inventory
 from app.library.model_choices import draft_choices, main_choices
 from app.models.picker_row import PickerRow
@@ -17,6 +17,7 @@ from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate
 from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
+from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.discovery import describe_folder
 from engine.model_files.head_files import METHOD_NAMES, SUPPORTED_HEADS
 from tests.app.shown_library import stocked
@@ -63,6 +64,15 @@ def test_the_head_inside_a_model_is_offered_under_its_name() -> None:
     choice = draft_choices(stocked(), advice, "", "auto", [], {})[0]
     assert (choice.kind, choice.id, choice.name, choice.usable) == ("get", name, "Qwen3.5 4B MTP", True)
     assert "Only its part" in verdict_words(advice[0])
+
+
+@pytest.mark.parametrize("inside", ["mtp", "mtp.safetensors", "model-mtp.safetensors", "mtp/weights.safetensors"])
+def test_a_head_in_the_folder_of_its_main_model_is_called_by_that(tmp_path: Path, inside: str) -> None:
+    assert short_name(f"mlx-community/Qwen3.5-4B-MLX-4bit/{inside}") == ("Qwen3.5 4B MTP", 0)
+    path = tmp_path / "Qwen3.5-4B" / ("model-00002-of-00002.safetensors" if inside == "mtp" else inside)
+    assert name_of_snapshot(path) == f"Qwen3.5-4B/{inside}"
+    snapshot = tmp_path / "models--Qwen--Qwen3.5-4B" / "snapshots" / ("a" * 40)
+    assert name_of_snapshot(snapshot / path.relative_to(tmp_path / "Qwen3.5-4B")) == f"Qwen/Qwen3.5-4B/{inside}"
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,7 @@ def test_no_head_is_offered_where_none_is_shipped_or_nothing_says_from_where(
     assert not any(one.head is not None and one.head.inside for one in found)
 
 
-@pytest.mark.parametrize("name", [f"{REPOSITORY}-mtp-head", f"{REPOSITORY}/mtp.safetensors"])
+@pytest.mark.parametrize("name", [f"{REPOSITORY}-mtp-head", f"{REPOSITORY}/mtp.safetensors", f"{REPOSITORY}/mtp"])
 def test_a_head_that_is_there_is_not_offered_again(tmp_path: Path, catalog: Catalog, name: str) -> None:
     main = installed_main(tmp_path / "main", QWEN3_5)
     head = InstalledModel(name, str(tmp_path / "head"), "cache", False, "incomplete", head="mtp")

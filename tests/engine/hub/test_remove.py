@@ -50,6 +50,16 @@ def test_the_starter_is_not_removed(tmp_path: Path) -> None:
     assert caught.value.reason == "built-in"
 
 
+def test_a_head_among_its_main_model_s_weights_is_not_removed_alone(tmp_path: Path) -> None:
+    write_folder(tmp_path / "mine" / "a", model_files())
+    weights = tmp_path / "mine" / "a" / "model.safetensors"
+    head = InstalledModel("a/mtp", str(weights), "folder", True, head="mtp", supported=True)
+    with pytest.raises(HubError) as caught:
+        plan_removal(head, tmp_path / "none")
+    assert caught.value.reason == "in-main"
+    assert weights.exists()
+
+
 def test_a_folder_of_the_users_own_is_removed_alone(tmp_path: Path) -> None:
     write_folder(tmp_path / "mine" / "a", model_files())
     write_folder(tmp_path / "mine" / "b", model_files())

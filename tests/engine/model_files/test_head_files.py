@@ -130,6 +130,24 @@ def test_heads_in_the_folder_of_a_main_model_are_found(tmp_path: Path) -> None:
     assert found[2].weight_bytes < found[2].disk_bytes == (main / "mtp.safetensors").stat().st_size
 
 
+@pytest.mark.parametrize(
+    ("names", "found"), [(QWEN_MTP, ["mtp"]), (DEEPSEEK_MTP, ["mtp"]), (["model.layers.61.mlp.up_proj.weight"], [])]
+)
+def test_a_head_among_a_main_model_s_weights_is_told_by_its_tensors(
+    tmp_path: Path, names: list[str], found: list[str]
+) -> None:
+    """Not by what is declared: here every configuration declares one."""
+    config = {"model_type": "deepseek_v3", "num_hidden_layers": 61, "num_nextn_predict_layers": 1}
+    write_head(tmp_path, config, {name: mx.ones((4, 4)) for name in (*MAIN, *names)})
+    assert kind_of_folder(tmp_path) is None
+    inside = sidecars(tmp_path)
+    assert [(one.name, one.kind) for one in inside] == [(name, "mtp") for name in found]
+    for one in inside:
+        assert kind_of_folder(one.path) == "mtp"
+        model = describe_folder(one.path, "main/mtp", "folder")
+        assert model.disk_bytes == model.weight_bytes == 64 * len(names)
+
+
 def test_the_starter_pair_is_no_head() -> None:
     for name in ("main", "draft"):
         assert kind_of_folder(resources() / "starter" / name) is None
