@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from operator import attrgetter
 
 from engine.active_request import ActiveRequest, log_lost_caches
 from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed, batch_obstacle
@@ -21,6 +22,8 @@ from engine.speculation.sequence import Sequence
 from engine.speculation.sequence_batch import rows_obstacle
 
 log = logging.getLogger(__name__)
+
+_batched = attrgetter("batched")
 
 
 class CachesLost(Exception):
@@ -93,7 +96,7 @@ class Decoding:
             active.generation.speculation = active.stream.speculation
             if active.batched and len(self.turns) == 1:
                 yield from self._leave_batch_of_one(active)
-            if active in self.turns:
+            if not active.batched and active in self.turns:
                 try:
                     self._assign_decoder(active, joining)
                 except Exception as error:
@@ -108,7 +111,7 @@ class Decoding:
         if len(self.turns) > 1:
             # The next turn is for the next request that is decoded alone, or for the whole batch.
             self.turns.rotate(-1)
-            self.turns = deque([*(a for a in self.turns if not a.batched), *(a for a in self.turns if a.batched)])
+            self.turns = deque(sorted(self.turns, key=_batched))
 
     def settle(self, active: ActiveRequest) -> Iterator[TokensCommitted]:
         """Commit the rounds that were already started for a request that is decoded alone."""
@@ -144,8 +147,6 @@ class Decoding:
                 yield active, event
 
     def _assign_decoder(self, active: ActiveRequest, joining: bool) -> None:
-        if active.batched:
-            return
         alone = len(self.turns) == 1
         if active.decoder is not None and active.decoder.done:
             active.decoder.close()
@@ -217,7 +218,7 @@ class Decoding:
                 self._batch.close()
                 self._batch = None
 
-    def _step_batch(self) -> Iterator[tuple[ActiveRequest, Outcome]]:
+    def _step_batch(self) -> Iterable[tuple[ActiveRequest, Outcome]]:
         assert self._batch is not None
         members = {active.generation: active for active in self.turns if active.batched}
         try:
@@ -225,10 +226,8 @@ class Decoding:
             outcome = self._batch.step()
             self._pacer.decode_step_took(time.perf_counter() - started)
         except BatchStepFailed as failure:
-            yield from self._dissolve_batch(list(members.values()), failure.__cause__ or failure)
-            return
-        for generation, event in outcome:
-            yield members[generation], event
+            return self._dissolve_batch(list(members.values()), failure.__cause__ or failure)
+        return [(members[generation], event) for generation, event in outcome]
 
     def _dissolve_batch(
         self, members: list[ActiveRequest], failure: BaseException

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import mlx.core as mx
 
 from engine.decoders.batch_decoder import BatchStepFailed
+from engine.decoders.plain_steps import PlainSteps
 from engine.decoders.ragged_round import Drawing, Member, RaggedRound, drafting_of
 from engine.events import Token, TokensCommitted
 from engine.generation import DrawnTokens, Generation
@@ -50,6 +51,7 @@ class RaggedDecoder:
         self._flying: RaggedRound | None = None
         # What kept a row from being removed. From then on it is unknown which rows are whose.
         self._removal_error: Exception | None = None
+        self._steps: PlainSteps | None = None
         self._ended_at: float | None = None
         self._round = 0
 
@@ -84,12 +86,13 @@ class RaggedDecoder:
             if self._removal_error is not None:
                 raise self._removal_error
             current, self._flying = self._flying or self._start(), None
-            ahead = self._start_next(current)
+            steps = self._plain_steps(current)
+            ahead = self._start_next(current) if steps is None else steps.start_next(current, self._drawing)
             current.read()
             outcome = self._settle(current)
         except Exception as error:
             raise BatchStepFailed(str(error)) from error
-        if ahead is not None:
+        if ahead is not None and steps is None:
             # Only now is it known which tokens it was fed.
             for row in range(len(ahead.members)):
                 ahead.report_row(row)
@@ -128,7 +131,7 @@ class RaggedDecoder:
         self._drafting.close()
         for member in self._members:
             member.request.proposers.abandon()
-        self._members, self._flying, self._batch = [], None, None
+        self._members, self._flying, self._batch, self._steps = [], None, None, None
 
     def _remove(self, member: Member) -> None:
         assert self._batch is not None
@@ -141,6 +144,15 @@ class RaggedDecoder:
             self._removal_error = self._removal_error or error
             sequence.adopt([], list(sequence.tokens), 0)
             raise
+
+    def _plain_steps(self, current: RaggedRound) -> PlainSteps | None:
+        """What decodes while nothing proposes for anybody, behind a plain round of all."""
+        assert self._batch is not None
+        if not current.plain or current.members != self._members:
+            self._steps = None
+        elif self._steps is None or not self._steps.serve(self._members):
+            self._steps = PlainSteps.of(list(self._members), self._batch, self._drafting)
+        return self._steps
 
     # Starting rounds
 
@@ -252,12 +264,13 @@ class RaggedDecoder:
         rows = [row for row, member in enumerate(current.members) if member in self._members]
         if not current.plain:
             self._batch.commit(current.keep())
+        commit = self._commit if self._steps is None else self._steps.commit
         outcome: list[tuple[Generation, Outcome]] = []
         for row in rows:
             member = current.members[row]
-            outcome.append((member.generation, member.error or self._commit(current, row, now)))
+            outcome.append((member.generation, member.error or commit(current, row, now)))
         if self._ended_at is not None and not interrupted:
-            tokens = sum(len(event.tokens) for _, event in outcome if isinstance(event, TokensCommitted))
+            tokens = sum([len(event.tokens) for _, event in outcome if isinstance(event, TokensCommitted)])
             if prepared:
                 self._drafting.controller.observe_preparation(tokens, now - self._ended_at)
             elif (current.pipelined and current.followed) or not current.plain:
@@ -267,9 +280,12 @@ class RaggedDecoder:
 
     def _disturbances(self, current: RaggedRound) -> tuple[bool, bool]:
         """Whether other work ran during the round, and whether a drafter read what it had missed."""
-        interrupted = any(member.generation.timing_interrupted for member in current.members)
+        interrupted = False
         for member in current.members:
+            interrupted = interrupted or member.generation.timing_interrupted
             member.generation.timing_interrupted = False
+        if self._steps is not None:
+            return interrupted, False
         caught_up = [self._caught_up(member) for member in current.members]
         return interrupted, any(caught_up)
 

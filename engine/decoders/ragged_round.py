@@ -70,13 +70,19 @@ class RaggedRound:
         """Wait for the round and read its result: the one host synchronisation."""
         if self._values is None:
             self._values = cast("list[int]", self.sampled.tolist()), cast("list[float]", self.logprobs.tolist())
-            self.accepted = [self._count_accepted(row) for row in range(len(self.members))]
+            rows = range(len(self.members))
+            self.accepted = [0] * len(rows) if self.plain else [self._count_accepted(row) for row in rows]
 
     def drawn(self, row: int) -> tuple[list[int], list[float]]:
         """The tokens that a member commits, at most, and their log-probabilities."""
         tokens, logprobs = self._of(row)
         count = self.accepted[row] + 1
         return tokens[:count], logprobs[:count]
+
+    def token(self, row: int) -> tuple[int, float]:
+        """The token of a member in a plain round, and its log-probability."""
+        assert self._values is not None
+        return self._values[0][row], self._values[1][row]
 
     def likeliest_of(self, row: int) -> Sequence[Sequence[tuple[int, float]]]:
         """(token id, log-probability) of the likeliest tokens in the place of each of a member's tokens, or nothing."""
@@ -114,10 +120,14 @@ class Drawing:
 
     def __init__(self, vocabulary: int) -> None:
         self._vocabulary = vocabulary
+        # As in `Rounds._dispatch`.
+        self._in_halves = mx.default_device() == mx.Device(mx.cpu)
 
     def dispatch(self, current: RaggedRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
         """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
         samplers = [member.generation.sampler for member in current.members]
+        if self._in_halves and current.plain:
+            batch.launch_half()
         if any(sampler.constraint is not None for sampler in samplers):
             # The device computes while the host finds what the grammars allow.
             mx.async_eval(current.done.logits)  # type: ignore[no-untyped-call]
@@ -139,6 +149,14 @@ class Drawing:
             current.sampled, current.logprobs = current.sampled[order], current.logprobs[order]
         likeliest = [array for tokens in current.likeliest.values() for array in tokens.arrays]
         mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
+
+    def dispatch_likeliest(self, current: RaggedRound, batch: SequenceBatch) -> None:
+        """As `dispatch`, of a plain round in which each member's draw is the largest of its logits."""
+        if self._in_halves:
+            batch.launch_half()
+        scores = fit(current.done.logits[:, 0], self._vocabulary).astype(mx.float32)
+        current.sampled, current.logprobs = Sampler.likeliest(scores)
+        mx.async_eval(current.sampled, current.logprobs, *batch.state_arrays())  # type: ignore[no-untyped-call]
 
     @staticmethod
     def _is_simple(current: RaggedRound, row: int) -> bool:

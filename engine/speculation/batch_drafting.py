@@ -14,7 +14,7 @@ from engine.speculation.accept_rates import AcceptForecast, AcceptRates
 from engine.speculation.batch_controller import Offer
 from engine.speculation.batch_costs import BatchRound
 from engine.speculation.depth import Choice
-from engine.speculation.drafting import MAX_CARRIED_ROWS, Drafting, fixed_choice
+from engine.speculation.drafting import MAX_CARRIED_ROWS, OFF, Drafting, fixed_choice
 from engine.speculation.proposers.proposal import JointProposer, Proposal
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
@@ -85,6 +85,20 @@ class BatchDrafting:
             self._drafting.install(request.proposers)
             request.rates = AcceptRates(self._drafting.controller.rates)
             request.forecasts.clear()
+
+    @property
+    def why_plain(self) -> tuple[int, Choice]:
+        """Changes when something may propose, or nothing does for another reason."""
+        return self._drafting.version, self._drafting.why_plain
+
+    def always_plain(self, request: BatchedRequest, settings: SpeculationSettings) -> Choice | None:
+        """What every round of a request with `settings` is while nothing proposes for it; None where something may."""
+        if self.is_stale(request, settings):
+            return None
+        if settings.method == "off":
+            return OFF
+        proposers = request.proposers
+        return None if proposers.by_source else proposers.why_plain or self._drafting.why_plain
 
     def draft_name(self, request: BatchedRequest) -> str:
         """The drafter's name where the request may use it, else ""."""
@@ -211,10 +225,8 @@ class BatchDrafting:
     def _offer(self, request: BatchedRequest, remaining: int, requests: int) -> Offer:
         proposers = request.proposers
         settings, main = proposers.settings, proposers.conversation.main
-        if settings.method == "off":
-            return Offer(Choice(None, 0, "off"))
-        if not proposers.by_source:
-            return Offer(proposers.why_plain or self._drafting.why_plain)
+        if (plain := self.always_plain(request, settings)) is not None:
+            return Offer(plain)
         if remaining <= 1:
             return Offer(Choice(None, 0, "length-limit"))
         if len(main.pending) - 1 > MAX_CARRIED_ROWS:

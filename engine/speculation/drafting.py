@@ -36,7 +36,7 @@ from engine.tuning import Calibration, LearnedPair, Pair
 log = logging.getLogger(__name__)
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
-_OFF = Choice(None, 0, "off")
+OFF = Choice(None, 0, "off")
 # Rows that a hybrid model carries after rejections; a plain round settles them.
 MAX_CARRIED_ROWS = 16
 # The depth whose share of drafting tells whether an asynchronous drafter can pay.
@@ -86,7 +86,7 @@ class Drafting:
         request = self._request
         assert request is not None
         if request.settings.method == "off":
-            return _OFF
+            return OFF
         return None if request.by_source else request.why_plain or self.why_plain
 
     @property
@@ -376,7 +376,7 @@ class Drafting:
 def fixed_choice(depth: int, limits: Mapping[str, int]) -> Choice:
     """The depth that the user fixed, with the first proposer that has proposals."""
     if depth == 0:
-        return _OFF
+        return OFF
     source = next((source for source, limit in limits.items() if limit > 0), None)
     return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
 

@@ -50,6 +50,11 @@ class RowCaches:
         """Whether a row that keeps less than it was fed has to be fed again what it keeps."""
         return bool(self._recurrent)
 
+    @property
+    def middle(self) -> Any:
+        """The keys of the attention layer in the middle, written once half of a pass has run; None without any."""
+        return self._attention[len(self._attention) // 2].keys if self._attention else None
+
     def reserve(self, rows: int) -> None:
         """Make buffers of at least so many rows when next one is added, so that they need not grow with each."""
         self._capacity = max(self._capacity, rows)
@@ -118,7 +123,7 @@ class RowCaches:
 
         Where that is 0 instead, the row is as before the transaction and has to be fed again what it keeps.
         """
-        held = [self.held(row, kept) for row, kept in enumerate(keep)]
+        held = [self.held(row, kept) for row, kept in enumerate(keep)] if self._recurrent else list(keep)
         sat_out, fed = self._sat_out, self._close()
         if self._recurrent:
             partial = [kept < count or out for kept, count, out in zip(keep, fed, sat_out, strict=True)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import sub
 
 import mlx.core as mx
 
@@ -32,7 +33,7 @@ class Layout:
 
         None where no row has to. Buffers have to be grown to `size` first.
         """
-        needed = max((at - start for at, start in zip(positions, self.starts, strict=True)), default=0) + width
+        needed = max(map(sub, positions, self.starts), default=0) + width
         if needed <= self.size:
             return None
         if self.window is None or needed <= self.window + STEP:
