@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import importlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,6 +36,8 @@ _SANITIZED = {
     **dict.fromkeys(("deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite"), "model"),
     "nemotron_h": "backbone",
 }
+# What mlx-lm calls the matrices of stacked experts where not as they are published; it stacks only unquantised ones.
+_STACKED = {"nemotron_h": {"up_proj": "fc1", "down_proj": "fc2"}}
 # Means of weights that are to be added to 1 lie below these, as of those that are factors at least one does not.
 _QK_MEAN, _OTHER_MEAN = 1.25, 0.5
 
@@ -68,6 +70,8 @@ def _as_mlx_lm_has_it(config: MtpConfig, weights: Weights) -> Weights:
     arguments.num_hidden_layers = config.layer_count
     body = _SANITIZED[config.family.module]
     weights = _with_whole_latents(weights, config.text.get("kv_lora_rank"))
+    if (names := _STACKED.get(config.family.module)) is not None:
+        weights = dict(_with_stacked_experts(weights.items(), names))
     layers = {f"{body}.{name}": array for name, array in weights.items() if name.startswith("layers.")}
     layers = module.Model.sanitize(SimpleNamespace(args=arguments), layers)
     rest = {name: array for name, array in weights.items() if not name.startswith("layers.")}
@@ -92,7 +96,7 @@ def _write_out(weights: Weights, layer: str, inputs: int) -> None:
 
 def converted(weights: Mapping[str, mx.array], *, zero_centred: bool) -> Weights:
     """Weights by the names of the network, from our names of the published ones. What is converted stays as it is."""
-    made = dict(_with_stacked_experts(_with_split_experts(weights)))
+    made = dict(_with_stacked_experts(_with_split_experts(weights), {}))
     if zero_centred and are_zero_centred(made):
         norms = (*_QK_NORMS, *_OTHER_NORMS, ".norm.weight")
         made = {name: array + 1 if f".{name}".endswith(norms) else array for name, array in made.items()}
@@ -127,15 +131,18 @@ def _with_split_experts(weights: Mapping[str, mx.array]) -> Iterator[tuple[str, 
             yield name, array
 
 
-def _with_stacked_experts(weights: Iterator[tuple[str, mx.array]]) -> Iterator[tuple[str, mx.array]]:
-    """Numbered experts as one tensor (experts, outputs, inputs), by mlx-lm's names."""
+def _with_stacked_experts(
+    weights: Iterable[tuple[str, mx.array]], names: Mapping[str, str]
+) -> Iterator[tuple[str, mx.array]]:
+    """Numbered experts as one tensor (experts, outputs, inputs), by mlx-lm's names: `names`, or as published."""
     numbered: dict[str, dict[int, mx.array]] = {}
     for name, array in weights:
         match = _EXPERT.fullmatch(name)
         if match is None:
             yield name, array
         else:
-            numbered.setdefault(f"{match[1]}.switch_mlp.{match[3]}.{match[4]}", {})[int(match[2])] = array
+            stacked = f"{match[1]}.switch_mlp.{names.get(match[3], match[3])}.{match[4]}"
+            numbered.setdefault(stacked, {})[int(match[2])] = array
     for name, experts in numbered.items():
         if sorted(experts) != list(range(len(experts))):
             raise ValueError(f"{name}: experts are missing")

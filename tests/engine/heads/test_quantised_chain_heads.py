@@ -7,6 +7,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from engine.errors import ModelNotUsable
 from engine.heads.head import HeadProposal
 from tests.engine.heads import eagle_on_disk, mtp_on_disk
 from tests.engine.heads.golden.eagle_cases import CASES as EAGLE
@@ -47,11 +48,17 @@ def test_an_eagle_head(tmp_path: Path, name: str, bits: int, group: int, mode: s
 def test_an_mtp_head(tmp_path: Path, name: str, bits: int, group: int, mode: str) -> None:
     """Bits, groups and mode follow from shapes and types: conversions name them for the main model, if at all."""
     case = MTP[name]
-    published = mtp_on_disk.published(case)
-    # Conversions of Nemotron-H stack its experts under names of their own before they quantise them.
-    apart = {key: published.pop(key) for key in list(published) if name == "mtp_nemotron_h" and ".experts." in key}
-    packed, written_out = (one | apart for one in quantised(published, bits, group, mode))
+    packed, written_out = quantised(mtp_on_disk.published(case), bits, group, mode)
     assert_mtp_heads_alike(tmp_path, case, packed, written_out)
+
+
+@pytest.mark.parametrize("leaf", ["weight", "scales"])
+def test_an_mtp_head_with_an_expert_in_part(tmp_path: Path, leaf: str) -> None:
+    case = MTP["mtp_nemotron_h"]
+    packed, _ = quantised(mtp_on_disk.published(case), 4, 32, "affine")
+    del packed[f"{case.prefix}layers.1.mixer.experts.1.up_proj.{leaf}"]
+    with pytest.raises(ModelNotUsable):
+        mtp_on_disk.bound(tmp_path, case, packed)
 
 
 @each_mode
