@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from app.library.short_names import short_name
 from engine.advice.catalog import Catalog, CatalogModel, draft_for, offers
 from engine.advice.fit import FitReport, ModelSize, check_fit
 from engine.advice.pairing import PairAdvice
 from engine.advice.speedup import Estimate, estimate_speedup
 from engine.cluster.plan import fits_together
 from engine.errors import ModelNotUsable
-from engine.hub.repository_names import head_of
 from engine.hub.values import FoundModel, RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.config import context_length, read_config
@@ -111,22 +111,6 @@ class Entry:
     def tight(self) -> bool:
         """Whether it fits but leaves little memory free."""
         return self.fit is not None and self.fit.fits and self.fit.free_after < _TIGHT * self.fit.limit
-
-
-def short_name(repository: str) -> tuple[str, int]:
-    """The name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit."""
-    source = head_of(repository)
-    main, _, inside = repository.removesuffix("/weights.safetensors").rpartition("/")
-    if main and (inside == "mtp" or ("mtp" in inside and inside.endswith(".safetensors"))):
-        # Beside its main model, or part of its files.
-        source = main
-    if source:
-        return f"{short_name(source)[0]} MTP", 0
-    name, bits = repository.rsplit("/", 1)[-1], 0
-    words = [word for word in name.replace("_", "-").split("-") if word.lower() not in ("mlx", "")]
-    if len(words) > 1 and words[-1].lower().endswith("bit") and words[-1][:-3].isdigit():
-        bits = int(words.pop()[:-3])
-    return " ".join(words) or name, bits
 
 
 def from_installed(

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.library.entries import Entry
-from engine.errors import EngineError
-
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
+    from app.library.entries import Entry
     from app.library.hub_service import HubService
+    from engine.errors import EngineError
 
 
 _PAUSE_MS = 350

@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.library.finder import Finder
-from app.library.measured import Measured, MeasuredPairs
 from app.library.opened_folders import unlisted
 from app.session.bridge import as_engine_error
 from app.settings.keychain import Keychain
-from app.settings.store import SettingsStore
 from app.system.background import Background
 from app.system.paths import cache_folder, data_folder, resource
-from engine.advice.pairing import PairAdvice
 from engine.errors import EngineError
-from engine.hub.download_state import DownloadStatus
-from engine.hub.values import AccessReport, RemovalPlan, VerifyReport
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
     from app.library.hub_service import HubOptions, HubService, Inventory, LibraryPaths
+    from app.library.measured import Measured, MeasuredPairs
+    from app.settings.store import SettingsStore
+    from engine.advice.pairing import PairAdvice
+    from engine.hub.download_state import DownloadStatus
+    from engine.hub.values import AccessReport, RemovalPlan, VerifyReport
 
 _POLL_MS = 250
 # While a download waits for the network, which may take hours.

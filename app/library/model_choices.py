@@ -6,15 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.library.entries import Entry, short_name
-from app.library.measured import Measured
-from engine.advice.pairing import PairAdvice
-from engine.hub.download_state import DownloadStatus
+from app.library.short_names import short_name
 from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
 
 if TYPE_CHECKING:
     # Imported off the Qt thread: huggingface_hub would delay the first frame.
+    from app.library.entries import Entry
     from app.library.hub_service import Inventory
+    from app.library.measured import Measured
+    from engine.advice.pairing import PairAdvice
+    from engine.hub.download_state import DownloadStatus
 
 
 _RUNNING = ("queued", "resolving", "downloading", "verifying", "paused")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
-from app.library.entries import short_name
 from app.library.library import Library
+from app.library.short_names import short_name
 from app.models.cards import Card
 from app.widgets.badges import Bar
 from app.widgets.layouts import vbox

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess, Qt, Signal
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
-from app.library.library import Library
 from app.widgets.outside import show_count, system_tray
 from app.wording.figures import percent
+
+if TYPE_CHECKING:
+    from app.library.library import Library
 
 _CAFFEINATE = "/usr/bin/caffeinate"
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QWidget
 
-from app.library.entries import Entry
-from app.library.library import Library
-from app.models.model_controller import ModelController
 from app.widgets.labels import label
 from app.widgets.layouts import vbox
 from app.widgets.restyled import Restyled
@@ -15,7 +14,12 @@ from app.widgets.style_class import styled
 from app.wording.figures import times
 from app.wording.hub import size_words
 from app.wording.models import download_words, entry_name
-from engine.hub.download_state import DownloadStatus
+
+if TYPE_CHECKING:
+    from app.library.entries import Entry
+    from app.library.library import Library
+    from app.models.model_controller import ModelController
+    from engine.hub.download_state import DownloadStatus
 
 
 class FirstRunOffer(Restyled, QFrame):

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from app.library.entries import Entry
-from app.library.library import Library
 from app.library.measured import learned_pairs, measured_pairs
-from app.library.model_choices import Choice
 from app.models.download_tray import DownloadTray
 from app.models.picker import Picker
-from app.session.chats import Chat, Turn
 from app.session.cluster_service import OFF
-from app.session.session import Session
-from app.widgets.banner import Banner
 from app.wording.errors import error_sentence
 from app.wording.models import entry_name
-from engine.errors import EngineError
-from engine.hub.download_state import DownloadStatus
+
+if TYPE_CHECKING:
+    from app.library.entries import Entry
+    from app.library.library import Library
+    from app.library.model_choices import Choice
+    from app.session.chats import Chat, Turn
+    from app.session.session import Session
+    from app.widgets.banner import Banner
+    from engine.errors import EngineError
+    from engine.hub.download_state import DownloadStatus
 
 
 class ModelController(QObject):

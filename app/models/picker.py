@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QPushButton, QWidget
 
-from app.library.library import Library
-from app.library.model_choices import Choice, draft_choices, main_choices
 from app.models.picker_row import PickerRow
-from app.session.session import Session
 from app.widgets import theme
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.layouts import hbox
@@ -19,7 +18,12 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.models import entry_name
 from app.wording.speculation import state_now
-from engine.advice.pairing import PairAdvice
+
+if TYPE_CHECKING:
+    from app.library.library import Library
+    from app.library.model_choices import Choice
+    from app.session.session import Session
+    from engine.advice.pairing import PairAdvice
 
 _WIDTH = 560
 # Above and below the card, and the height of everything in it but the list.
@@ -114,6 +118,9 @@ class Picker(Restyled, Overlay):
         self.fit_in_window()
 
     def _find(self) -> list[Choice]:
+        # Not before the picker is opened: judging models takes all of the advice.
+        from app.library.model_choices import draft_choices, main_choices
+
         inventory, wanted = self._library.inventory, self._field.text().strip()
         if inventory is None:
             return []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
 
-from app.library.model_choices import Choice
 from app.widgets import theme
 from app.widgets.badges import Badge
 from app.widgets.icons import icon
@@ -15,8 +16,10 @@ from app.widgets.style_class import styled
 from app.wording import models as model_wording
 from app.wording.hub import size_words
 from app.wording.sources import source_name
-from engine.advice.pairing import HEADS
-from engine.model_files.head_files import METHOD_NAMES
+from engine.advice.verdicts import HEADS
+
+if TYPE_CHECKING:
+    from app.library.model_choices import Choice
 
 
 class PickerRow(QWidget):
@@ -98,6 +101,8 @@ class PickerRow(QWidget):
         if choice.best:
             return self.tr("best on this Mac"), "draft"
         if choice.entry is not None and choice.entry.head:
+            from engine.model_files.head_files import METHOD_NAMES
+
             method = METHOD_NAMES.get(choice.entry.head, choice.entry.head)
             return self.tr("{method} head").format(method=method), "neutral"
         if choice.advice is not None and choice.advice.verdict in HEADS:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QStackedWidget, QWidget
 
-from app.library.library import Library
-from app.models.model_controller import ModelController
-from app.session.session import Session
 from app.settings.declarations import settings_of
 from app.settings_window.form import Form
 from app.system.translatable import QT_TRANSLATE_NOOP
@@ -19,6 +17,11 @@ from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import colour_clear_button, name_clear_button
 from app.widgets.tab_order import TabOrdered
+
+if TYPE_CHECKING:
+    from app.library.library import Library
+    from app.models.model_controller import ModelController
+    from app.session.session import Session
 
 _NARROWEST_LIST = 200
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.actions.actions import Actions
-from app.library.entries import short_name
+from app.library.short_names import short_name
 from app.session.model_service import Pair
 from app.session.session import Session
 from app.speculation.gauges import ActionSegments

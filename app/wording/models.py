@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject
 
-from app.library.entries import Entry, short_name
-from app.library.model_choices import Choice
+from app.library.short_names import short_name
 from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import recommended_of
 from app.wording.errors import draft_reasons, joined
 from app.wording.figures import number, percent, speedup, speedup_is_known, times
 from app.wording.hub import hub_sentence, size_words
-from engine.advice.fit import FitReport
-from engine.advice.pairing import HEADS, PairAdvice
-from engine.hub.download_state import DownloadStatus
-from engine.hub.values import VerifyReport
-from engine.status import ModelInfo
+from engine.advice.verdicts import HEADS
+
+if TYPE_CHECKING:
+    from app.library.entries import Entry
+    from app.library.model_choices import Choice
+    from engine.advice.fit import FitReport
+    from engine.advice.pairing import PairAdvice
+    from engine.hub.download_state import DownloadStatus
+    from engine.hub.values import VerifyReport
+    from engine.status import ModelInfo
 
 translate = QCoreApplication.translate
 

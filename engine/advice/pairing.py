@@ -12,6 +12,7 @@ from engine.advice.catalog import Catalog, CatalogHead, CatalogModel
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.heads import HeadFacts, against, facts_of, facts_of_config, same_model
 from engine.advice.speedup import WORTH_IT, Estimate, estimate_head_speedup, estimate_speedup
+from engine.advice.verdicts import HEADS, VERDICTS, WORKING
 from engine.errors import ModelNotUsable
 from engine.hub.repository_names import head_name, is_content_hash
 from engine.hub.values import RemoteModel
@@ -22,15 +23,7 @@ from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_files import CHAINED_HEADS, SUPPORTED_HEADS, kind_of_config
 from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 
-# same: identical ids. padded: the same ids, one model has more rows or a few more tokens. different: works by
-# re-encoding, slower. unknown: its tokenizer has not been read yet. lookup: no draft model, proposals from the text.
-# head: a head made for the main model. head-other: made for another, of the same shape. head-unchecked: published for
-# the main model, but nothing of it has been read. head-inside: the makers ship it with the main model. other-main: a
-# head that cannot draft for this main model.
-HEADS = ("head", "head-other", "head-unchecked", "head-inside")
 _UNREAD = ("head-unchecked", "head-inside")
-WORKING = ("same", "padded", "different", "unknown", "lookup", *HEADS)
-VERDICTS = (*WORKING, "other-main", "too-large", "no-room", "incomplete", "not-mlx")
 
 
 def _no_vocabulary() -> dict[str, int] | None:

@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app.actions.spec import ActionSpec
-from app.chat.composer import Composer
-from app.chat.find_bar import FindBar
-from app.chat.settings_sheet import ChatSettingsSheet
-from app.chat.transcript import Transcript
-from app.models.model_controller import ModelController
-from app.session.session import Session
-from app.settings.store import SettingsStore
-from app.settings_window.dialog import SettingsWindow
-from app.sidebar.pane import ChatPane
-from app.speculation.comparison import Comparer
-from app.speculation.comparison_view import ComparisonView
-from app.speculation.tuner import Tuner
-from app.speculation.tuning_view import TuningView
-from app.widgets.application import Application
-from app.window.attachment_reader import AttachmentReader
-from app.window.chat_commands import ChatCommands
-from app.window.notifications import Notifications
-from app.window.palette import CommandPalette
-from app.window.panes import Panes
-from app.window.shortcut_sheet import ShortcutSheet
-from app.window.transfer import Transfer
-from app.window.turn_commands import TurnCommands
-from app.window.updates import UpdateChecker
+
+if TYPE_CHECKING:
+    from app.chat.composer import Composer
+    from app.chat.find_bar import FindBar
+    from app.chat.settings_sheet import ChatSettingsSheet
+    from app.chat.transcript import Transcript
+    from app.models.model_controller import ModelController
+    from app.session.session import Session
+    from app.settings.store import SettingsStore
+    from app.settings_window.dialog import SettingsWindow
+    from app.sidebar.pane import ChatPane
+    from app.speculation.comparison import Comparer
+    from app.speculation.comparison_view import ComparisonView
+    from app.speculation.tuner import Tuner
+    from app.speculation.tuning_view import TuningView
+    from app.widgets.application import Application
+    from app.window.attachment_reader import AttachmentReader
+    from app.window.chat_commands import ChatCommands
+    from app.window.notifications import Notifications
+    from app.window.palette import CommandPalette
+    from app.window.panes import Panes
+    from app.window.shortcut_sheet import ShortcutSheet
+    from app.window.transfer import Transfer
+    from app.window.turn_commands import TurnCommands
+    from app.window.updates import UpdateChecker
 
 
 @dataclass(frozen=True)

@@ -278,7 +278,7 @@ def test_on_a_screen_the_bar_is_drawn_over_itself(
 
 
 def test_every_verdict_has_words() -> None:
-    from engine.advice.pairing import VERDICTS
+    from engine.advice.verdicts import VERDICTS
 
     assert set(terminal_models.VERDICTS) == set(VERDICTS)
 

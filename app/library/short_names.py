@@ -1,0 +1,21 @@
+"""What a model is called where there is little room. No Qt in here, and nothing that a start does not need."""
+
+from __future__ import annotations
+
+from engine.hub.repository_names import head_of
+
+
+def short_name(repository: str) -> tuple[str, int]:
+    """The name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit."""
+    source = head_of(repository)
+    main, _, inside = repository.removesuffix("/weights.safetensors").rpartition("/")
+    if main and (inside == "mtp" or ("mtp" in inside and inside.endswith(".safetensors"))):
+        # Beside its main model, or part of its files.
+        source = main
+    if source:
+        return f"{short_name(source)[0]} MTP", 0
+    name, bits = repository.rsplit("/", 1)[-1], 0
+    words = [word for word in name.replace("_", "-").split("-") if word.lower() not in ("mlx", "")]
+    if len(words) > 1 and words[-1].lower().endswith("bit") and words[-1][:-3].isdigit():
+        bits = int(words.pop()[:-3])
+    return " ".join(words) or name, bits
