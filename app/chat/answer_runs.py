@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.chat.code_block import CodeBlock
@@ -177,10 +177,6 @@ def estimated_height(block: Block | Notice) -> int:
     written = [line for line in lines if line.strip()]
     wrapped = sum(len(line) // _LINE_CHARACTERS for line in written)
     return _LINE_PIXELS * (len(written) + wrapped) + SPACING * (len(lines) - len(written))
-
-
-def top_in(widget: QWidget, ancestor: QWidget) -> int:
-    return widget.mapTo(ancestor, QPoint(0, 0)).y()
 
 
 def _joins(last: Block | Notice, cost: int, block: Block) -> bool:

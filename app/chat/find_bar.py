@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QLocale, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QToolButton, QWidget
 
-from app.chat.question_bubble import shown_question
 from app.conversations.search import Query, highlights, parse_phrase, parse_query
 from app.session.chats import Turn
 from app.widgets import theme
@@ -86,6 +85,8 @@ class FindBar(Restyled, QFrame):
         self._search(text)
         before = 0
         if in_answer and self.query is not None:
+            from app.chat.question_bubble import shown_question
+
             before = len(highlights(shown_question(turn.question), self.query)) if turn.asks else 0
         count = self._matches.get(turn, 0)
         if count:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QToolButton, QWidget
 
-from app.chat.answer_body import SLICE
-from app.chat.answer_runs import top_in
 from app.chat.link_menu import LinkMenu
-from app.chat.shown_text import ShownTexts
 from app.chat.turn_column import TurnColumn
-from app.chat.turn_view import TurnView
-from app.conversations.search import Query
 from app.session.chats import Chat, Turn
 from app.widgets import theme
 from app.widgets.focus_ring import FocusRing
 from app.widgets.icons import icon
 from app.widgets.labels import set_name
-from app.widgets.layouts import hbox, settle_layouts
+from app.widgets.layouts import hbox, settle_layouts, top_in
 from app.widgets.restyled import Restyled
+
+if TYPE_CHECKING:
+    from app.chat.shown_text import ShownTexts
+    from app.chat.turn_view import TurnView
+    from app.conversations.search import Query
 
 SIDE = 24
 _NEAR_END = 24
@@ -56,8 +59,6 @@ class Transcript(Restyled, QScrollArea):
         self._as_tokens, self._with_figures = False, True
         self._query: Query | None = None
         self._current_match: tuple[Turn, int] | None = None
-        self._texts = ShownTexts(self)
-        self._texts.ready.connect(self.shown_as)
         self._loaded_at = self._laid_out_at = 0
         # What shall be at the top of the view: a turn, pixels below its top, and its height when that was measured.
         self._target: tuple[Turn, int, int | None] | None = None
@@ -89,6 +90,14 @@ class Transcript(Restyled, QScrollArea):
         self._row.addStretch(1)
         self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
         self.setWidget(body)
+
+    @cached_property
+    def _texts(self) -> ShownTexts:
+        from app.chat.shown_text import ShownTexts
+
+        texts = ShownTexts(self)
+        texts.ready.connect(self.shown_as)
+        return texts
 
     @property
     def reading_position(self) -> tuple[int, int] | None:
@@ -217,6 +226,9 @@ class Transcript(Restyled, QScrollArea):
         set_name(self._newest, self.tr("Jump to the latest text"))
 
     def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
+        # With the first turn, and not for an empty chat's first paint.
+        from app.chat.turn_view import TurnView
+
         view = TurnView(turn, self._as_tokens, self._with_figures, parent)
         view.set_newest(turn is self._column.newest)
         if self._query is not None:
@@ -278,6 +290,8 @@ class Transcript(Restyled, QScrollArea):
 
     def _load_passes(self) -> None:
         """Load for one slice of work. What is in view comes first; the event loop comes round before the rest."""
+        from app.chat.answer_body import SLICE
+
         budget = SLICE
         for _ in range(_LOAD_PASSES):
             settle_layouts()

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from app.chat.lazy_turn import LazyTurn
-from app.chat.turn_view import TurnView
 from app.session.chats import Turn
 from app.widgets.layouts import vbox
+
+if TYPE_CHECKING:
+    from app.chat.lazy_turn import LazyTurn
+    from app.chat.turn_view import TurnView
 
 COLUMN_WIDTH = 720
 
@@ -60,6 +63,9 @@ class TurnColumn(QWidget):
 
     def add(self, turn: Turn, index: int | None = None) -> LazyTurn:
         """Add a turn at an index, or at the end."""
+        # What shows answers is imported with the first turn.
+        from app.chat.lazy_turn import LazyTurn
+
         slot = self._slots[turn] = LazyTurn(turn, self._make, self)
         self._layout.insertWidget(self._layout.count() - 1 if index is None else index, slot)
         return slot

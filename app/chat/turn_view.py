@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.chat.action_row import ActionRow
 from app.chat.answer_body import AnswerBody, leave_menu_to_parent
-from app.chat.answer_runs import LONGEST_SHOWN, Run, top_in
+from app.chat.answer_runs import LONGEST_SHOWN, Run
 from app.chat.answer_texts import figures_text, foot_html, origin_text, status_text, trouble_of
 from app.chat.note import Note
 from app.chat.prose import Prose
@@ -23,7 +23,7 @@ from app.conversations.search import Query, highlights
 from app.session.answer import Answer, State
 from app.session.chats import Turn
 from app.widgets.labels import WrappedLabel, label
-from app.widgets.layouts import vbox
+from app.widgets.layouts import top_in, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 

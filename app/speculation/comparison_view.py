@@ -6,7 +6,6 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QGridLayout, QLabel, QScrollArea, QWidget
 
-from app.chat.token_view import TokenView
 from app.session.answer import Answer
 from app.speculation.charts import SpeedBar
 from app.speculation.comparison import Comparer, Comparison, Step, Verdict
@@ -38,6 +37,8 @@ class Side:
         self.speed, self.words = label(parent, "big"), label(parent, "muted", wraps=True)
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         self.bar = SpeedBar("draft" if mark == "draft-on" else "main", parent)
+        from app.chat.token_view import TokenView
+
         self.text = TokenView(parent)
         body = QWidget(parent)
         inner = vbox(body, margins=(9, 5, 9, 5))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 from PySide6.QtWidgets import QAbstractScrollArea, QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 # How many widgets, one inside the other, grow with a line of an answer: from its blocks to the chat that scrolls.
@@ -57,3 +57,8 @@ def centred(widget: QWidget, width: int) -> QHBoxLayout:
     row.addWidget(widget, 1000)
     row.addStretch(1)
     return row
+
+
+def top_in(widget: QWidget, ancestor: QWidget) -> int:
+    """How far the top of `widget` is below that of `ancestor`, in pixels."""
+    return widget.mapTo(ancestor, QPoint(0, 0)).y()

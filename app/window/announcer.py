@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from app.session.answer import State
@@ -37,4 +36,7 @@ class Announcer(QObject):
         return self.tr("{chat}: {sentence}").format(chat=title or self.tr("Another chat"), sentence=text)
 
     def announce(self, text: str) -> None:
+        # Their enumerations take longer to be made than all else here.
+        from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._window, text))

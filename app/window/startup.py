@@ -7,6 +7,7 @@ import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -31,6 +32,7 @@ log = logging.getLogger(__name__)
 
 # The library's imports and the engine's would hold each other up. A pair that takes longer is read from disk by then.
 _LIBRARY_WAITS_MS = 3000
+_LIBRARY_FOLLOWS_MS = 400
 
 
 def open_window(
@@ -50,14 +52,21 @@ def open_window(
     QTimer.singleShot(
         0, session, partial(_load_last, session, preferences) if preferences else session.models.load_starter
     )
+    QTimer.singleShot(0, session, _prepare_turns)
     session.models.changed.connect(partial(_start_once_loaded, session, library))
     QTimer.singleShot(_LIBRARY_WAITS_MS, library, library.start)
     return window, session
 
 
+def _prepare_turns() -> None:
+    """Import what shows a turn while the models load, so that the first question does not wait for it."""
+    import_module("app.chat.turn_view")
+
+
 def _start_once_loaded(session: Session, library: Library) -> None:
     if not session.models.pair.loading:
-        library.start()
+        # A question may have waited for the models; its answer comes first.
+        QTimer.singleShot(_LIBRARY_FOLLOWS_MS, library, library.start)
 
 
 def move_chats(preferences: SettingsStore) -> MoveRefused | None:

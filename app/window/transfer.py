@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
@@ -25,7 +25,6 @@ from app.conversations.exports.writing import (
     write_json,
     write_text,
 )
-from app.conversations.imports.imported import IN_TRASH, ImportReport
 from app.conversations.store import ConversationStore
 from app.session.session import Session
 from app.system.background import Background
@@ -34,6 +33,9 @@ from app.widgets.banner import Banner
 from app.window.transfer_journal import EXPORT, IMPORT, JournalEntry, TransferJournal
 from app.wording.errors import joined
 from engine import private_files
+
+if TYPE_CHECKING:
+    from app.conversations.imports.imported import ImportReport
 
 Result = TypeVar("Result")
 
@@ -265,6 +267,8 @@ class Transfer(QObject):
         self._session.list.reload()
         for chat in report.extended:
             self._session.chats.reload(chat)
+        from app.conversations.imports.imported import IN_TRASH
+
         in_trash = sum(skipped.reason == IN_TRASH for skipped in report.skipped)
         unread, lines = len(report.skipped) - in_trash, report.left_out.get("unreadable", 0)
         parts = sum(report.left_out.get(reason, 0) for reason in ("tool", "reasoning", "file"))

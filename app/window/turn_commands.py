@@ -10,7 +10,6 @@ from PySide6.QtCore import QLocale, QObject, QPoint
 from PySide6.QtGui import QGuiApplication
 
 from app.chat.composer import Composer
-from app.chat.plain_text import is_long, mime_of, shown_parts, spoken_text
 from app.chat.speaker import LONGEST as LONGEST_SPOKEN
 from app.chat.speaker import Speaker
 from app.chat.transcript import Transcript
@@ -122,11 +121,15 @@ class TurnCommands(QObject):
 
     def speak(self, turn: Turn) -> None:
         """Read an answer aloud, as far as the speech program takes it."""
+        from app.chat.plain_text import spoken_text
+
         # Markdown is longer than what is spoken of it, and code is not spoken at all.
         markdown = turn.answer.reply[: 4 * LONGEST_SPOKEN]
         self._render(markdown, spoken_text, lambda text: self.speaker.speak(text, QLocale().name()))
 
     def _copy_shown(self, turn: Turn) -> None:
+        from app.chat.plain_text import mime_of, shown_parts
+
         def copy(parts: tuple[str, str]) -> None:
             QGuiApplication.clipboard().setMimeData(mime_of(*parts))
 
@@ -134,6 +137,8 @@ class TurnCommands(QObject):
 
     def _render(self, markdown: str, render: Callable[[str], T], then: Callable[[T], object]) -> None:
         """Hand on what is rendered of an answer: at once, or later where that would hold the window."""
+        from app.chat.plain_text import is_long
+
         if is_long(markdown):
             self._background.run(lambda: render(markdown), then)
         else:

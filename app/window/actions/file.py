@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from app.chat.printing import print_chat
 from app.system.translatable import QT_TRANSLATE_NOOP
-from app.window.actions.parts import WindowAction
+from app.window.actions.parts import WindowAction, WindowParts
+
+
+def _print(parts: WindowParts) -> None:
+    from app.chat.printing import print_chat
+
+    print_chat(parts.session.chat, parts.window)
+
 
 FILE_ACTIONS = (
     WindowAction(
@@ -80,7 +86,7 @@ FILE_ACTIONS = (
         "print-chat",
         QT_TRANSLATE_NOOP("Actions", "Print…"),
         QT_TRANSLATE_NOOP("Actions", "Print this chat"),
-        lambda parts: print_chat(parts.session.chat, parts.window),
+        _print,
         "Ctrl+P",
         enabled=lambda now: now.has_turns,
         begins_section=True,

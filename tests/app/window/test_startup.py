@@ -33,8 +33,8 @@ def loaded_at_start(
     library_met: list[Pair] = []
     window, session = app_window.open_window(qapp, preferences)
     qtbot.waitUntil(lambda: session.models.pair.main is not None and not session.models.pair.loading)
+    qtbot.waitUntil(lambda: bool(library_met))
     assert all(pair.main is not None and not pair.loading for pair in library_met)
-    assert library_met
     names = (str(session.models.pair.main.path), str(session.models.pair.draft.path))
     window.close()
     window.deleteLater()
@@ -68,6 +68,8 @@ LATE = (
     *("huggingface_hub", "httpx2", "engine.hub.client"),
     *("markdown_it", "pygments", "uvicorn", "cryptography"),
     *("engine.scheduler", "engine.heads.folder", "engine.heads.config", "engine.prompt_process.client"),
+    *("app.chat.turn_view", "app.chat.prose", "app.chat.printing", "app.text.formulas", "app.text.blocks"),
+    *("app.library.entries", "app.library.model_choices", "engine.advice.pairing", "engine.model_files.inspection"),
     *("app.settings_window.pages", "app.models.page", "app.conversations.imports.reading", "app.library.hub_service"),
     *("PySide6.QtNetwork", "PySide6.QtPrintSupport", "PySide6.QtMultimedia", "PySide6.QtTest"),
 )
