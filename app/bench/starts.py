@@ -100,8 +100,8 @@ def _start(began: float, folder: Path) -> dict[str, float]:
 
     class Painted(QObject):
         def eventFilter(self, _: QObject, event: QEvent) -> bool:
-            if event.type() == QEvent.Type.UpdateRequest:
-                # It is handled, and the window painted, before the next event.
+            if event.type() == QEvent.Type.Paint:
+                # What is in the window is painted with it, before the timer.
                 QTimer.singleShot(0, lambda: reach("window"))
             return False
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import signal
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QWidget
 
 from app.conversations.backups import restore
 from app.conversations.errors import StoreError
@@ -33,6 +35,8 @@ log = logging.getLogger(__name__)
 # The library's imports and the engine's would hold each other up. A pair that takes longer is read from disk by then.
 _LIBRARY_WAITS_MS = 3000
 _LIBRARY_FOLLOWS_MS = 400
+# A window that is hidden or minimised is not painted.
+_PAINTED_WITHIN_MS = 500
 
 
 def open_window(
@@ -49,18 +53,40 @@ def open_window(
     if preferences is not None:
         session.models.changed.connect(partial(_remember, session, preferences))
     window.show()
-    QTimer.singleShot(
-        0, session, partial(_load_last, session, preferences) if preferences else session.models.load_starter
-    )
-    QTimer.singleShot(0, session, _prepare_turns)
+    _FirstPaint(window, partial(_load_last, session, preferences) if preferences else session.models.load_starter)
     session.models.changed.connect(partial(_start_once_loaded, session, library))
     QTimer.singleShot(_LIBRARY_WAITS_MS, library, library.start)
     return window, session
 
 
-def _prepare_turns() -> None:
-    """Import what shows a turn while the models load, so that the first question does not wait for it."""
-    import_module("app.chat.turn_view")
+class _FirstPaint(QObject):
+    """Imports what shows a turn and calls `load` once the window has been painted, or is not for `_PAINTED_WITHIN_MS`.
+
+    What is called "soon" comes before the first paint: Qt paints when there is nothing else to do.
+    """
+
+    def __init__(self, window: QWidget, load: Callable[[], object]) -> None:
+        super().__init__(window)
+        self._window, self._load = window, load
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._go_on)
+        self._timer.start(_PAINTED_WITHIN_MS)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            # What is in the window is painted with it, before the timer.
+            self._window.removeEventFilter(self)
+            self._timer.start(0)
+        return super().eventFilter(watched, event)
+
+    def _go_on(self) -> None:
+        self._window.removeEventFilter(self)
+        # Before the imports of the engine's thread, which would hold it up.
+        import_module("app.chat.turn_view")
+        self._load()
+        self.deleteLater()
 
 
 def _start_once_loaded(session: Session, library: Library) -> None:

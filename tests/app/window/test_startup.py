@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.session.model_service import Pair
@@ -60,6 +62,37 @@ def test_the_starter_is_loaded_at_every_start_if_the_user_wants_that(
     (tmp_path / "config.json").write_text("{}")
     preferences.change(main_model=str(tmp_path), draft_model="draft", start_with="starter")
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == tuple(map(str, STARTER))
+
+
+class Noted(QObject):
+    """What happens to a window, in its order."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.found: list[str] = []
+        window.installEventFilter(self)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.found.append("painted")
+        return False
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_models_are_loaded_once_the_window_was_painted_or_if_it_is_hidden(
+    shown: bool, qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
+    monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
+    monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
+    window, session = app_window.open_window(qapp)
+    noted = Noted(window)
+    session.models.changed.connect(lambda: noted.found.append("loads"))
+    window.setVisible(shown)
+    qtbot.waitUntil(lambda: session.models.pair.main is not None)
+    assert noted.found[0] == ("painted" if shown else "loads")
+    window.close()
+    window.deleteLater()
 
 
 # What is not imported before the first paint; each is with its first use.
