@@ -248,9 +248,10 @@ class SpeculativeDecoder:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         generation = self._generation
         speculative = current.pending.proposal is not None
-        if speculative or current.choice is FIRST_TOKEN or generation.cancelled or self._leaving:
+        if speculative or generation.cancelled or self._leaving or generation.remaining <= 1:
             return None
-        if generation.remaining <= 1:
+        # Where something may propose, the first token waits for no other pass.
+        if current.choice is FIRST_TOKEN and (self._drafting is None or self._drafting.always_plain is None):
             return None
         choice = self._choose(under_way=1)
         if choice.depth > 0:

@@ -14,7 +14,7 @@ from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.rollback import PlainOnly
 from engine.speculation.sequence import Sequence
-from tests.engine.serving import PLAIN, Client, alone, request, submit
+from tests.engine.serving import PLAIN, Client, alone, request, run, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -92,3 +92,30 @@ def test_every_round_is_reported_with_figures_of_its_own(pair: Scheduler) -> Non
     assert durations == pytest.approx([later - earlier for earlier, later in pairwise(at[2:])])
     spans = client.finished.stats.plain_spans
     assert [(span.reason, span.tokens) for span in spans] == [("first-token", 1), ("off", len(at) - 1)]
+
+
+@pytest.mark.parametrize(("speculation", "passes"), [(PLAIN, 2), (DRAFT, 1)])
+def test_the_second_pass_is_under_way_when_the_first_token_is_reported_where_nothing_proposes(
+    pair: Scheduler, monkeypatch: pytest.MonkeyPatch, speculation: SpeculationSettings, passes: int
+) -> None:
+    expected = alone(pair, request(speculation=PLAIN)).ids
+    begun = []
+    verify = Sequence.verify
+    monkeypatch.setattr(Sequence, "verify", lambda one, *drafts: begun.append(one) or verify(one, *drafts))
+    client = submit(pair, request(speculation=speculation))
+    while not client.committed:
+        pair.step()
+    assert len(begun) == passes
+    while pair.busy:
+        pair.step()
+    assert client.finished.ids == expected
+
+
+def test_an_answer_that_its_first_token_ends_leaves_caches_for_the_next_turn(pair: Scheduler) -> None:
+    expected = alone(pair, request(speculation=PLAIN))
+    ended, again = request(speculation=PLAIN, stop=(expected.text[:1],)), request(speculation=PLAIN)
+    [client] = run(pair, ended)
+    assert (client.finished.reason, len(client.finished.ids)) == ("stop", 1)
+    [client] = run(pair, again)
+    assert client.finished.ids == expected.ids
+    assert client.finished.stats.cached_tokens > 0
