@@ -39,14 +39,17 @@ class BesideBest:
 
 
 def beside_best(auto: Speeds, others: Mapping[str, Speeds]) -> BesideBest | None:
-    """Over the prompts and repetitions that `auto` answered; None for fewer than two repetitions, or without arms.
+    """Over the prompts that `auto` answered, and the repetitions that it answered all of them in; None for fewer than
+    two of these, or without arms.
 
     A share is the geometric mean over the prompts of the median over the repetitions.
     """
     prompts = list(dict.fromkeys(prompt for prompt, _ in auto))
-    repetitions = sorted({repetition for _, repetition in auto})
-    whole = all((prompt, repetition) in auto for prompt in prompts for repetition in repetitions)
-    if len(repetitions) < 2 or not others or not whole:
+    # The last one may be cut short.
+    repetitions = sorted(
+        number for number in {number for _, number in auto} if all((p, number) in auto for p in prompts)
+    )
+    if len(repetitions) < 2 or not others:
         return None
     # Of auto's speed to each arm's: (arms, prompts, repetitions).
     logs = np.array(

@@ -49,14 +49,15 @@ def run(
 ) -> Outcome:
     """Every arm answers every prompt `repetitions` times after one warm-up.
 
-    The order of the arms rotates from prompt to prompt, so that the machine's drift affects all of them alike. Ctrl-C
-    ends it: what is kept are the prompts that every arm has answered.
+    The order of the arms rotates from prompt to prompt and from repetition to repetition, so that the machine's drift
+    affects all of them alike, and none always follows the same. Ctrl-C ends it: what is kept are the prompts that every
+    arm has answered.
     """
     samples: list[Sample] = []
     try:
         for repetition in range(-1, repetitions):
             for index, prompt in enumerate(prompts):
-                turn = index % len(arms)
+                turn = (index + repetition) % len(arms)
                 measured = [
                     Sample(arm.name, prompt, repetition, arm.answer(prompt, max_tokens))
                     for arm in [*arms[turn:], *arms[:turn]]

@@ -56,6 +56,14 @@ def test_one_repetition_cannot_tell() -> None:
     assert beside_best(speeds(1.0, 2, 0.1, draw), {}) is None
 
 
+def test_a_repetition_that_was_cut_short_does_not_count() -> None:
+    draw = random.Random(1)
+    auto, draft = (dict(speeds(tps, 3, 0.1, draw)) for tps in (90.0, 100.0))
+    whole = beside_best({key: tps for key, tps in auto.items() if key[1] < 2}, {"draft": draft})
+    del auto[PROMPTS[3], 2]
+    assert beside_best(auto, {"draft": draft}) == whole
+
+
 def test_kinds_are_told_apart_and_answers_without_a_speed_are_left_out() -> None:
     chat, copy, short = Prompt("chat", "en", "a"), Prompt("copy", "en", "b"), Prompt("copy", "en", "c")
 
