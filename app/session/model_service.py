@@ -214,10 +214,14 @@ class ModelService(QObject):
     def load_starter(self) -> None:
         self.load(*self._starter)
 
-    def load(self, main: str, draft: str | None) -> None:
-        """Load a pair. `changed` follows at once and again when it is loaded, `failed` if it cannot be used."""
+    def announce(self, main: str) -> None:
+        """Show a main model as being loaded, before there is an engine; `load` has to follow."""
         self.pair = replace(self.pair, loading="main", wanted=main, draft_problem=None)
         self.changed.emit()
+
+    def load(self, main: str, draft: str | None) -> None:
+        """Load a pair. `changed` follows at once and again when it is loaded, `failed` if it cannot be used."""
+        self.announce(main)
         loading = self.engine.load(main, draft)
         self._follow(loading)
         if draft is not None:

@@ -52,8 +52,10 @@ def open_window(
     window = MainWindow(session, application, library)
     if preferences is not None:
         session.models.changed.connect(partial(_remember, session, preferences))
+    main, draft = _wanted(session, preferences)
+    session.models.announce(main)
     window.show()
-    _FirstPaint(window, partial(_load_last, session, preferences) if preferences else session.models.load_starter)
+    _FirstPaint(window, partial(session.models.load, main, draft))
     session.models.changed.connect(partial(_start_once_loaded, session, library))
     QTimer.singleShot(_LIBRARY_WAITS_MS, library, library.start)
     return window, session
@@ -136,13 +138,14 @@ def remove_all(preferences: SettingsStore) -> None:
         print(f"tandem: {folder} could not be removed completely. Delete it by hand.", file=sys.stderr)
 
 
-def _load_last(session: Session, preferences: SettingsStore) -> None:
-    values = preferences.values
-    main, draft = values.main_model, values.draft_model
-    if values.start_with == "last" and main and (Path(main) / "config.json").exists():
-        session.models.load(main, draft or None)
-    else:
-        session.models.load_starter()
+def _wanted(session: Session, preferences: SettingsStore | None) -> tuple[str, str | None]:
+    """The paths of the main and the draft model to load."""
+    if preferences is not None:
+        main, draft = preferences.values.main_model, preferences.values.draft_model
+        if preferences.values.start_with == "last" and main and (Path(main) / "config.json").exists():
+            return main, draft or None
+    starter = session.models.starter_pair
+    return str(starter[0]), str(starter[1])
 
 
 def _remember(session: Session, preferences: SettingsStore) -> None:

@@ -86,6 +86,9 @@ def test_models_are_loaded_once_the_window_was_painted_or_if_it_is_hidden(
     monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
     monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
     window, session = app_window.open_window(qapp)
+    # What is painted first says that they are being loaded.
+    assert session.models.pair.loading == "main"
+    assert not session.models.made
     noted = Noted(window)
     session.models.changed.connect(lambda: noted.found.append("loads"))
     window.setVisible(shown)
