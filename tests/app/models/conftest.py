@@ -7,3 +7,4 @@ from tests.app.hub_library import hub_window as hub_window
 from tests.app.hub_library import library as library
 from tests.app.hub_library import paths as paths
 from tests.app.hub_library import tiny_pair as tiny_pair
+from tests.engine.conftest import without_compilation as without_compilation
