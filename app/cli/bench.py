@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shlex
 import sys
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ from app.cli.bench_tables import print_report
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED, INTERRUPTED
 from app.cli.pair_options import add_pair_options, chosen_pair, explained, model_path
 from app.cli.terminal_text import terminal_of
+from app.system.versions import installed_version
 from engine import EngineError, SamplingSettings, starter_pair
 from engine.errors import BadRequest, require
 from engine.speculation.proposers.registry import methods
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 
 _SYNTHETIC_PROMPT = "Go on."
 _LONGEST_PROMPT = 2**20
+# What changes no figure.
+_NOT_MEASURED = ("parser", "run", "report", "compare", "json")
 
 
 def add_parser(subparsers: Any) -> None:
@@ -81,6 +86,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="with --report: show an earlier report beside it")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.set_defaults(parser=parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -97,6 +103,11 @@ def run(arguments: argparse.Namespace) -> int:
             return run_ranks(arguments)
         compared = read_report(arguments.compare) if arguments.compare else None
         report = _measure(arguments)
+        report |= {
+            "command": _command(arguments),
+            "tandem": installed_version("tandem-chat") or None,
+            "measured": str(date.today()),
+        }
         if arguments.report and report.get("arms"):
             write_report(arguments.report, report, compared)
     except BadRequest as error:
@@ -112,6 +123,18 @@ def run(arguments: argparse.Namespace) -> int:
     elif _measured(report):
         print_report(report)
     return INTERRUPTED if report["interrupted"] else DONE
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """How to measure the same again. It is sent to others, so no folder says who measured."""
+    parts = ["tandem", "bench"]
+    for name, default in vars(arguments.parser.parse_args([])).items():
+        value, option = getattr(arguments, name), f"--{name.replace('_', '-')}"
+        if name in _NOT_MEASURED or value == default:
+            continue
+        for one in value if isinstance(value, list) else [value]:
+            parts += [option] if one is True else [option, str(one).replace(str(Path.home()), "~")]
+    return shlex.join(parts)
 
 
 def _measured(report: dict[str, Any]) -> bool:

@@ -17,15 +17,27 @@ from engine.errors import BadRequest
 
 _DATA = '<script type="application/json" id="figures">'
 _STYLE = """
-:root { color-scheme: light dark; --bar: #2f6fdb; --before: #9aa4b2; --line: #8884; }
+:root { color-scheme: light dark; --bar: #2f6fdb; --before: #8b95a5; --line: #8886; --faint: #8882; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-svg { width: 100%; height: auto; } text { font: 12px system-ui, sans-serif; fill: currentColor; }
-.bar { fill: var(--bar); } .before { fill: var(--before); } .line { stroke: var(--line); }
-table { border-collapse: collapse; } td, th { padding: 0.2rem 1rem 0.2rem 0; text-align: left; }
+h1 { font-size: 1.5rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: 2rem 0 0.5rem; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+td, th { padding: 0.2rem 1.2rem 0.2rem 0; text-align: left; vertical-align: top; }
+.figures td, .figures tr:first-child th + th { text-align: right; } .figures td { white-space: nowrap; }
+.figures tr + tr { border-top: 1px solid var(--faint); } .machine th { font-weight: normal; opacity: 0.75;
+  white-space: nowrap; } .machine td { overflow-wrap: anywhere; min-width: 8rem; }
+.figures th:first-child { min-width: 9rem; }
+.bars { display: grid; grid-template-columns: minmax(6rem, 14rem) 1fr auto; gap: 0.25rem 0.75rem;
+  align-items: center; }
+.name { overflow-wrap: anywhere; } .figure { text-align: right; font-variant-numeric: tabular-nums; }
+.track { position: relative; align-self: center; background: var(--faint); border-radius: 2px; }
+.bar, .before { display: block; border-radius: 2px; min-width: 1px; }
+.bar { background: var(--bar); height: 11px; } .before { background: var(--before); height: 4px; margin-top: 1px; }
+.line { position: absolute; top: -4px; bottom: -4px; width: 1px; background: currentColor; opacity: 0.55; }
+.row { display: contents; }
+@media (max-width: 30rem) { .bars { display: block; } .row { display: grid; grid-template-columns: 1fr auto;
+  gap: 0.2rem 0.75rem; margin-bottom: 0.6rem; } .track { order: 1; grid-column: 1 / -1; align-self: auto; } }
+@media print { .bar, .before, .track, .line { print-color-adjust: exact; } }
 """
-# Widths of the names and of the figures, of the whole picture, and the height of a row.
-_NAMES, _FIGURES, _WIDTH, _ROW = 190, 110, 900, 22
 
 
 def write_report(path: Path, report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> None:
@@ -64,8 +76,10 @@ def page(report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> s
     title = f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}"
     figures = escape(json.dumps(report, ensure_ascii=False), quote=False)
     return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>'
-        f"<h1>{escape(title)}</h1>{_machines(report, other)}{_explained(other)}{''.join(sections)}"
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style>"
+        f"<h1>{escape(title)}</h1>{_machines(report, other)}{_explained(report, other)}{''.join(sections)}"
         f"{_DATA}{figures}</script></html>\n"
     )
 
@@ -83,29 +97,41 @@ def _learned(report: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
 
 
 def _machines(report: Mapping[str, Any], other: Mapping[str, Any] | None) -> str:
-    columns = [report["machine"]] + ([] if other is None else [other["machine"]])
+    columns = [_circumstances(one) for one in (report, other) if one is not None]
     head = "" if other is None else "<tr><th><th>this report<th>compared with</tr>"
     rows = (
-        f"<tr><th>{escape(name.replace('_', ' '))}"
-        + "".join(f"<td>{escape(_words(machine.get(name)))}" for machine in columns)
-        + "</tr>"
-        for name in columns[0]
+        f"<tr><th>{escape(name)}" + "".join(f"<td>{escape(column.get(name, '-'))}" for column in columns) + "</tr>"
+        for name in dict.fromkeys(name for column in columns for name in column)
     )
-    return f"<table>{head}{''.join(rows)}</table>"
+    return f'<div class="wide"><table class="machine">{head}{"".join(rows)}</table></div>'
 
 
-def _explained(other: Mapping[str, Any] | None) -> str:
+def _circumstances(report: Mapping[str, Any]) -> dict[str, str]:
+    """What was measured, with what, when and on which machine."""
+    models, machine = report["models"], dict(report["machine"])
+    memory = machine.pop("memory_gb", None)
+    known = {"main model": models["main"], "drafter": models["draft"], "measured on": report.get("measured")}
+    known |= {"command": report.get("command"), "Tandem": report.get("tandem")} | machine
+    known |= {"memory": None if memory is None else f"{memory} GB"}
+    words = {"python": "Python", "blas": "BLAS"}
+    return {words.get(name, name): _words(value) for name, value in known.items() if value is not None}
+
+
+def _explained(report: Mapping[str, Any], other: Mapping[str, Any] | None) -> str:
     words = (
         "A speed-up compares the tokens a second of an answer with those of plain decoding, on the same prompt in the "
-        "same run: medians over all answers. The line stands at 1.00x."
+        "same run: medians over all answers. The line stands at 1.00x. Speeds are those of this machine: with others, "
+        "only ratios compare."
     )
     beside = "" if other is None else " Grey bars, and the figures after a slash, are those of the other report."
-    return f"<p>{words}{beside}</p>"
+    ended = " It was interrupted: only what every arm had answered counts." if report.get("interrupted") else ""
+    return f"<p>{words}{beside}{ended}</p>"
 
 
 def _table(arms: Mapping[str, Any]) -> str:
     """What the arms' bars leave out."""
     columns = {
+        "answers": ("answers", "{}"),
         "tokens/s": ("decode_tps", "{:.1f}"),
         "slowest answer": ("slowest_speedup", "{:.2f}x"),
         "first token, of plain’s": ("ttft_ratio", "{:.2f}x"),
@@ -118,7 +144,8 @@ def _table(arms: Mapping[str, Any]) -> str:
         + "</tr>"
         for name, figures in arms.items()
     ]
-    return f"<table><tr><th>arm{''.join(f'<th>{title}' for title in columns)}</tr>{''.join(rows)}</table>"
+    head = "".join(f"<th>{title}" for title in columns)
+    return f'<div class="wide"><table class="figures"><tr><th>arm{head}</tr>{"".join(rows)}</table></div>'
 
 
 def _figure(value: float | None, form: str) -> str:
@@ -146,32 +173,26 @@ def _bars(
     *,
     form: str = "{:.2f}x",
     most: float | None = None,
-    reference: float = 0.0,
+    reference: float | None = None,
 ) -> str:
     """Horizontal bars up to `most`, one for each name, with their figures; a thin one below for an earlier figure.
 
     A line stands at `reference`.
     """
     most = most or max([*values.values(), *before.values(), 1e-9])
-    names = list(dict.fromkeys([*values, *before]))
-    parts = []
-    for row, name in enumerate(names):
-        top, value, earlier = row * _ROW, values.get(name), before.get(name)
-        parts.append(f'<text x="0" y="{top + 14}">{escape(name)}</text>')
+    line = "" if reference is None else f'<i class="line" style="left:{_share(reference, most)}"></i>'
+    rows = []
+    for name in dict.fromkeys([*values, *before]):
+        value, earlier = values.get(name), before.get(name)
+        bars = "" if value is None else f'<i class="bar" style="width:{_share(value, most)}"></i>'
+        bars += "" if earlier is None else f'<i class="before" style="width:{_share(earlier, most)}"></i>'
         figure = _figure(value, form) + ("" if earlier is None else f" / {form.format(earlier)}")
-        parts.append(_bar(value or 0.0, most, top + 4, 11, "bar", figure))
-        if earlier is not None:
-            parts.append(_bar(earlier, most, top + 16, 4, "before", ""))
-    height, at = max(_ROW, len(names) * _ROW), _NAMES + _span(reference, most)
-    line = f'<line class="line" x1="{at:.0f}" x2="{at:.0f}" y1="0" y2="{height}"/>'
-    return f'<svg viewBox="0 0 {_WIDTH} {height}" role="img">{"".join(parts)}{line}</svg>'
+        rows.append(
+            f'<div class="row"><span class="name">{escape(name)}</span><span class="track">{bars}{line}</span>'
+            f'<span class="figure">{figure}</span></div>'
+        )
+    return f'<div class="bars">{"".join(rows)}</div>' if rows else "<p>Nothing was measured.</p>"
 
 
-def _span(value: float, most: float) -> float:
-    return (_WIDTH - _NAMES - _FIGURES) * value / most
-
-
-def _bar(value: float, most: float, top: int, height: int, kind: str, figure: str) -> str:
-    width = max(1.0, _span(value, most))
-    label = f'<text x="{_NAMES + width + 6:.0f}" y="{top + 10}">{figure}</text>' if figure else ""
-    return f'<rect class="{kind}" x="{_NAMES}" y="{top}" width="{width:.0f}" height="{height}" rx="2"/>{label}'
+def _share(value: float, most: float) -> str:
+    return f"{100 * min(1.0, value / most):.1f}%"

@@ -49,7 +49,7 @@ def measure(
         mx.clear_cache()
         try:
             for number in range(answers):
-                before = mx.get_active_memory()
+                before = _in_use()
                 mx.reset_peak_memory()
                 caches, peak = answer(prompts[number % len(prompts)].text), mx.get_peak_memory()
                 known = figures.setdefault(name, {"peak": 0})

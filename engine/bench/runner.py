@@ -121,6 +121,7 @@ def machine() -> dict[str, Any]:
     """The machine and the versions that figures were measured with."""
     return {
         "system": f"{platform.system()} {platform.machine()}",
+        "processor": mx.device_info().get("device_name") or platform.processor() or None,
         "python": platform.python_version(),
         "cores": psutil.cpu_count(),
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),

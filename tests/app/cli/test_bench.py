@@ -42,6 +42,9 @@ def test_bench_measures_a_head(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     [report] = lines(capsys)
     assert set(report["arms"]) == {"plain", "head", "head, depth 4"}
     assert report["models"]["draft"] == "head"
+    # What others have to type, without a word of whose computer this was.
+    assert report["command"].startswith("tandem bench --draft ")
+    assert report["command"].endswith("--arms 'head; head, depth 4' --repetitions 1 --max-tokens 6")
 
     other = write_head(tmp_path / "other", write_model(tmp_path / "main"))
     assert main([*command, "--draft", str(other)]) == 1

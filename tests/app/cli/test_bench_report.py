@@ -55,9 +55,18 @@ def test_an_arm_that_only_the_earlier_report_has_is_shown_with_its_figure(tmp_pa
 def test_all_kinds_have_one_scale() -> None:
     slow = report(4.0)
     slow["arms"]["auto"]["by_kind"]["chat"]["speedup"] = 2.0
-    bars = [float(width) for width in re.findall(r'class="bar" x="190" y="\d+" width="(\d+)"', page(slow))]
+    bars = [float(width) for width in re.findall(r'class="bar" style="width:([\d.]+)%"', page(slow))]
     whole, chat = bars[1], bars[3]
     assert chat == pytest.approx(whole / 2, abs=1)
+
+
+def test_what_one_of_two_reports_does_not_say_of_its_machine_is_shown_as_missing() -> None:
+    newer = report() | {"command": "tandem bench --repetitions 1", "measured": "2026-11-22", "interrupted": True}
+    text = page(newer, report())
+    assert "<th>command<td>tandem bench --repetitions 1<td>-" in text
+    assert "It was interrupted" in text
+    assert "It was interrupted" not in page(report())
+    assert "<th>measured on<td>-<td>2026-11-22" in page(report(), newer)
 
 
 @pytest.mark.parametrize("content", ["", "[1]", '{"arms": 3}', "<html>nothing</html>"])
