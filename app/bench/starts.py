@@ -9,8 +9,6 @@ from __future__ import annotations
 import gc
 import json
 import os
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -47,8 +45,11 @@ def measure(times: int) -> dict[str, Any]:
     """Medians in seconds of `times` starts after one to warm up; nothing in a bundle, which has no interpreter."""
     if getattr(sys, "frozen", False):
         return {"starts": 0}
+    # Not at the top: a start is measured in a process that imports this module.
+    from statistics import median
+
     found = [one_start() | floors() for _ in range(times + 1)][1:]
-    return {"starts": times, **{stage: statistics.median(one[stage] for one in found) for stage in STAGES + FLOORS}}
+    return {"starts": times, **{stage: median(one[stage] for one in found) for stage in STAGES + FLOORS}}
 
 
 def line(figures: dict[str, Any]) -> list[str]:
@@ -77,6 +78,8 @@ def floors() -> dict[str, float]:
 
 def _started(*program: str) -> bytes:
     """What the program prints. It gets the time of its start and the question."""
+    import subprocess
+
     # As a person's interpreter does, this one keeps what it has compiled for the next start.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, *program, repr(time.time()), _QUESTION]
