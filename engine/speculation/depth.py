@@ -254,6 +254,8 @@ class DepthController:
         self._explorer.count(accepted + 1, seconds)
         if measured.typical:
             self._explorer.settle((source, depth), self._current, accepted + 1, seconds)
+        elif source is not None:
+            self._explorer.reconsider()
         self._context += accepted + 1
         self.costs.bucket = context_bucket(self._context)
 

@@ -22,6 +22,11 @@ SAVED_SHARE = 0.3
 FIRST_RETRY = 16
 # Where that interval, doubled with each retry, ends: long answers change too.
 LAST_RETRY = 512
+# Plain rounds that a retry at the start of an answer may cost, of what earlier answers left of their share: an answer
+# in which nothing was right must not be the last one to speculate.
+SAVED_UP_ROUNDS = 2.0
+# The most answers in a row that begin without a retry, doubled with each one in vain: some pairs never pay.
+LONGEST_REST = 16
 
 
 @dataclass(slots=True)
@@ -31,6 +36,54 @@ class _Exploration:
     arm: Arm
     estimate: ArmEstimate
     rounds_left: int = ENOUGH
+
+
+@dataclass(slots=True)
+class _Retries:
+    """When to retry an arm that is not expected to be faster: as answers start, and ever more rarely in long ones.
+
+    `since` is the plain rounds since the last one, `interval` how many there have to be. For `resting` more answers
+    none starts with a retry, after one that `tried` in vain: it did not leave plain decoding (`left_plain`).
+    """
+
+    since: int = 0
+    interval: int = FIRST_RETRY
+    tried: bool = False
+    left_plain: bool = False
+    rest: int = 0
+    resting: int = 0
+
+    def begin(self) -> None:
+        """An answer starts."""
+        if self.left_plain:
+            self.rest = self.resting = 0
+        elif self.tried:
+            self.rest = self.resting = min(max(1, 2 * self.rest), LONGEST_REST)
+        else:
+            self.resting = max(0, self.resting - 1)
+        self.tried = self.left_plain = False
+        if not self.resting:
+            self.since = self.interval
+
+    @property
+    def due(self) -> bool:
+        return self.since >= self.interval
+
+    @property
+    def untried(self) -> bool:
+        """Whether nothing but plain decoding was used in this answer."""
+        return not (self.tried or self.left_plain)
+
+    def retry(self) -> None:
+        self.since, self.tried = 0, True
+        self.interval = min(2 * self.interval, LAST_RETRY)
+
+    def count(self, *, plain: bool) -> None:
+        """A typical round passed while plain decoding was in use, or another arm."""
+        if plain:
+            self.since += 1
+        else:
+            self.since, self.interval, self.left_plain = 0, FIRST_RETRY, True
 
 
 class Explorer:
@@ -43,14 +96,18 @@ class Explorer:
     def __init__(self) -> None:
         self._exploring: _Exploration | None = None
         self._best_speed = 0.0
-        self._since_retry, self._retry_interval = 0, FIRST_RETRY
+        self._retries = _Retries()
+        # What answers did not spend of their share.
+        self._saved_up_s = self._answer_s = self._spent_s = 0.0
         self.begin()
 
     def begin(self) -> None:
-        """An answer starts."""
+        """An answer starts: its text may be easier than that of the last one."""
         self._exploring = None
+        self._saved_up_s = max(0.0, self._saved_up_s + ANSWER_SHARE * self._answer_s - self._spent_s)
         self._answer_s = self._spent_s = 0.0
         self._tokens = 0
+        self._retries.begin()
 
     def choose(
         self, arms: Mapping[Arm, ArmEstimate], best: Arm, current: Arm, seen: Callable[[str], float], *, anchored: bool
@@ -78,6 +135,10 @@ class Explorer:
         self._answer_s += seconds
         self._tokens += tokens
 
+    def reconsider(self) -> None:
+        """A round of a proposer held other work too, which need not be done again: what to explore is open anew."""
+        self._exploring = None
+
     def settle(self, arm: Arm, current: Arm, tokens: int, seconds: float) -> None:
         """Account for a typical round of `arm` while `current` was in use.
 
@@ -90,10 +151,7 @@ class Explorer:
             # What took longer than the arm can take was disturbed.
             counted = min(seconds, exploring.estimate.most_seconds)
             self._spent_s += counted - tokens / self._best_speed
-        if current == PLAIN_ARM:
-            self._since_retry += 1
-        else:
-            self._since_retry, self._retry_interval = 0, FIRST_RETRY
+        self._retries.count(plain=current == PLAIN_ARM)
 
     def _worth_exploring(
         self, arms: Mapping[Arm, ArmEstimate], current: Arm, seen: Callable[[str], float]
@@ -105,11 +163,17 @@ class Explorer:
         promising = [arm for arm in affordable if arm != current and arms[arm].best_case > wanted]
         if promising:
             return max(promising, key=lambda arm: arms[arm].best_case)
-        speculative = [arm for arm in affordable if arm != PLAIN_ARM]
-        if not speculative or current != PLAIN_ARM or self._since_retry < self._retry_interval:
+        if current != PLAIN_ARM or not self._retries.due:
             return None
-        self._since_retry = 0
-        self._retry_interval = min(2 * self._retry_interval, LAST_RETRY)
+        saved_up = min(self._saved_up_s, SAVED_UP_ROUNDS * plain_s) if self._retries.untried else 0.0
+        saved_up += ANSWER_SHARE * self._answer_s - self._spent_s
+        for arm, estimate in arms.items():
+            if arm != PLAIN_ARM and arm not in affordable and self._worst_loss(estimate) <= saved_up:
+                affordable.append(arm)
+        speculative = [arm for arm in affordable if arm != PLAIN_ARM]
+        if not speculative:
+            return None
+        self._retries.retry()
         return max(speculative, key=lambda arm: arms[arm].speed)
 
     def _allowance(self, source: str | None, plain_s: float, seen: Callable[[str], float]) -> float:

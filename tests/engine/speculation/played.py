@@ -262,10 +262,13 @@ class Player:
         if proposer is not None:
             proposer.reset((*answer.prompt, answer.text[0]))
         unread = 0.0 if source == "ngram" else len(answer.prompt) * self.pair.machine.reading
+        followed = False
         while place.count < len(answer.text):
             most = 0 if proposer is None else min(depth, proposer.max_proposals(), answer.limit - place.count - 1)
             if most > 0 and not bearable(ms + unread + self._usual_ms(source, most), place.count):
                 most = 0
+            # A plain round that follows another was started before what that drew could be looked up.
+            most, followed = (0, most <= 0) if followed else (most, most <= 0)
             proposal = proposer.propose(most) if proposer is not None and most > 0 else None
             if proposal is not None:
                 ms, unread = ms + unread, 0.0

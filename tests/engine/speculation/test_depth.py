@@ -137,6 +137,26 @@ def test_a_stretch_of_plain_decoding_gets_probed_ever_more_rarely() -> None:
     assert speculative[1] < 3 * speculative[0]
 
 
+def test_an_answer_in_which_nothing_was_right_is_not_the_last_one_to_speculate() -> None:
+    """As short answers leave too little time for a retry in each, what they do not spend adds up."""
+    controller = DepthController()
+    easy, hard = World(gentle, constant(0.95), catch_up=0.05), World(gentle, constant(0.0), catch_up=0.05)
+    controlled(easy, 64, controller=controller)
+    controlled(hard, 64, controller=controller)
+    for _ in range(45):
+        controller.learn("draft", Observation("", 8, 0))
+    later = [controlled(easy, 64, seed, controller) for seed in range(8)]
+    assert all(run.depths.get(0, 0) < run.rounds / 2 for run in later[4:])
+
+
+def test_a_proposer_that_never_pays_costs_short_answers_little() -> None:
+    controller = DepthController()
+    hopeless = World(gentle, constant(0.0))
+    controlled(hopeless, 300, controller=controller)
+    runs = [controlled(hopeless, 64, seed, controller) for seed in range(40)]
+    assert sum(run.rounds - run.depths[0] for run in runs) < 0.02 * sum(run.rounds for run in runs)
+
+
 def test_acceptance_of_one_kind_of_proposal_does_not_stand_for_another() -> None:
     controller = DepthController()
     for _ in range(4):

@@ -39,3 +39,29 @@ def test_nothing_new_is_explored_before_the_machines_speed_is_known() -> None:
     explorer = Explorer()
     explorer.count(500, 10.0)
     assert explorer.choose(ARMS, PLAIN_ARM, PLAIN_ARM, lambda _: 10.0, anchored=False) is None
+
+
+def test_a_round_in_which_the_proposer_caught_up_binds_nobody_to_its_depth() -> None:
+    """Only the least depth was affordable with the catching up, which need not be done again."""
+    explorer, shallow = Explorer(), ("draft", 1)
+    behind = ARMS | {
+        shallow: ArmEstimate(1.7, 0.04, 2.0, 1.0, 0.03, 0.07, 0.0, False),
+        PROMISING: ArmEstimate(4.0, 0.05, 5.0, 1.0, 0.03, 0.2, 0.0, False),
+    }
+    assert explorer.choose(behind, PLAIN_ARM, PLAIN_ARM, lambda _: 0.0, anchored=True) == shallow
+    explorer.reconsider()
+    assert explorer.choose(behind | ARMS, PLAIN_ARM, PLAIN_ARM, lambda _: 0.0, anchored=True) == PROMISING
+
+
+def test_answers_that_follow_retries_in_vain_start_with_one_ever_more_rarely() -> None:
+    explorer, slow = Explorer(), ("draft", 1)
+    arms = {PLAIN_ARM: ARMS[PLAIN_ARM], slow: ArmEstimate(1.1, 0.03, 1.1, 1.0, 0.03, 0.03, 0.0, True)}
+    retried = []
+    for number in range(60):
+        explorer.begin()
+        if explorer.choose(arms, PLAIN_ARM, PLAIN_ARM, lambda _: 10.0, anchored=True) == slow:
+            retried.append(number)
+            explorer.settle(slow, PLAIN_ARM, 1, 0.03)
+        explorer.count(100, 2.0)
+    # The first answer has saved nothing up yet.
+    assert retried == [1, 3, 6, 11, 20, 37, 54]
