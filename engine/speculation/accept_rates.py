@@ -1,7 +1,9 @@
 """Acceptance rates: how likely each draft token of a round is to be made and accepted, given that those before it were.
 
 A slow estimate for each position describes the proposer. It is also kept by recent outcome (`_RecentOutcome`), because
-answers that begin alike can turn out predictable or not, which shows after a round or two. A fast estimate for the
+answers that begin alike can turn out predictable or not, which shows after a round or two; and, for proposals of
+several kinds, by that of the other proposers: what a draft model predicts well is new text, which lookup finds nowhere
+but by chance. A fast estimate for the
 whole proposer scales all positions by how hard the current text is. Together they follow a change from prose to code
 within a few rounds and still know the other.
 """
@@ -11,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
+from typing import NamedTuple
 
 # How many rounds an estimate of a proposer looks back: some ten answers.
 SLOW_ROUNDS = 200.0
@@ -108,9 +111,10 @@ class _Source:
     difficulty: _Difficulty = field(default_factory=_Difficulty)
     outcome: _RecentOutcome = field(default_factory=_RecentOutcome)
 
-    def kinds(self, bucket: str) -> list[str]:
-        """Keys of `positions`, from the most general to the most specific."""
-        return [*dict.fromkeys(("", bucket)), f"{bucket} after {self.outcome}"]
+    def kinds(self, bucket: str, others: str) -> list[str]:
+        """Keys of `positions`, from the most general to the most specific; `others` had these outcomes."""
+        kinds = [*dict.fromkeys(("", bucket)), f"{bucket} after {self.outcome}"]
+        return [*kinds, f"{bucket} beside {others}"] if bucket and others else kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +153,11 @@ class AcceptRates:
         made = drafted if made is None else made
         asked = made if asked is None else asked
         known = self._source(source)
-        kinds = known.kinds(bucket)
-        general, *narrower = (known.positions.get(kind, []) for kind in kinds)
+        kinds = known.kinds(bucket, self._outcomes_beside(source))
+        general, *narrower = _levels(known, kinds)
         prior = PRIOR_RATE
         for index in range(reached):
-            prior = _at(general, index).verdicts.rate(prior)
+            prior = _at(general.positions, index).verdicts.rate(prior)
             known.difficulty.expected += 1.0 - _narrowed(prior, general, narrower, index)[0]
         known.difficulty.seen += accepted < drafted
         for kind in kinds:
@@ -180,22 +184,22 @@ class AcceptRates:
     def forecast(self, source: str, bucket: str, depth: int) -> AcceptForecast:
         """Expected acceptance of rounds of 0..depth draft tokens now."""
         known = self._source(source)
-        general, *narrower = (known.positions.get(kind, []) for kind in known.kinds(bucket))
+        general, *narrower = _levels(known, known.kinds(bucket, self._outcomes_beside(source)))
         factor = known.difficulty.factor
         kept, most_kept, least_kept, made = [0.0], [0.0], [0.0], [1.0]
         survives = survives_at_least = goes_on_so_far = 1.0
         variance = 0.0
         prior = PRIOR_RATE
         for index in range(depth):
-            rate = prior = _at(general, index).verdicts.rate(prior)
+            rate = prior = _at(general.positions, index).verdicts.rate(prior)
             rate, seen = _narrowed(rate, general, narrower, index)
             rate = 1.0 - min(1.0, factor * (1.0 - rate))
             error = DOUBTS * sqrt(rate * (1.0 - rate) / (seen + PRIOR_WEIGHT))
             goes_on = goes_on_if_right = 1.0
-            for positions in (general, *narrower):
-                if index < len(positions):
-                    goes_on = positions[index].made.rate(goes_on)
-                    goes_on_if_right = positions[index].made_if_right.rate(goes_on_if_right)
+            for level in (general, *narrower):
+                if index < len(level.positions):
+                    goes_on = level.positions[index].made.rate(goes_on)
+                    goes_on_if_right = level.positions[index].made_if_right.rate(goes_on_if_right)
             survives *= goes_on_if_right * rate
             goes_on_so_far *= goes_on_if_right
             variance += (error / rate) ** 2 if rate else 0.0
@@ -206,6 +210,10 @@ class AcceptRates:
             least_kept.append(least_kept[-1] + survives_at_least)
             made.append(made[-1] * goes_on)
         return AcceptForecast(kept, most_kept, least_kept, made)
+
+    def _outcomes_beside(self, name: str) -> str:
+        """The recent outcomes of the other proposers in this answer."""
+        return ", ".join(f"{other} {source.outcome}" for other, source in self._sources.items() if other != name)
 
     def _source(self, name: str) -> _Source:
         if name not in self._sources:
@@ -248,14 +256,21 @@ def _at(positions: list[_Position], index: int) -> _Position:
     return positions[index] if index < len(positions) else _NOTHING
 
 
-def _narrowed(
-    rate: float, general: list[_Position], narrower: Sequence[list[_Position]], index: int
-) -> tuple[float, float]:
+class _Level(NamedTuple):
+    """Statistics of one kind; `by_outcome` if they are of one recent outcome."""
+
+    positions: list[_Position]
+    by_outcome: bool
+
+
+def _levels(source: _Source, kinds: Sequence[str]) -> list[_Level]:
+    return [_Level(source.positions.get(kind, []), " after " in kind) for kind in kinds]
+
+
+def _narrowed(rate: float, general: _Level, narrower: Sequence[_Level], index: int) -> tuple[float, float]:
     """The general rate at a position narrowed by more specific statistics, and the observations it rests on."""
-    seen = _at(general, index).verdicts.reached
-    for number, positions in enumerate(narrower, 1):
-        # The last is by recent outcome, the one before it, if any, by bucket.
-        by_outcome = number == len(narrower)
+    seen = _at(general.positions, index).verdicts.reached
+    for positions, by_outcome in narrower:
         weight = OUTCOME_WEIGHT * (1 + index) if by_outcome else PRIOR_WEIGHT
         count = _at(positions, index).verdicts
         narrow = count.rate(rate, weight)

@@ -112,3 +112,20 @@ def test_where_nearly_all_was_right_an_answer_is_drafted_as_deep_as_possible_at_
             depth = controller.choose({"draft": 16}).depth
             controller.observe(MeasuredRound("draft", depth, depth + 1, depth, 0.02 + 0.0002 * depth, None))
     assert first == 16
+
+
+def test_lookup_is_judged_by_how_the_draft_model_fares_in_the_same_answer() -> None:
+    """Lookup finds edited code again, and what a draft model does not predict; new text it finds by chance alone."""
+    rates = AcceptRates()
+    for _ in range(10):
+        for drafts_right in (True, False):
+            rates.begin()
+            rates.observe("draft", "", 4, 4 if drafts_right else 0)
+            rates.observe("ngram", "3", 4, 0 if drafts_right else 4)
+    expected = []
+    for drafts_right in (True, False):
+        rates.begin()
+        rates.observe("draft", "", 4, 4 if drafts_right else 0)
+        expected.append(rates.forecast("ngram", "3", 4).kept[4])
+    assert expected[0] < 1.0
+    assert expected[1] > 3.0
