@@ -102,7 +102,6 @@ def _window(options: argparse.Namespace) -> int:
 
         return self_test.run(options.screenshot, options.lang)
     from app.system.display import has_display
-    from app.system.qt_import import import_qt
 
     if not has_display():
         print(
@@ -113,7 +112,6 @@ def _window(options: argparse.Namespace) -> int:
     # Nothing that the start makes is garbage; once the window is there, `GcPolicy` decides.
     gc.disable()
     try:
-        import_qt()
         from app.window.startup import show_window
 
         return show_window(options.lang)

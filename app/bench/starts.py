@@ -90,9 +90,6 @@ def _start(began: float, folder: Path) -> dict[str, float]:
     """Start the app here, in a process that `began` then; the seconds to each of `STAGES`."""
     # As the command does before it imports the window.
     gc.disable()
-    from app.system.qt_import import import_qt
-
-    import_qt()
     from PySide6.QtCore import QEvent, QObject, QTimer
 
     from app.settings.store import SettingsStore
