@@ -12,9 +12,9 @@ SMALLEST_CHUNK = 32
 # A chunk may take as long as this many decode steps.
 STEPS_PER_CHUNK = 3.0
 # Beside nothing else: the longest that a cancelled prompt goes on, and the bounds of what is read in that time.
-# mlx-lm reads 2,048 tokens at once; fewer than 128 keep no GPU busy, but where these take so long, it is slow anyway.
+# mlx-lm reads 2,048 tokens at once; below 128 the products of a GPU are no longer busy.
 ALONE_S = 0.25
-SMALLEST_ALONE = 32
+SMALLEST_ALONE = 128
 LARGEST_CHUNK = 2048
 # Prompts that are read in this time are read before answers to others that wait with them begin.
 TOGETHER_S = 0.5
