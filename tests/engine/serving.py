@@ -96,6 +96,15 @@ def run(scheduler: Scheduler, *requests: ChatRequest) -> list[Client]:
     return clients
 
 
+def serve_and_act(scheduler: Scheduler, client: Client, after: int, act: Callable[[], object]) -> None:
+    """Serve everybody, and `act` once so many of the client's rounds were reported."""
+    while scheduler.busy:
+        scheduler.step()
+        if len(client.committed) == after:
+            act()
+            after = 0
+
+
 def alone(scheduler: Scheduler, asked: ChatRequest) -> Finished:
     """The same request served alone, from an empty prefix cache."""
     scheduler.clear_prefix_cache()

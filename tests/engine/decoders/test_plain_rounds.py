@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.rollback import PlainOnly
 from engine.speculation.sequence import Sequence
-from tests.engine.serving import PLAIN, Client, alone, request, run, submit
+from tests.engine.serving import PLAIN, alone, request, run, serve_and_act, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -28,15 +27,6 @@ def pair(scheduler: Scheduler, tiny_main: Path, tiny_draft: Path) -> Scheduler:
     return scheduler
 
 
-def serve(scheduler: Scheduler, client: Client, after: int, act: Callable[[], None]) -> None:
-    """Serve the request, and `act` once so many rounds were reported."""
-    while scheduler.busy:
-        scheduler.step()
-        if len(client.committed) == after:
-            act()
-            after = 0
-
-
 @pytest.mark.parametrize("temperature", [0.0, 0.9])
 @pytest.mark.parametrize(("before", "behind"), [(PLAIN, DRAFT), (DRAFT, PLAIN)])
 def test_speculation_is_switched_in_the_middle_of_an_answer(
@@ -44,7 +34,7 @@ def test_speculation_is_switched_in_the_middle_of_an_answer(
 ) -> None:
     expected = alone(pair, request(temperature=temperature, speculation=PLAIN))
     client = submit(pair, request(temperature=temperature, speculation=before))
-    serve(pair, client, PART, lambda: client.stream.speculate(behind))
+    serve_and_act(pair, client, PART, lambda: client.stream.speculate(behind))
     assert client.finished.ids == expected.ids
     drafted = [event.round.drafted > 0 for event in client.committed]
     assert any(drafted[1:PART]) is (before is DRAFT)
@@ -58,7 +48,7 @@ def test_an_answer_that_is_cancelled_keeps_the_caches_of_all_that_was_reported(
     if not reversible:
         monkeypatch.setattr("engine.speculation.sequence.rollback_for", lambda _model, caches: PlainOnly(caches))
     client = submit(pair, request(speculation=PLAIN))
-    serve(pair, client, PART, client.stream.cancel)
+    serve_and_act(pair, client, PART, client.stream.cancel)
     assert client.finished.reason == "cancelled"
     kept = pair.prefix_cache.latest.main
     assert kept.tokens[-len(client.finished.ids) :] == list(client.finished.ids)
@@ -74,7 +64,7 @@ def test_a_pass_that_fails_ends_the_answer_and_nothing_else(pair: Scheduler, mon
         raise RuntimeError("out of memory")
 
     with monkeypatch.context() as patched:
-        serve(pair, client, PART, lambda: patched.setattr(Sequence, "feed", fail))
+        serve_and_act(pair, client, PART, lambda: patched.setattr(Sequence, "feed", fail))
     assert isinstance(client.last, Failed)
     assert expected.text.startswith(client.last.text)
     assert alone(pair, request(speculation=PLAIN)).ids == expected.ids
@@ -82,7 +72,7 @@ def test_a_pass_that_fails_ends_the_answer_and_nothing_else(pair: Scheduler, mon
 
 def test_every_round_is_reported_with_figures_of_its_own(pair: Scheduler) -> None:
     client = submit(pair, request(speculation=PLAIN, alternatives=2))
-    serve(pair, client, 0, lambda: None)
+    serve_and_act(pair, client, 0, lambda: None)
     assert [event.round.number for event in client.committed] == list(range(len(client.committed)))
     assert [event.stats.generated_tokens for event in client.committed] == list(range(1, len(client.committed) + 1))
     assert all(len(token.alternatives) == 2 for event in client.committed for token in event.tokens)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from engine.events import TokensCommitted
 from engine.loading import load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
-from tests.engine.serving import PLAIN, Client, alone, request, run, submit
+from tests.engine.serving import PLAIN, alone, request, run, serve_and_act, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -41,16 +40,6 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return drawn
 
 
-def serve(scheduler: Scheduler, client: Client, act: Callable[[], object]) -> None:
-    """Serve everybody, and `act` once the client's first PART rounds were reported."""
-    after = PART
-    while scheduler.busy:
-        scheduler.step()
-        if len(client.committed) == after:
-            act()
-            after = 0
-
-
 @pytest.mark.parametrize("temperature", [0.0, 0.9])
 @pytest.mark.parametrize(("before", "behind"), [(PLAIN, DRAFT), (DRAFT, PLAIN)])
 def test_one_of_several_answers_speculates_from_some_token_on(
@@ -60,7 +49,7 @@ def test_one_of_several_answers_speculates_from_some_token_on(
     expected = [alone(pair, one).ids for one in asked]
     switching = submit(pair, request(TEXTS[0], temperature=temperature, speculation=before))
     other = submit(pair, asked[1])
-    serve(pair, switching, lambda: switching.stream.speculate(behind))
+    serve_and_act(pair, switching, PART, lambda: switching.stream.speculate(behind))
     assert [switching.finished.ids, other.finished.ids] == expected
     drafted = [event.round.drafted > 0 for event in switching.committed]
     assert any(drafted[:PART]) is (before is DRAFT)
@@ -73,7 +62,7 @@ def test_answers_join_and_leave_between_plain_steps(pair: Scheduler, steps: list
     asked = [request(text, max_tokens=most, speculation=PLAIN) for text, most in zip(TEXTS, lengths, strict=True)]
     expected = [alone(pair, one).ids for one in asked]
     clients = [submit(pair, one) for one in asked[:2]]
-    serve(pair, clients[0], lambda: clients.append(submit(pair, asked[2])))
+    serve_and_act(pair, clients[0], PART, lambda: clients.append(submit(pair, asked[2])))
     assert [client.finished.ids for client in clients] == expected
     assert {2, 3} <= set(steps)
 
@@ -94,7 +83,7 @@ def test_samplers_of_every_kind_share_plain_steps(pair: Scheduler, steps: list[i
 def test_an_answer_that_is_cancelled_ends_with_what_was_reported(pair: Scheduler) -> None:
     expected = alone(pair, request(TEXTS[1], speculation=PLAIN)).ids
     clients = [submit(pair, request(text, speculation=PLAIN)) for text in TEXTS[:2]]
-    serve(pair, clients[0], clients[0].stream.cancel)
+    serve_and_act(pair, clients[0], PART, clients[0].stream.cancel)
     assert clients[0].finished.reason == "cancelled"
     assert clients[0].finished.ids == tuple(token.id for event in clients[0].committed for token in event.tokens)
     assert clients[1].finished.ids == expected
