@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -61,19 +61,24 @@ class SpeculationPanel(Restyled, QFrame):
         self._history = RoundHistory()
         self._figures_throttle = Throttle(_FIGURES_MS, self.refresh, self)
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
-        self._title = label(self, "title")
-        self._segments = ActionSegments(actions, _CHOICES, self)
-        self._measured = QWidget(self)
-        self.sample = SampleRound(self)
+        self._area, body = QScrollArea(self), QWidget()
+        body.setObjectName("panelBody")
+        self._body = body
+        # First: to move widgets restyles all that is in them.
+        self._area.setWidget(body)
+        self._title = label(body, "title")
+        self._segments = ActionSegments(actions, _CHOICES, body)
+        self._measured = QWidget(body)
+        self.sample = SampleRound(body)
         self.outcome = label(self._measured, "title", wraps=True)
         self._figures = QWidget(self._measured)
         self._outcome_help, self._rate_help = HelpMark(self._measured), HelpMark(self._figures)
         self._rate_name = label(self._figures, "caption")
         self.rate = label(self._figures, "big")
         self.per_round, self.speed, self.depth_figure, self.first = (Figure(self._figures) for _ in range(4))
-        self._sentence = label(self, "reason", wraps=True)
-        self.measurements = ActionButtons(actions, _MEASUREMENTS, self)
-        self._charts = QWidget(self)
+        self._sentence = label(body, "reason", wraps=True)
+        self.measurements = ActionButtons(actions, _MEASUREMENTS, body)
+        self._charts = QWidget(body)
         self.strip, self._legend = RoundStrip(self._charts), TokenLegend(with_rejected=True, parent=self._charts)
         self._no_rounds = label(self._charts, "muted", wraps=True)
         self.speed_line = LineChart(52, "draft", self._charts)
@@ -82,16 +87,14 @@ class SpeculationPanel(Restyled, QFrame):
             Section(chart, self._charts) for chart in (self.strip, self.speed_line, self.positions)
         )
         self._time_section = Section(self.time, self._charts, with_words=True)
-        self.totals = TotalsView(self)
-        self.requests = label(self, "muted", wraps=True)
+        self.totals = TotalsView(body)
+        self.requests = label(body, "muted", wraps=True)
         self.requests.hide()
         self._build()
         self.restyle()
 
     def _build(self) -> None:
-        body = QWidget()
-        body.setObjectName("panelBody")
-        column = vbox(body, margins=(18, 14, 18, 16), spacing=8)
+        column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
         top = QHBoxLayout()
         top.addWidget(self._title, 1)
         top.addWidget(self._segments)
@@ -106,13 +109,11 @@ class SpeculationPanel(Restyled, QFrame):
         for view in (self._sentence, self.measurements, self._charts, self.totals, self.requests):
             column.addWidget(view)
         column.addStretch(1)
-        self._body = body
-        area = self._area = QScrollArea(self)
+        area = self._area
         FocusRing(area)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(body)
         keep_right_edge(area, column)
         outer = vbox(self, margins=(1, 0, 0, 0))
         outer.addWidget(area)
@@ -157,9 +158,9 @@ class SpeculationPanel(Restyled, QFrame):
         bar = self._area.verticalScrollBar().sizeHint().width()
         return QSize(self._body.minimumSizeHint().width() + bar + 1, super().minimumSizeHint().height())
 
-    def add_controls(self, controls: QWidget) -> None:
-        """Insert controls below the title and the switch."""
-        self._column.insertWidget(1, controls)
+    def add_controls(self, make: Callable[[QWidget], QWidget]) -> None:
+        """Insert the controls that `make` makes in a parent below the title and the switch."""
+        self._column.insertWidget(1, make(self._body))
 
     def show_answer(self, answer: Answer | None, number: int = 0, count: int = 0) -> None:
         """Show answer `number` of the `count` that the chat has; the newest needs no number."""

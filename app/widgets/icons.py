@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QIconEngine, QPainter, QPixmap
@@ -28,8 +28,11 @@ class _Drawing(QIconEngine):
     def __init__(self, name: str, colour: str) -> None:
         super().__init__()
         self._name, self._colour = name, colour
-        svg = _drawing(name).replace("currentColor", colour)
-        self._renderer = QSvgRenderer(QByteArray(svg.encode()))
+
+    @cached_property
+    def _renderer(self) -> QSvgRenderer:
+        """Read when the icon is painted first; those of most actions are only in menus."""
+        return QSvgRenderer(QByteArray(_drawing(self._name).replace("currentColor", self._colour).encode()))
 
     def paint(self, painter: QPainter, rect, mode, state) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG002
         painter.save()

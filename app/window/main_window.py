@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QMainWindow,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
 from app.actions.actions import Actions
 from app.actions.menus import Menus
@@ -79,7 +77,11 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._preferences = self._library.settings
         self._shown: Chat = session.chat
         self._actions = Actions(ACTIONS, self)
-        self._banner = Banner(self)
+        # Parts are made where they stay: to move widgets restyles all that is in them.
+        self._panes = Panes(self, self._preferences)
+        self.setCentralWidget(self._panes.whole)
+        self._middle = self._panes.middle
+        self._stack, self._banner = QStackedWidget(self._middle), Banner(self._middle)
         self.notifications = Notifications(self._banner, self._actions, self)
         self.updates = UpdateChecker(self._preferences, self.notifications, self)
         self._make_sidebar()
@@ -87,7 +89,6 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._make_chat()
         self._make_panel()
         self._menus = Menus(self._actions, self)
-        self._panes = Panes(self, self._preferences, self._chats, self._panel)
         self._palette, self._shortcuts = CommandPalette(self._actions, self), ShortcutSheet(self._actions, self)
         self._effects = Effects(self._preferences, application, session, self._composer, self)
         self._announcer = Announcer(session, self)
@@ -104,23 +105,23 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
             self.notifications.show_backup(self._preferences.backup)
 
     def _make_sidebar(self) -> None:
-        self._chats = ChatPane(self._session, self._actions["new-chat"], self)
+        self._chats = ChatPane(self._session, self._actions["new-chat"], self._panes.whole)
         self._transfer = Transfer(self._session, self._banner, self._actions["stop-transfer"], self)
 
     def _make_models(self) -> None:
         session, library = self._session, self._library
-        self._header = Header(session, self._actions, self)
+        self._header = Header(session, self._actions, self._middle)
         self._models = ModelController(library, session, self._header.main, self._header.draft, self._banner, self)
         self._settings = SettingsWindow(library, session, self._models, self)
 
     def _make_chat(self) -> None:
         session, actions = self._session, self._actions
-        self._welcome, self._transcript = Welcome(self), Transcript(self)
+        self._welcome, self._transcript = Welcome(self._stack), Transcript(self._stack)
         self._offer = FirstRunOffer(self._library, self._models, self._welcome)
         self._welcome.set_offer(self._offer, lambda: self._offer.may_come)
-        self._find = FindBar(lambda: session.chat.turns, self._transcript.count_matches, self)
+        self._find = FindBar(lambda: session.chat.turns, self._transcript.count_matches, self._middle)
         self._search = ChatSearch(session, self._transcript, self._find, self)
-        self._composer = Composer(actions["send"], actions["stop"], self)
+        self._composer = Composer(actions["send"], actions["stop"], self._middle)
         self._attachments = AttachmentReader(session, self._banner, self)
         self._chat_settings = ChatSettingsSheet(session, self)
         self._composer.add_tool(attach_button(actions["attach"], self))
@@ -135,8 +136,8 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
 
     def _make_panel(self) -> None:
         session, actions = self._session, self._actions
-        self._panel = SpeculationPanel(actions, self)
-        self._panel.add_controls(ChatControls(session))
+        self._panel = SpeculationPanel(actions, self._panes.whole)
+        self._panel.add_controls(partial(ChatControls, session))
         self._panel_controller = PanelController(session, self._transcript, self._panel, self)
         self._comparer = Comparer(session, self)
         self._comparison = ComparisonView(self._comparer, actions["compare"], self)
@@ -172,19 +173,16 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         )
 
     def _build(self) -> None:
-        middle = QWidget(self)
-        middle.setObjectName("middle")
-        self._stack = QStackedWidget(middle)
         self._stack.addWidget(self._welcome)
         self._stack.addWidget(self._transcript)
-        column = vbox(middle, margins=(0, 0, 0, 0), spacing=0)
+        column = vbox(self._middle, margins=(0, 0, 0, 0), spacing=0)
         column.addWidget(self._header)
         column.addWidget(self._find)
         column.addWidget(self._stack, 1)
         column.addLayout(centred(self._banner, COLUMN_WIDTH))
         column.addSpacing(8)
         column.addLayout(centred(self._composer, COLUMN_WIDTH))
-        self.setCentralWidget(self._panes.surround(middle, self._header, self._composer))
+        self._panes.surround(self._chats, self._panel, header=self._header, composer=self._composer)
         self._chats.settings.setMenu(self._menus.settings)
 
     def _connect(self) -> None:
@@ -251,7 +249,9 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._composer.show_unsent(chat, chat.unsent, chat.unsent_attachments)
         self._update_actions()
         # A card that was opened while the chat was being read keeps the focus.
-        if all(card.isHidden() for card in self.findChildren(Overlay)):
+        if all(
+            card.isHidden() for card in self.findChildren(Overlay, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        ):
             self._composer.setFocus()
 
     def _show_new_turn(self, chat: Chat, turn: Turn) -> None:

@@ -28,17 +28,28 @@ class Panes(QObject):
     A pane that lies over the chat goes when the chat gets the focus or is clicked, and with Esc.
     """
 
-    def __init__(self, window: QWidget, preferences: SettingsStore, sidebar: QWidget, panel: QWidget) -> None:
+    def __init__(self, window: QWidget, preferences: SettingsStore) -> None:
         super().__init__(window)
         self._window, self._preferences = window, preferences
-        self._widgets = {"sidebar": sidebar, "panel": panel}
+        self._widgets: dict[str, QWidget] = {}
         self._wanted = wanted_panes(preferences.values)
         # 0 is the usual width.
         self._widths = {"sidebar": preferences.values.sidebar_width, "panel": preferences.values.panel_width}
         # The pane that lies over the chat.
         self._over = ""
-        self._whole = QWidget(window)
-        self._row = hbox(self._whole, margins=(0, 0, 0, 0), spacing=0)
+        self.whole = QWidget(window)
+        """The parent of the panes."""
+        self.middle = QWidget(self.whole)
+        """The parent of what is between them."""
+        self.middle.setObjectName("middle")
+        self._row = hbox(self.whole, margins=(0, 0, 0, 0), spacing=0)
+
+    def surround(self, sidebar: QWidget, panel: QWidget, *, header: QWidget, composer: QWidget) -> None:
+        """Lay the panes out with the middle between them, in which `composer` gets the focus. The buttons of `header`,
+        its upper edge, are never covered.
+        """
+        self._widgets = {"sidebar": sidebar, "panel": panel}
+        self._header, self._composer = header, composer
         self._handles = {
             "sidebar": PaneHandle(sidebar, True, sidebar_name),
             "panel": PaneHandle(panel, False, panel_name),
@@ -47,23 +58,16 @@ class Panes(QObject):
             handle.valueChanged.connect(partial(self._set_width, pane))
             handle.sliderReleased.connect(partial(self._keep, pane))
             handle.reset_wanted.connect(partial(self._set_width, pane, 0))
-
-    def surround(self, middle: QWidget, header: QWidget, composer: QWidget) -> QWidget:
-        """The panes with the chat between them, in which `composer` gets the focus. The buttons of `header`, its upper
-        edge, are never covered.
-        """
-        self._middle, self._header, self._composer = middle, header, composer
-        self._shade = _Shade(self._whole)
+        self._shade = _Shade(self.whole)
         self._shade.clicked.connect(self.put_away)
-        for widget in (self._widgets["sidebar"], middle, self._widgets["panel"]):
+        for widget in (sidebar, self.middle, panel):
             self._row.addWidget(widget)
-        self._row.setStretchFactor(middle, 1)
-        for watched in (self._whole, middle, *self._widgets.values()):
+        self._row.setStretchFactor(self.middle, 1)
+        for watched in (self.whole, self.middle, sidebar, panel):
             watched.installEventFilter(self)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._follow_focus)
-        return self._whole
 
     def toggle(self, pane: str) -> None:
         self.show(pane, not self.shows(pane))
@@ -127,9 +131,9 @@ class Panes(QObject):
     def _place_over(self) -> None:
         if self._over:
             widget, top = self._widgets[self._over], self._header.height()
-            left = 0 if self._over == "sidebar" else self._whole.width() - widget.width()
-            widget.setGeometry(left, top, widget.width(), self._whole.height() - top)
-            self._shade.setGeometry(self._middle.geometry().adjusted(0, top, 0, 0))
+            left = 0 if self._over == "sidebar" else self.whole.width() - widget.width()
+            widget.setGeometry(left, top, widget.width(), self.whole.height() - top)
+            self._shade.setGeometry(self.middle.geometry().adjusted(0, top, 0, 0))
             self._shade.raise_()
             widget.raise_()
 
@@ -139,11 +143,11 @@ class Panes(QObject):
 
     def _follow_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
         """What has the focus must be seen: a pane goes that lies over it."""
-        if self._over and now is not None and self._middle.isAncestorOf(now) and not self._header.isAncestorOf(now):
+        if self._over and now is not None and self.middle.isAncestorOf(now) and not self._header.isAncestorOf(now):
             self.put_away()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched in (self._whole, self._middle) and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+        if watched in (self.whole, self.middle) and event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
             self._place_over()
         elif self._over and watched is self._widgets[self._over] and _is_escape(event):
             # The key that nothing in the pane wanted; otherwise the shortcut that stops an answer gets it.
