@@ -50,11 +50,13 @@ class AttachmentRow(Restyled, QScrollArea):
         # For all chats; the row shows those of the chat on screen.
         self._reading: list[Reading] = []
         self._chat: object = None
+        # Of a viewport that Qt makes itself, PySide6 finds the type by creating all widgets' types.
+        self.setViewport(viewport := QWidget())
         self._body = QWidget()
         self._flow = FlowLayout(self._body, _GAP)
         self.setWidget(self._body)
         # Otherwise a scroll area fills its background; here the card shows through.
-        for part in (self.viewport(), self._body):
+        for part in (viewport, self._body):
             part.setAutoFillBackground(False)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -290,6 +290,8 @@ class Transcript(Restyled, QScrollArea):
 
     def _load_passes(self) -> None:
         """Load for one slice of work. What is in view comes first; the event loop comes round before the rest."""
+        if not self._column.turns:
+            return
         from app.chat.answer_body import SLICE
 
         budget = SLICE

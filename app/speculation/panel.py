@@ -61,11 +61,7 @@ class SpeculationPanel(Restyled, QFrame):
         self._history = RoundHistory()
         self._figures_throttle = Throttle(_FIGURES_MS, self.refresh, self)
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
-        self._area, body = QScrollArea(self), QWidget()
-        body.setObjectName("panelBody")
-        self._body = body
-        # First: to move widgets restyles all that is in them.
-        self._area.setWidget(body)
+        body = self._make_area()
         self._title = label(body, "title")
         self._segments = ActionSegments(actions, _CHOICES, body)
         self._measured = QWidget(body)
@@ -93,6 +89,17 @@ class SpeculationPanel(Restyled, QFrame):
         self._build()
         self.restyle()
 
+    def _make_area(self) -> QWidget:
+        """The body that scrolls. Empty: what is in it then would be laid out by each step, and restyled."""
+        self._area, self._body = QScrollArea(self), QWidget()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        FocusRing(self._area)
+        self._body.setObjectName("panelBody")
+        self._area.setWidget(self._body)
+        return self._body
+
     def _build(self) -> None:
         column = vbox(self._body, margins=(18, 14, 18, 16), spacing=8)
         top = QHBoxLayout()
@@ -109,14 +116,9 @@ class SpeculationPanel(Restyled, QFrame):
         for view in (self._sentence, self.measurements, self._charts, self.totals, self.requests):
             column.addWidget(view)
         column.addStretch(1)
-        area = self._area
-        FocusRing(area)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        keep_right_edge(area, column)
+        keep_right_edge(self._area, column)
         outer = vbox(self, margins=(1, 0, 0, 0))
-        outer.addWidget(area)
+        outer.addWidget(self._area)
 
     def _build_figures(self) -> None:
         column = vbox(self._measured, margins=(0, 0, 0, 0), spacing=8)

@@ -244,9 +244,10 @@ class Header(Restyled, QFrame):
         """How many machines answer together, while there are several."""
         hosts = self._session.cluster.hosts
         self.machines.setVisible(bool(hosts))
-        self.machines.setText(QLocale().toString(len(hosts)))
-        self.machines.setIcon(icon("main-model", theme.colours().main))
-        set_name(self.machines, together_sentence(hosts))
+        if hosts:
+            self.machines.setText(QLocale().toString(len(hosts)))
+            self.machines.setIcon(icon("main-model", theme.colours().main))
+            set_name(self.machines, together_sentence(hosts))
         self._fit()
 
     def _fit(self) -> None:
