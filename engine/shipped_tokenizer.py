@@ -105,18 +105,30 @@ class ShippedTokenizer:
     @property
     def detokenizer(self) -> StreamingText:
         """A fresh one; requests are detokenized concurrently."""
-        return StreamingText(self._tokens)
+        return StreamingText(self._written)
 
     @cached_property
-    def _tokens(self) -> list[bytes]:
-        """What each id writes."""
-        byte_of = _bytes_by_letter()
-        names = sorted(self.get_vocab().items(), key=lambda item: item[1])
+    def _written(self) -> Written:
+        return Written(self.backend_tokenizer)
+
+
+class Written(dict[int, bytes]):
+    """What each id writes, found out when it is first asked for: all of them take longer than to read a prompt."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        super().__init__()
+        self._name_of = tokenizer.id_to_token
+        self._byte_of = _bytes_by_letter()
+
+    def __missing__(self, token: int) -> bytes:
+        name, byte_of = self._name_of(token), self._byte_of
+        if name is None:
+            return b"!"
         # A byte of 0 is written as its letter, as by mlx-lm.
-        return [
-            b"".join(bytes((byte_of.get(letter, 0),)) if byte_of.get(letter) else letter.encode() for letter in name)
-            for name, _ in names
-        ]
+        self[token] = b"".join(
+            bytes((byte_of.get(letter, 0),)) if byte_of.get(letter) else letter.encode() for letter in name
+        )
+        return self[token]
 
 
 def _bytes_by_letter() -> dict[str, int]:
@@ -129,9 +141,9 @@ def _bytes_by_letter() -> dict[str, int]:
 class StreamingText:
     """Tokens to text, whole characters only. What mlx-lm's `BPEStreamingDetokenizer` does, under its names."""
 
-    def __init__(self, tokens: Sequence[bytes]) -> None:
-        """`tokens` are the bytes that each id writes."""
-        self._tokens = tokens
+    def __init__(self, written: Mapping[int, bytes]) -> None:
+        """`written` has the bytes that each id writes."""
+        self._written = written
         self._held = b""
         self._read = 0
         self.text = ""
@@ -144,7 +156,7 @@ class StreamingText:
         return segment
 
     def add_token(self, token: int) -> None:
-        written = self._tokens[token] if token < len(self._tokens) else b"!"
+        written = self._written[token]
         self._held += written
         text = self._held.decode("utf-8", "replace")
         # A single space waits for what follows it.

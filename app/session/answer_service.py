@@ -84,7 +84,6 @@ class AnswerService(QObject):
         chat, turn, source = self._chats.shown, Turn(question, Answer(), attachments), self._source()
         chat.turns.append(turn)
         chat.unsent, chat.unsent_attachments = "", ()
-        self.asked.emit(chat, turn)
 
         def write(store: ConversationStore) -> tuple[int | None, int]:
             question_id = store.messages.add_user_turn(ensure_stored(store, chat), question, attachments)
@@ -94,7 +93,9 @@ class AnswerService(QObject):
             self._chats.remove_turn(chat, turn)
             self.not_stored.emit(chat, turn)
 
+        # It is written to disk while it is drawn.
         self._begin(chat, turn, write, give_back)
+        self.asked.emit(chat, turn)
         return turn
 
     def ask_again(self, turn: Turn) -> None:

@@ -98,6 +98,11 @@ def _parser() -> MarkdownIt:
     return parser
 
 
+def prepare_parser() -> None:
+    """Import the parser, so that the first text need not wait for it."""
+    _parser()
+
+
 @dataclass(frozen=True)
 class Prose:
     """Markdown that is no code block; if `plain`, it is shown as it was written, because it is too long."""

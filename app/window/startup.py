@@ -8,12 +8,12 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
+from app.chat.preparing import import_views, prepare_answers
 from app.conversations.backups import restore
 from app.conversations.errors import StoreError
 from app.conversations.opening import is_open_elsewhere
@@ -62,7 +62,7 @@ def open_window(
 
 
 class _FirstPaint(QObject):
-    """Imports what shows a turn and calls `load` once the window has been painted, or is not for `_PAINTED_WITHIN_MS`.
+    """Calls `load` once the window has been painted, or is not for `_PAINTED_WITHIN_MS`, and has made what shows turns.
 
     What is called "soon" comes before the first paint: Qt paints when there is nothing else to do.
     """
@@ -86,8 +86,9 @@ class _FirstPaint(QObject):
     def _go_on(self) -> None:
         self._window.removeEventFilter(self)
         # Before the imports of the engine's thread, which would hold it up.
-        import_module("app.chat.turn_view")
+        import_views()
         self._load()
+        QTimer.singleShot(0, prepare_answers)
         self.deleteLater()
 
 

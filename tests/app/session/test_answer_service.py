@@ -49,6 +49,15 @@ def test_a_question_and_its_answer_are_on_disk_when_it_has_ended(open_session: O
     assert steps == ["asked", "stored", "ended"]
 
 
+def test_a_question_is_on_its_way_to_disk_before_it_is_drawn(open_session: OpenSession, qtbot: QtBot) -> None:
+    """To draw it takes the window longer than to write it."""
+    session = open_session(ScriptedEngine([Script("One.")]))
+    busy: list[bool] = []
+    session.answers.asked.connect(lambda _chat, _turn: busy.append(session.busy and session.chat.streaming))
+    answered(session, qtbot, "first")
+    assert busy == [True]
+
+
 def test_an_unsent_message_is_empty_once_it_is_sent(open_session: OpenSession, qtbot: QtBot) -> None:
     session = open_session()
     session.chats.keep_unsent(session.chat, "first")
