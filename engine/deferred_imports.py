@@ -35,13 +35,16 @@ _SERVED = MappingProxyType(
         },
         "mlx_lm.tokenizer_utils": {},
         "huggingface_hub._snapshot_download": {},
+        "huggingface_hub.hf_api": {},
     }
 )
-# What is stood for: mlx-lm's `utils` names them and calls none before it loads a tokenizer or downloads a model.
+# What is stood for: mlx-lm's `utils` names them and calls none before it loads a tokenizer or downloads a model, and
+# transformers uses the client of the Hub for what is not on this computer.
 _STOOD_FOR = MappingProxyType(
     {
         "mlx_lm.tokenizer_utils": ("TokenizerWrapper", "load"),
         "huggingface_hub._snapshot_download": ("snapshot_download",),
+        "huggingface_hub.hf_api": ("HfApi", "upload_file"),
     }
 )
 _PACKAGES = ("transformers", "mlx_lm")

@@ -10,11 +10,12 @@ import logging
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence, Set
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol
 
 import mlx.core as mx
@@ -49,6 +50,8 @@ log = logging.getLogger(__name__)
 _FALLBACK_CONTEXT = 4096
 # Tables are made with a row for each id; the largest published vocabularies have half a million.
 _LARGEST_VOCABULARY = 2**24
+# What the classes of all tokenizers are found with.
+_TOKENIZER_CLASSES = "transformers.models.auto.tokenization_auto"
 # While a prompt is waited for, so often it is looked whether to stop.
 _STOP_WAIT_S = 0.05
 
@@ -154,7 +157,9 @@ def load_in_steps(
     with DiskPool() as disk:
         yield from result_of(disk.start(_check_folder, path, part))
         recommended = yield from result_of(disk.start(recommended_sampling, path))
-        tokenizer_ready = disk.start(_load_tokenizer, path, disk.leaving)
+        # Imported while the prompt process builds the tokenizer.
+        classes = None if is_known_good(path) else disk.start(import_module, _TOKENIZER_CLASSES)
+        tokenizer_ready = disk.start(_load_tokenizer, path, disk.leaving, classes)
         # What the first round needs beside the model.
         disk.start(import_module, "numpy")
         model, config = yield from _load_weights(path, disk, streaming, on_progress, part)
@@ -334,7 +339,9 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
     return ModelNotUsable(path, "wrong-tensors", words[:120])
 
 
-def _load_tokenizer(path: Path, leaving: threading.Event) -> tuple[Any, int, TokenizerSource | None]:
+def _load_tokenizer(
+    path: Path, leaving: threading.Event, classes: Future[ModuleType] | None
+) -> tuple[Any, int, TokenizerSource | None]:
     """The tokenizer, how many ids it knows, and what the prompt process needs to make its prompts.
 
     A stranger's tokenizer is built there first: what is built here has been built within limits already.
@@ -349,6 +356,8 @@ def _load_tokenizer(path: Path, leaving: threading.Event) -> tuple[Any, int, Tok
                 if not is_known_good(path):
                     source = TokenizerSource(str(path), ends, _tokenizer_defaults(path))
                     PROMPT_PROCESS.build(source, leaving)
+                if classes is not None:
+                    classes.result()
                 tokenizer = _build_tokenizer(path, ends)
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     except TemplateFailed as error:

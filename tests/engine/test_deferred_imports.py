@@ -87,6 +87,11 @@ found += [hasattr(mlx_lm.tokenizer_utils, "Nonsense"), NewlineTokenizer.__mro__[
 found += [f"{f.__module__}.{f.__qualname__}" for f in (batch_generate, convert, generate, stream_generate, generating)]
 found += [f"{f.__module__}.{f.__qualname__}" for f in (mlx_lm.load, mlx_lm.utils.load, _snapshot_download.HfApi)]
 found += [len(load_tokenizer(folder)), len(TokenizerWrapper(made._tokenizer))]
+from transformers.utils import hub
+from huggingface_hub import HfApi, repocard
+client = hub.hf_api()
+found += [isinstance(client, hub.HfApi), isinstance(client, HfApi), isinstance(3, hub.HfApi), type(client).__name__]
+found += [client.endpoint, client.library_name, callable(repocard.upload_file), callable(HfApi().upload_file)]
 try:
     snapshot_download("no/such-model", local_files_only=True)
 except Exception as error:
@@ -100,6 +105,14 @@ def test_what_is_stood_for_does_what_the_libraries_do() -> None:
     ours = printed("-c", NAMES_OF_MLX_LM, "deferred", folder)
     assert ours == printed("-c", NAMES_OF_MLX_LM, "whole", folder)
     assert ours[-1] == "LocalEntryNotFoundError"
+
+
+def test_the_tokenizer_of_any_folder_is_made_without_the_client_of_the_hub() -> None:
+    made = "import json, sys, engine; from pathlib import Path; from mlx_lm.utils import load_tokenizer; "
+    shown = f"load_tokenizer(Path({str(starter_pair()[1])!r})); print(json.dumps(sorted(sys.modules)))"
+    names = printed("-c", made + shown)
+    assert "transformers.tokenization_utils_tokenizers" in names
+    assert "huggingface_hub._jobs_api" not in names
 
 
 def test_threads_that_ask_at_once_get_the_same_class() -> None:
