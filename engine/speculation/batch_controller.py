@@ -18,6 +18,7 @@ from engine.speculation.accept_rates import AcceptForecast
 from engine.speculation.batch_costs import ENOUGH, BatchCosts, BatchRound
 from engine.speculation.controllers import Controllers
 from engine.speculation.depth import Choice
+from engine.speculation.exploring import Retries
 from engine.speculation.proposers.registry import PROPOSERS
 
 # Plain rounds in a row of which those between two others are measured, and rounds until they are repeated.
@@ -85,6 +86,10 @@ class BatchController:
         self._since_plain = 0
         self._total_s = self._lost_s = 0.0
         self._expected_speed = 0.0
+        self._retries = Retries()
+        # Whether a retry is under way: drafters may have to read before its pass. Whether plain decoding is fastest.
+        self._retrying, self._plain_best = False, True
+        self._requests = 0
         self._plain_left = 0
         self._costs_more = Choice(None, 0, "costs-more")
 
@@ -93,6 +98,11 @@ class BatchController:
         if bucket != self.costs.bucket:
             self.costs.bucket, self._plain_left = bucket, 0
         requests = len(offers)
+        if requests > self._requests:
+            # An answer joins: its text may be easier.
+            self._retries.begin()
+            self._retrying = False
+        self._requests = requests
         fixed = max((offer.decided.depth for offer in offers if offer.decided is not None), default=0)
         if all(offer.decided is not None or not offer.expected for offer in offers):
             return _plain(offers, Choice(None, 0))
@@ -110,8 +120,10 @@ class BatchController:
     def observe(self, measured: BatchRound) -> None:
         """Learn from a round whose duration is typical of its kind."""
         requests, width = measured.requests, measured.width
-        if width > 1 and self.costs.samples(requests, width) < TRUSTED:
+        if width > 1 and (self._retrying or self.costs.samples(requests, width) < TRUSTED):
             self._count_loss(measured.tokens, measured.seconds)
+        self._retrying = self._retrying and width == 1
+        self._retries.count(plain=self._plain_best)
         self.costs.observe(measured)
         self._total_s += measured.seconds
 
@@ -195,12 +207,14 @@ class BatchController:
         plain = next((plan for plan in known if plan.width == 1), best)
         if best.speed <= plain.speed:
             best = plain
-        self._expected_speed = best.speed
+        self._expected_speed, self._plain_best = best.speed, best.width == 1
         budget = BUDGET_ROUNDS * plans[0].seconds + BUDGET_SHARE * self._total_s
         if self._lost_s < budget:
             hopeful = max(plans, key=lambda plan: self._hoped(plan, requests))
             if hopeful is not best and self._hoped(hopeful, requests) > EXPLORE_MARGIN * best.speed:
                 best = hopeful
+        if best.width == 1:
+            best = self._retried(plans, best) or best
         self._width = best.width
         if best.width == 1:
             self._plain_left = PLAIN_STRETCH - 1
@@ -209,6 +223,18 @@ class BatchController:
             self._costs_more = _costs_more(best, fastest, requests)
             return _Plan(_plain(offers, self._costs_more), 1, best.tokens, best.seconds)
         return best
+
+    def _retried(self, plans: Sequence[_Plan], plain: _Plan) -> _Plan | None:
+        """What is tried in place of plain decoding although it is not expected to be faster; None for nothing."""
+        rest = [plan for plan in plans if plan.width > 1]
+        if not self._retrying:
+            left_s = BUDGET_SHARE * self._total_s - self._lost_s
+            rest = [plan for plan in rest if plan.seconds - plain.seconds <= left_s]
+            if not self._retries.due or not rest:
+                return None
+            self._retries.retry()
+            self._retrying = True
+        return max(rest, key=lambda plan: plan.speed, default=None)
 
     def _hoped(self, plan: _Plan, requests: int) -> float:
         """The speed of a plan, or what it may be in truth where its passes were measured a few times only, or never."""

@@ -39,7 +39,7 @@ class _Exploration:
 
 
 @dataclass(slots=True)
-class _Retries:
+class Retries:
     """When to retry an arm that is not expected to be faster: as answers start, and ever more rarely in long ones.
 
     `since` is the plain rounds since the last one, `interval` how many there have to be. For `resting` more answers
@@ -96,7 +96,7 @@ class Explorer:
     def __init__(self) -> None:
         self._exploring: _Exploration | None = None
         self._best_speed = 0.0
-        self._retries = _Retries()
+        self._retries = Retries()
         # What answers did not spend of their share.
         self._saved_up_s = self._answer_s = self._spent_s = 0.0
         self.begin()

@@ -73,7 +73,7 @@ class SimulatedModel:
 
     def __init__(self, script: list[int], vocabulary: int, clock: Clock, cost: Cost) -> None:
         self.layers = [None]
-        self._script = mx.array([*script, 0])
+        self.script = mx.array([*script, 0])
         self._ids = mx.arange(vocabulary)
         self._clock, self._cost = clock, cost
 
@@ -87,7 +87,7 @@ class SimulatedModel:
         cache[0].update_and_fetch(written, written)
         # A prompt costs what it costs, whoever reads it.
         self._clock.now += self._cost(rows * width) if width < 20 else 1.0
-        wanted = mx.take(self._script, mx.minimum(mx.arange(1, width + 1) + start, len(self._script) - 1))
+        wanted = mx.take(self.script, mx.minimum(mx.arange(1, width + 1) + start, len(self.script) - 1))
         return 10.0 * (self._ids == wanted[..., None])
 
 
@@ -107,12 +107,19 @@ def pair(tiny_main: Path, tiny_draft: Path) -> tuple[LoadedModel, LoadedModel]:
 
 
 def simulated(pair: tuple[LoadedModel, LoadedModel], clock: Clock, cost: Cost, accept: float) -> Scheduler:
-    vocabulary = pair[0].vocabulary
+    main = SimulatedModel(script_of(pair[0], 1.0), pair[0].vocabulary, clock, cost)
+    draft = SimulatedModel(script_of(pair[0], accept), pair[0].vocabulary, clock, lambda _: DRAFT_S)
+    return serving(pair, main, draft)
+
+
+def script_of(model: LoadedModel, right: float) -> list[int]:
+    """What is predicted for each position; `right` is the share of tokens that are what the main model predicts."""
     draw = random.Random(7)
-    script = [draw.randrange(30, vocabulary) for _ in range(500)]
-    drafted = [token if draw.random() < accept else 29 for token in script]
-    main = SimulatedModel(script, vocabulary, clock, cost)
-    draft = SimulatedModel(drafted, vocabulary, clock, lambda _: DRAFT_S)
+    script = [draw.randrange(30, model.vocabulary) for _ in range(500)]
+    return [token if draw.random() < right else 29 for token in script]
+
+
+def serving(pair: tuple[LoadedModel, LoadedModel], main: SimulatedModel, draft: SimulatedModel) -> Scheduler:
     scheduler = Scheduler(EngineSettings(most_active=8))
     scheduler.install(replace(pair[0], model=main), replace(pair[1], model=draft))
     return scheduler
@@ -156,6 +163,26 @@ def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(
     gained = tokens_per_second(scheduler, clock, count, AUTO) / plain
     scheduler.close()
     assert gained >= least
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_a_batch_in_which_nothing_was_right_is_not_the_last_one_to_speculate(
+    pair: tuple[LoadedModel, LoadedModel], clock: Clock, count: int
+) -> None:
+    vocabulary = pair[0].vocabulary
+    main = SimulatedModel(script_of(pair[0], 1.0), vocabulary, clock, flat)
+    wrong, right = (SimulatedModel(script_of(pair[0], share), vocabulary, clock, lambda _: DRAFT_S) for share in (0, 1))
+    draft = SimulatedModel([], vocabulary, clock, lambda _: DRAFT_S)
+    draft.script = wrong.script
+    scheduler = serving(pair, main, draft)
+    plain = tokens_per_second(scheduler, clock, count, PLAIN)
+    for _ in range(2):
+        tokens_per_second(scheduler, clock, count, AUTO)
+    draft.script = right.script
+    tokens_per_second(scheduler, clock, count, AUTO)
+    gained = tokens_per_second(scheduler, clock, count, AUTO) / plain
+    scheduler.close()
+    assert gained >= 1.5
 
 
 # Of four draft tokens each is kept in four of five cases, whatever the others.
