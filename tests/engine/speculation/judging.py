@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tests.engine.speculation.by_kind import calibrate
 from tests.engine.speculation.played import Answer, Pair, Player, arms_of
 
 # The first answers of a pair, and the most tokens of a short answer.
@@ -47,9 +48,14 @@ def drawn(pair: Pair, seed: int, count: int = 20) -> list[Answer]:
     return random.Random(seed).sample(list(pair.answers), min(count, len(pair.answers)))
 
 
-def judge(pair: Pair, seed: int) -> Verdict:
-    """Play answers of the pair with a new controller and with every arm."""
+def judge(pair: Pair, seed: int, *, calibrated: bool = False) -> Verdict:
+    """Play answers of the pair with a new controller and with every arm.
+
+    A `calibrated` one knows what the engine measures of a new pair while it is idle.
+    """
     answers, player = drawn(pair, seed), Player(pair, seed)
+    if calibrated and pair.drafter:
+        calibrate(player.drafting.controller, pair)
     return verdict(pair, seed, answers, [player.auto(answer).ms for answer in answers])
 
 

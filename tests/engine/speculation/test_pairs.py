@@ -61,6 +61,14 @@ def test_auto_is_nearly_the_best_fixed_arm_on_every_pair(name: str) -> None:
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", PAIRS)
+def test_a_pair_calibrated_while_the_engine_was_idle_starts_nearly_as_fast_as_its_best_arm(name: str) -> None:
+    found = [judge(PAIRS[name], seed, calibrated=True) for seed in range(5)]
+    print(row(f"{name}, calibrated", found))
+    assert mean(verdict.three for verdict in found) >= 0.88
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", PAIRS)
 def test_a_busy_machine_misleads_auto_little(name: str) -> None:
     found = verdicts(busy(PAIRS[name]), 5)
     assert mean(verdict.twenty for verdict in found) >= 0.94
