@@ -184,7 +184,6 @@ class _MirroredRows(TrackedRows):
         super().__init__(caches)
         self._journal, self._number = caches.journal, caches.journal.number()
         self._journal.add("rows", self._number, caches.number)
-        self._inside = False
         self.caches: list[Any] = _RowsOfTexts(self.caches, self._journal, self._number, self)
 
     def add(self, caches: Iterable[Any], length: int) -> None:
@@ -200,15 +199,10 @@ class _MirroredRows(TrackedRows):
 
     def begin(self, counts: Sequence[int], more: int = 0) -> None:
         self._journal.add("begin_rows", self._number, list(counts), more)
-        self._inside = True
-        try:
-            super().begin(counts, more)
-        finally:
-            self._inside = False
+        super().begin(counts, more)
 
     def go_on(self, counts: Sequence[int]) -> None:
-        if not self._inside:
-            self._journal.add("go_on_rows", self._number, list(counts))
+        self._journal.add("go_on_rows", self._number, list(counts))
         super().go_on(counts)
 
     def commit(self, keep: Sequence[int]) -> list[int]:

@@ -114,6 +114,7 @@ class TrackedRows(RowCaches):
     def begin(self, counts: Sequence[int], more: int = 0) -> None:
         for transcript in self.transcripts:
             transcript.begin()
+        self.counts[:] = counts
         super().begin(counts, more)
 
     def go_on(self, counts: Sequence[int]) -> None:

@@ -12,6 +12,7 @@ its kept tokens have to be fed again, as `engine.speculation.rollback` does for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import add
 from typing import Any
 
 import mlx.core as mx
@@ -65,7 +66,9 @@ class RowCaches:
         self.positions.append(length)
         self._capacity = max(self._capacity, len(self))
         for layout in self._layouts.values():
-            layout.starts.append(0 if layout.window is None else max(0, length - layout.window + 1))
+            start = 0 if layout.window is None else max(0, length - layout.window + 1)
+            layout.starts.append(start)
+            layout.end = max(layout.end, length - start)
             self._make_room(layout, 1)
         for cache, own in zip(flatten(self.caches), flatten(caches), strict=True):
             cache.put(row, own, length, self._capacity)
@@ -88,29 +91,37 @@ class RowCaches:
         A row with 0 sits the pass out. At most `more` tokens a row may be fed by passes that follow.
         """
         assert self._fed is None
+        rows, width = len(self.positions), max(counts) + more
         for layout in self._layouts.values():
-            self._make_room(layout, max(counts) + more)
+            if layout.end + width > layout.size:
+                self._make_room(layout, width)
         for state in self._recurrent:
-            if self._capacity > len(self):
-                state.change(lambda array: array[: len(self)])
+            if self._capacity > rows:
+                state.change(lambda array: array[:rows])
             state.remember()
-        self._fed, self._sat_out = [0] * len(self), [False] * len(self)
-        self.go_on(counts)
+        self._fed, self._sat_out = [0] * rows, [False] * rows
+        self._begin_pass(self.positions, counts)
 
     def go_on(self, counts: Sequence[int]) -> None:
         """Another pass of the open transaction."""
         assert self._fed is not None
-        positions, width = [at + fed for at, fed in zip(self.positions, self._fed, strict=True)], max(counts)
+        self._begin_pass(list(map(add, self.positions, self._fed)), counts)
+
+    def _begin_pass(self, positions: Sequence[int], counts: Sequence[int]) -> None:
+        """A pass in which row b is fed `counts[b]` tokens behind positions[b]."""
+        assert self._fed is not None
+        width, spare = max(counts), self._capacity - len(positions)
         for layout in self._layouts.values():
-            layout.begin(positions, width, self._capacity - len(self))
+            layout.begin(positions, width, spare)
         offset = mx.array(positions)
         following = offset + width
         for cache in self._attention:
             cache.offset, cache.following = offset, following
         for state in self._recurrent:
             state.lengths = mx.array(list(counts)) if min(counts) < width else None
-        self._fed = [fed + count for fed, count in zip(self._fed, counts, strict=True)]
-        self._sat_out = [out or not count for out, count in zip(self._sat_out, counts, strict=True)]
+        self._fed = list(map(add, self._fed, counts))
+        if 0 in counts:
+            self._sat_out = [out or not count for out, count in zip(self._sat_out, counts, strict=True)]
 
     def held(self, row: int, keep: int) -> int:
         """How many tokens of the open transaction the row will hold once it has kept the first `keep`: these, or 0."""
@@ -123,20 +134,22 @@ class RowCaches:
 
         Where that is 0 instead, the row is as before the transaction and has to be fed again what it keeps.
         """
+        assert self._fed is not None
         held = [self.held(row, kept) for row, kept in enumerate(keep)] if self._recurrent else list(keep)
-        sat_out, fed = self._sat_out, self._close()
+        sat_out, fed, self._fed = self._sat_out, self._fed, None
         if self._recurrent:
             partial = [kept < count or out for kept, count, out in zip(keep, fed, sat_out, strict=True)]
             for state in self._recurrent:
                 if any(partial):
                     state.restore(partial)
                 state.before, state.lengths = [], None
-        self.positions = [at + kept for at, kept in zip(self.positions, held, strict=True)]
+        self.positions = list(map(add, self.positions, held))
         return held
 
     def abort(self) -> None:
         """Every row is as before the pass, if its arrays can still be evaluated."""
-        self._close()
+        assert self._fed is not None
+        self._fed = None
         for state in self._recurrent:
             state.restore()
             state.lengths = None
@@ -147,12 +160,7 @@ class RowCaches:
 
     def state_arrays(self) -> list[mx.array]:
         """The arrays of recurrent layers: left unevaluated they would grow into long chains."""
-        return [array for state in self._recurrent for array in state.arrays()]
-
-    def _close(self) -> list[int]:
-        assert self._fed is not None
-        fed, self._fed = self._fed, None
-        return fed
+        return [array for state in self._recurrent for array in state.arrays()] if self._recurrent else []
 
     def _make_room(self, layout: Layout, width: int) -> None:
         before = layout.size

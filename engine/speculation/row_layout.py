@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import sub
+from typing import Any
 
 import mlx.core as mx
 
@@ -14,8 +15,9 @@ STEP = 256
 class Layout:
     """Where the rows stand in the buffers of all caches with the same `window` (None: full attention).
 
-    The first slot of row b holds position `starts[b]`; `size` is the number of slots. Holds what one pass needs of
-    it: the slots to write to, and the masks.
+    The first slot of row b holds position `starts[b]`; `size` is the number of slots, and no row holds any from `end`
+    on. Holds what one pass needs of it: the slots to write to, and the masks. `spare` rows behind the `rows` in use are
+    written to as well.
     """
 
     def __init__(self, window: int | None) -> None:
@@ -23,9 +25,8 @@ class Layout:
         self.starts: list[int] = []
         self.size = 0
         self.end = 0
-        self.slots: mx.array | None = None
-        self._first: mx.array | None = None
-        self._rows = 0
+        self.rows = self.spare = 0
+        self.slots: Any = None
         self._masks: dict[int | None, mx.array] = {}
 
     def moves(self, positions: Sequence[int], width: int) -> list[int] | None:
@@ -47,21 +48,28 @@ class Layout:
         return moves
 
     def begin(self, positions: Sequence[int], width: int, spare: int) -> None:
-        """A pass of `width` tokens a row begins; `spare` rows behind those in use are written to as well."""
-        first = [at - start for at, start in zip(positions, self.starts, strict=True)]
+        """A pass of `width` tokens a row begins, behind `positions`."""
+        # No comprehensions in what runs for every token: up to Python 3.11 each is a call.
+        first = list(map(sub, positions, self.starts))
         self.end = max(first) + width
-        self._rows = len(first)
-        self._first = mx.array(first + [0] * spare)
-        self.slots = (self._first[:, None] + mx.arange(width))[:, None, :, None]
+        self.rows, self.spare = len(first), spare
+        slots = mx.array(first + [0] * spare)
+        if width == 1:
+            self.slots = mx.expand_dims(slots, (1, 2, 3))
+        else:
+            self.slots = (slots[:, None] + mx.arange(width))[:, None, :, None]
         self._masks = {}
+
+    def filled(self, new: mx.array) -> mx.array:
+        """What a pass writes, (rows, ...), with zeros for the spare rows."""
+        return mx.pad(new, [(0, self.spare), (0, 0), (0, 0), (0, 0)]) if self.spare else new
 
     def mask(self, window: int | None) -> mx.array:
         """What each token attends to: (rows, 1, width, end), true for the slots that it sees."""
         if window is None or (self.window is not None and self.window < window):
             window = self.window
         if window not in self._masks:
-            assert self.slots is not None
-            own = self.slots[: self._rows]
+            own = self.slots[: self.rows] if self.spare else self.slots
             slots = mx.arange(self.end)
             mask = slots <= own
             self._masks[window] = mask if window is None else mask & (slots > own - window)
