@@ -7,7 +7,7 @@ its tokens and report them to `add_tokens` and `end_round` here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -144,27 +144,36 @@ class Generation:
     def add_tokens(self, drawn: DrawnTokens) -> list[Token]:
         """Add the tokens to the answer, up to its end if it ends among them; returns those added, with their text."""
         tokens: list[Token] = []
+        last = len(drawn.tokens) - 1
         for index, token in enumerate(drawn.tokens):
-            text = ""
-            if token in self._main.end_tokens:
-                self.reason = "stop"
-            else:
-                text = self._text.add(token)
-            self.ids.append(token)
-            if self._text.stopped_by is not None:
-                self.reason = "stop"
-            elif self.reason is None and len(self.ids) == self.budget:
-                self.reason = "length"
+            text = self._add(token, last=index == last)
             source = drawn.source if index < drawn.accepted else "main"
             alternatives = self._alternatives(drawn.likeliest[index]) if drawn.likeliest else ()
             tokens.append(Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives))
             if self.reason is not None:
                 break
-        if self.reason is None and self.cancelled:
-            self.reason = "cancelled"
-        if self.reason is not None:
-            tokens[-1] = replace(tokens[-1], text=tokens[-1].text + self._text.finish())
         return tokens
+
+    def _add(self, token: int, *, last: bool) -> str:
+        """Add a token to the answer; returns its text.
+
+        Where the answer ends with it, `reason` is set, and the text has what was held back. One that was cancelled ends
+        with the `last` token of a round.
+        """
+        text = ""
+        if token in self._main.end_tokens:
+            self.reason = "stop"
+        else:
+            text = self._text.add(token)
+            if self._text.stopped_by is not None:
+                self.reason = "stop"
+        self.ids.append(token)
+        if self.reason is None:
+            if len(self.ids) == self.budget:
+                self.reason = "length"
+            elif last and self.cancelled:
+                self.reason = "cancelled"
+        return text if self.reason is None else text + self._text.finish()
 
     def _alternatives(self, likeliest: Sequence[tuple[int, float]]) -> tuple[Alternative, ...]:
         return tuple(Alternative(token, self.text_of([token]), logprob) for token, logprob in likeliest)
@@ -190,22 +199,7 @@ class Generation:
         As `add_tokens` and `end_round`, with few calls: plain decoding does nothing else for each token. `likeliest` is
         empty where no alternatives are asked for; `why` are the reason and its arguments, as in `RoundRecord`.
         """
-        text, reason = "", None
-        if token in self._main.end_tokens:
-            reason = "stop"
-        else:
-            text = self._text.add(token)
-            if self._text.stopped_by is not None:
-                reason = "stop"
-        self.ids.append(token)
-        if reason is None:
-            if len(self.ids) == self.budget:
-                reason = "length"
-            elif self.cancelled:
-                reason = "cancelled"
-        if reason is not None:
-            self.reason = reason
-            text += self._text.finish()
+        text = self._add(token, last=True)
         alternatives = self._alternatives(likeliest) if likeliest else ()
         number, log = self.round, self.log
         record = RoundRecord(number, "main", 0, 0, 1, rows, now - log.started, 0.0, verify_s, 0.0, *why)

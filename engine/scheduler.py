@@ -176,14 +176,14 @@ class Scheduler:
             self._check_thread()
         self._last_used = time.monotonic()
         nothing_else = not (self._waiting or self._prefilling or self.changes.queue)
-        if nothing_else and (alone := self._decoding.step_alone()) is not None:
+        if nothing_else and (outcomes := self._decoding.step_assigned()) is not None:
             self._decoded_last = True
-            request, event = alone
-            # The short way of a plain token.
-            if isinstance(event, TokensCommitted) and request.generation.reason is None:
-                request.stream.deliver(event)
-            elif event is not None:
-                self._report(request, event)
+            for request, event in outcomes:
+                # The short way of a plain token.
+                if isinstance(event, TokensCommitted) and request.generation.reason is None:
+                    request.stream.deliver(event)
+                elif event is not None:
+                    self._report(request, event)
             return
         self._drop_cancelled()
         if self._waiting:

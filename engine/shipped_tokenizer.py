@@ -161,12 +161,11 @@ class StreamingText:
         text = self._held.decode("utf-8", "replace")
         # A single space waits for what follows it.
         if not text.endswith("\ufffd") and written != b" ":
-            self._write(text)
+            self.text += text if self.text else text.removeprefix(" ")
+            self._held = b""
 
     def finalize(self) -> None:
         """Write what was held back, incomplete or not."""
-        self._write(self._held.decode("utf-8", "replace"))
-
-    def _write(self, text: str) -> None:
-        self.text += text[1:] if text.startswith(" ") and not self.text else text
+        text = self._held.decode("utf-8", "replace")
+        self.text += text if self.text else text.removeprefix(" ")
         self._held = b""

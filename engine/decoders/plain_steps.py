@@ -8,67 +8,108 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-import mlx.core as mx
-
-from engine.decoders.ragged_round import Drawing, Member, RaggedRound
+from engine.decoders.plain_rounds import EVERY, KNOWN
+from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound
 from engine.events import TokensCommitted
+from engine.generation import Generation
+from engine.speculation.batch_costs import BatchRound
 from engine.speculation.batch_drafting import BatchDrafting
 from engine.speculation.depth import Choice
 from engine.speculation.sequence_batch import SequenceBatch
 
 
 class PlainSteps:
-    """Steps of `members`, which are all of `batch` and have no followers, for the reasons that `choices` give."""
+    """Steps of `members`, which are all of `batch` and have no followers, for the reasons that `choices` give.
+
+    Few functions are called for a step, and few for each answer: on a GPU that time is all the host's.
+    """
 
     def __init__(
-        self, members: list[Member], choices: list[Choice], batch: SequenceBatch, drafting: BatchDrafting
+        self,
+        members: list[Member],
+        choices: list[Choice],
+        batch: SequenceBatch,
+        drafting: BatchDrafting,
+        drawing: Drawing,
     ) -> None:
         self._members, self._choices = members, choices
-        self._batch, self._drafting = batch, drafting
+        self._batch, self._drafting, self._drawing = batch, drafting, drawing
         self._why_plain = drafting.why_plain
         self._generations = [member.generation for member in members]
         self._settings = [generation.speculation for generation in self._generations]
+        self._texts = [generation.conversation.main.tokens for generation in self._generations]
         samplers = [member.generation.sampler for member in members]
         self._argmax = all(sampler.plain_argmax and not sampler.alternatives for sampler in samplers)
+        self._nothing = Proposed([None] * len(members))
+        self._settled = 0
 
     @classmethod
-    def of(cls, members: list[Member], batch: SequenceBatch, drafting: BatchDrafting) -> PlainSteps | None:
+    def of(
+        cls, members: list[Member], batch: SequenceBatch, drafting: BatchDrafting, drawing: Drawing
+    ) -> PlainSteps | None:
         """The steps of `members`, or None where something may propose for one of them, or follows its text."""
         choices = [drafting.always_plain(member.request, member.generation.speculation) for member in members]
         followed = any(member.generation.conversation.main.follower is not None for member in members)
         decided = [choice for choice in choices if choice is not None]
-        return cls(members, decided, batch, drafting) if len(decided) == len(members) and not followed else None
+        if followed or len(decided) < len(members):
+            return None
+        return cls(members, decided, batch, drafting, drawing)
 
-    def serve(self, members: Sequence[Member]) -> bool:
-        """Whether they still are the steps of `members`."""
-        if members != self._members or self._drafting.why_plain != self._why_plain:
+    def go_on(self, current: RaggedRound, members: Sequence[Member]) -> bool:
+        """Whether they still are the steps of `members`, behind `current`."""
+        if members != self._members or current.members != members or not current.proposed.plain:
             return False
-        return [generation.speculation for generation in self._generations] == self._settings
+        if self._drafting.why_plain != self._why_plain:
+            return False
+        for generation, settings in zip(self._generations, self._settings, strict=True):
+            if generation.speculation is not settings:
+                return False
+        return True
 
-    def start_next(self, current: RaggedRound, drawing: Drawing) -> RaggedRound | None:
+    def start_next(self, current: RaggedRound) -> RaggedRound | None:
         """Start the step behind `current`, which has not been read; None where that ends every answer."""
         for generation in self._generations:
             if generation.budget - len(generation.ids) > 1:
                 break
         else:
             return None
-        started_at, members = time.perf_counter(), list(self._members)
-        done = self._batch.feed(current.sampled)
-        ahead = RaggedRound(members, self._choices, [None] * len(members), done, started_at, None, pipelined=True)
-        if self._argmax:
-            drawing.dispatch_likeliest(ahead, self._batch)
-        else:
-            fed: list[mx.array | None] = [current.sampled[row : row + 1] for row in range(len(members))]
-            drawing.dispatch(ahead, self._batch, fed)
+        started_at, fed = time.perf_counter(), current.sampled
+        done = self._batch.feed(fed)
+        drawn = (fed, fed) if not self._argmax else self._drawing.dispatch_likeliest(done.logits, self._batch)
+        ahead = RaggedRound(
+            self._members, self._choices, self._nothing, done, started_at, None, True, False, drawn[0], drawn[1]
+        )
+        if not self._argmax:
+            self._drawing.dispatch(ahead, self._batch, [fed[row : row + 1] for row in range(len(self._members))])
         current.followed = True
         return ahead
 
-    def commit(self, current: RaggedRound, row: int, now: float) -> TokensCommitted:
-        """Append the token of a member of a step that was read."""
-        generation = current.members[row].generation
-        (token, logprob), choice = current.token(row), current.choices[row]
-        generation.conversation.main.tokens.append(token)
-        passed, generation.round_ended = now - generation.round_ended, now
-        likeliest = current.likeliest[row].read()[0] if row in current.likeliest else ()
-        why = choice.reason, choice.arguments
-        return generation.add_plain_token(token, logprob, likeliest, why, 1, max(0.0, passed), now)
+    def settle(
+        self, current: RaggedRound, ended_at: float | None
+    ) -> tuple[float, list[tuple[Generation, TokensCommitted | Exception]]]:
+        """Wait for a step and append its tokens; returns when it ended, and what it brought.
+
+        The one before ended at `ended_at`, None where that does not tell what this one took.
+        """
+        tokens, logprobs = current.read()
+        now = time.perf_counter()
+        interrupted = False
+        outcome: list[tuple[Generation, TokensCommitted | Exception]] = []
+        for row, member in enumerate(current.members):
+            generation, choice = member.generation, current.choices[row]
+            interrupted = interrupted or generation.timing_interrupted
+            generation.timing_interrupted = False
+            if member.error is not None:
+                outcome.append((generation, member.error))
+                continue
+            self._texts[row].append(tokens[row])
+            passed, generation.round_ended = now - generation.round_ended, now
+            likeliest = current.likeliest[row].read()[0] if row in current.likeliest else ()
+            why = choice.reason, choice.arguments
+            event = generation.add_plain_token(tokens[row], logprobs[row], likeliest, why, 1, max(0.0, passed), now)
+            outcome.append((generation, event))
+        self._settled += 1
+        told = self._settled <= KNOWN or self._settled % EVERY == 0
+        if told and ended_at is not None and not interrupted and current.pipelined and current.followed:
+            self._drafting.observe_round(BatchRound(len(tokens), 1, len(tokens), now - ended_at))
+        return now, outcome

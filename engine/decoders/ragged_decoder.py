@@ -14,7 +14,7 @@ import mlx.core as mx
 
 from engine.decoders.batch_decoder import BatchStepFailed
 from engine.decoders.plain_steps import PlainSteps
-from engine.decoders.ragged_round import Drawing, Member, RaggedRound, drafting_of
+from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of
 from engine.events import Token, TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
@@ -86,10 +86,15 @@ class RaggedDecoder:
             if self._removal_error is not None:
                 raise self._removal_error
             current, self._flying = self._flying or self._start(), None
-            steps = self._plain_steps(current)
-            ahead = self._start_next(current) if steps is None else steps.start_next(current, self._drawing)
-            current.read()
-            outcome = self._settle(current)
+            steps = self._steps
+            if steps is None or not steps.go_on(current, self._members):
+                steps = self._steps = self._plain_steps(current)
+            if steps is None:
+                ahead = self._start_next(current)
+                self._ended_at, outcome = self._settle(current)
+            else:
+                ahead = steps.start_next(current)
+                self._ended_at, outcome = steps.settle(current, self._ended_at)
         except Exception as error:
             raise BatchStepFailed(str(error)) from error
         if ahead is not None and steps is None:
@@ -148,11 +153,9 @@ class RaggedDecoder:
     def _plain_steps(self, current: RaggedRound) -> PlainSteps | None:
         """What decodes while nothing proposes for anybody, behind a plain round of all."""
         assert self._batch is not None
-        if not current.plain or current.members != self._members:
-            self._steps = None
-        elif self._steps is None or not self._steps.serve(self._members):
-            self._steps = PlainSteps.of(list(self._members), self._batch, self._drafting)
-        return self._steps
+        if not current.proposed.plain or current.members != self._members:
+            return None
+        return PlainSteps.of(list(self._members), self._batch, self._drafting, self._drawing)
 
     # Starting rounds
 
@@ -166,8 +169,8 @@ class RaggedDecoder:
         proposals = self._propose(choices)
         draft_s = self._time_drafting(proposals, started_at)
         done = self._batch.verify([[] if proposal is None else proposal.tokens for proposal in proposals])
-        current = RaggedRound(list(self._members), choices, proposals, done, started_at, draft_s)
-        if current.plain:
+        current = RaggedRound(list(self._members), choices, Proposed(proposals), done, started_at, draft_s)
+        if current.proposed.plain:
             self._batch.commit(done.counts)
         self._drawing.dispatch(current, self._batch, [None] * len(choices))
         return current
@@ -176,7 +179,7 @@ class RaggedDecoder:
         """Start the next round before this one is read, when both are plain: the device need not wait for the host."""
         assert self._batch is not None
         stale = any(self._drafting.is_stale(member.request, member.generation.speculation) for member in self._members)
-        if stale or not current.plain or any(choice.depth for choice in current.choices):
+        if stale or not current.proposed.plain or any(choice.depth for choice in current.choices):
             return None
         if all(member.generation.remaining <= 1 for member in self._members):
             # The round under way ends every answer.
@@ -194,7 +197,8 @@ class RaggedDecoder:
             fed = [None if row is None else current.sampled[row : row + 1] for row in at]
             done = self._batch.verify([[] if token is None else token for token in fed])
         self._batch.commit(done.counts)
-        ahead = RaggedRound(members, choices, [None] * len(members), done, started_at, None, pipelined=True)
+        nothing = Proposed([None] * len(members))
+        ahead = RaggedRound(members, choices, nothing, done, started_at, None, pipelined=True)
         self._drawing.dispatch(ahead, self._batch, fed)
         current.followed = True
         return ahead
@@ -256,27 +260,29 @@ class RaggedDecoder:
 
     # Ending rounds
 
-    def _settle(self, current: RaggedRound) -> list[tuple[Generation, Outcome]]:
-        """Add every member's tokens to its answer, commit those kept, and count the round."""
+    def _settle(self, current: RaggedRound) -> tuple[float, list[tuple[Generation, Outcome]]]:
+        """Wait for a round, add every member's tokens to its answer, commit those kept, and count the round.
+
+        Returns when it ended, and what it brought.
+        """
         assert self._batch is not None
+        current.read()
         now = time.perf_counter()
         interrupted, prepared = self._disturbances(current)
         rows = [row for row, member in enumerate(current.members) if member in self._members]
-        if not current.plain:
+        if not current.proposed.plain:
             self._batch.commit(current.keep())
-        commit = self._commit if self._steps is None else self._steps.commit
         outcome: list[tuple[Generation, Outcome]] = []
         for row in rows:
             member = current.members[row]
-            outcome.append((member.generation, member.error or commit(current, row, now)))
+            outcome.append((member.generation, member.error or self._commit(current, row, now)))
         if self._ended_at is not None and not interrupted:
             tokens = sum([len(event.tokens) for _, event in outcome if isinstance(event, TokensCommitted)])
             if prepared:
                 self._drafting.controller.observe_preparation(tokens, now - self._ended_at)
-            elif (current.pipelined and current.followed) or not current.plain:
+            elif (current.pipelined and current.followed) or not current.proposed.plain:
                 self._observe(current, tokens, now - self._ended_at)
-        self._ended_at = now
-        return outcome
+        return now, outcome
 
     def _disturbances(self, current: RaggedRound) -> tuple[bool, bool]:
         """Whether other work ran during the round, and whether a drafter read what it had missed."""
@@ -284,8 +290,6 @@ class RaggedDecoder:
         for member in current.members:
             interrupted = interrupted or member.generation.timing_interrupted
             member.generation.timing_interrupted = False
-        if self._steps is not None:
-            return interrupted, False
         caught_up = [self._caught_up(member) for member in current.members]
         return interrupted, any(caught_up)
 
@@ -295,13 +299,13 @@ class RaggedDecoder:
         return member.prefilled != before
 
     def _observe(self, current: RaggedRound, tokens: int, seconds: float) -> None:
-        width = max(current.depths) + 1
-        measured = BatchRound(len(current.members), width, tokens, seconds, current.drafting, current.draft_s)
+        width = max(current.proposed.depths) + 1
+        measured = BatchRound(len(current.members), width, tokens, seconds, current.proposed.drafting, current.draft_s)
         self._drafting.observe_round(measured)
 
     def _commit(self, current: RaggedRound, row: int, now: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and tell everybody who follows its text."""
-        member, proposal, choice = current.members[row], current.proposals[row], current.choices[row]
+        member, proposal, choice = current.members[row], current.proposed.proposals[row], current.choices[row]
         generation = member.generation
         drawn, logprobs = current.drawn(row)
         source = "main" if proposal is None else proposal.source
@@ -337,12 +341,12 @@ class RaggedDecoder:
     def _record(
         self, current: RaggedRound, row: int, tokens: Sequence[Token], accepted: int, now: float
     ) -> RoundRecord:
-        generation, choice, depth = current.members[row].generation, current.choices[row], current.depths[row]
-        proposal = current.proposals[row]
+        generation, choice, depth = current.members[row].generation, current.choices[row], current.proposed.depths[row]
+        proposal = current.proposed.proposals[row]
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
-        if current.drafting is not None:
-            known = current.draft_s or self._drafting.controller.costs.drafting_s(*current.drafting)
+        if current.proposed.drafting is not None:
+            known = current.draft_s or self._drafting.controller.costs.drafting_s(*current.proposed.drafting)
             draft_s = min(busy, known or 0.0)
         return RoundRecord(
             number=generation.round,

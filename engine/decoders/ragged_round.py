@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import cast
+from typing import Any, cast
 
 import mlx.core as mx
 
@@ -33,6 +33,27 @@ class Member:
 
 
 @dataclass(eq=False, slots=True)
+class Proposed:
+    """What each member of a round proposed, and what follows from that.
+
+    `depths` are the draft tokens of each, `plain` is true where nobody proposed anything, `drafting` is what a model
+    drafted, as `drafting_of` has it, and `starts` are where the rows of each start among those of all.
+    """
+
+    proposals: list[Proposal | None]
+    depths: list[int] = field(init=False)
+    plain: bool = field(init=False)
+    drafting: tuple[str, int, int] | None = field(init=False)
+    starts: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.depths = [0 if proposal is None else proposal.count for proposal in self.proposals]
+        self.plain = self.proposals.count(None) == len(self.proposals)
+        self.drafting = drafting_of(self.proposals)
+        self.starts = _starts(self.depths)
+
+
+@dataclass(eq=False, slots=True)
 class RaggedRound:
     """A round of `members`, some of which may have left since; row b belongs to members[b].
 
@@ -43,7 +64,7 @@ class RaggedRound:
 
     members: list[Member]
     choices: list[Choice]
-    proposals: list[Proposal | None]
+    proposed: Proposed
     done: BatchPass
     started_at: float
     draft_s: float | None
@@ -53,25 +74,17 @@ class RaggedRound:
     logprobs: mx.array = field(default_factory=lambda: mx.array([]))
     likeliest: dict[int, LikeliestTokens] = field(default_factory=dict)
     accepted: list[int] = field(default_factory=list)
-    # Draft tokens of each member, whether nobody proposed anything, and what a model drafted, as `drafting_of` has it.
-    depths: list[int] = field(init=False)
-    plain: bool = field(init=False)
-    drafting: tuple[str, int, int] | None = field(init=False)
-    _starts: list[int] = field(init=False)
     _values: tuple[list[int], list[float]] | None = None
 
-    def __post_init__(self) -> None:
-        self.depths = [0 if proposal is None else proposal.count for proposal in self.proposals]
-        self.plain = self.proposals.count(None) == len(self.proposals)
-        self.drafting = drafting_of(self.proposals)
-        self._starts = _starts(self.depths)
-
-    def read(self) -> None:
-        """Wait for the round and read its result: the one host synchronisation."""
+    def read(self) -> tuple[list[int], list[float]]:
+        """Wait for the round and read its result, tokens and log-probabilities of all rows: the one synchronisation."""
         if self._values is None:
-            self._values = cast("list[int]", self.sampled.tolist()), cast("list[float]", self.logprobs.tolist())
+            tokens: Any = self.sampled.tolist()
+            logprobs: Any = self.logprobs.tolist()
+            self._values = tokens, logprobs
             rows = range(len(self.members))
-            self.accepted = [0] * len(rows) if self.plain else [self._count_accepted(row) for row in rows]
+            self.accepted = [0] * len(rows) if self.proposed.plain else [self._count_accepted(row) for row in rows]
+        return self._values
 
     def drawn(self, row: int) -> tuple[list[int], list[float]]:
         """The tokens that a member commits, at most, and their log-probabilities."""
@@ -79,20 +92,15 @@ class RaggedRound:
         count = self.accepted[row] + 1
         return tokens[:count], logprobs[:count]
 
-    def token(self, row: int) -> tuple[int, float]:
-        """The token of a member in a plain round, and its log-probability."""
-        assert self._values is not None
-        return self._values[0][row], self._values[1][row]
-
     def likeliest_of(self, row: int) -> Sequence[Sequence[tuple[int, float]]]:
         """(token id, log-probability) of the likeliest tokens in the place of each of a member's tokens, or nothing."""
         return self.likeliest[row].read() if row in self.likeliest else ()
 
     def keep(self) -> list[int]:
         """How many of the tokens that each row was fed belong to its text."""
-        if self.plain:
+        if self.proposed.plain:
             return list(self.done.counts)
-        depths = zip(self.done.counts, self.depths, self.accepted, strict=True)
+        depths = zip(self.done.counts, self.proposed.depths, self.accepted, strict=True)
         return [count - depth + accepted for count, depth, accepted in depths]
 
     def report_row(self, row: int) -> None:
@@ -103,11 +111,11 @@ class RaggedRound:
     def _of(self, row: int) -> tuple[list[int], list[float]]:
         assert self._values is not None
         tokens, logprobs = self._values
-        own = slice(self._starts[row], self._starts[row + 1])
+        own = slice(self.proposed.starts[row], self.proposed.starts[row + 1])
         return tokens[own], logprobs[own]
 
     def _count_accepted(self, row: int) -> int:
-        proposal = self.proposals[row]
+        proposal = self.proposed.proposals[row]
         if proposal is None or self.members[row].error is not None:
             return 0
         tokens = proposal.tokens
@@ -126,7 +134,7 @@ class Drawing:
     def dispatch(self, current: RaggedRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
         """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
         samplers = [member.generation.sampler for member in current.members]
-        if self._in_halves and current.plain:
+        if self._in_halves and current.proposed.plain:
             batch.launch_half()
         if any(sampler.constraint is not None for sampler in samplers):
             # The device computes while the host finds what the grammars allow.
@@ -144,24 +152,27 @@ class Drawing:
         current.logprobs = mx.concatenate([logprobs for _, logprobs in drawn])
         if apart and together:
             drawn_rows = [*together, *apart]
-            starts = dict(zip(drawn_rows, _starts([current.depths[row] for row in drawn_rows]), strict=False))
-            order = mx.array([starts[row] + index for row in rows for index in range(current.depths[row] + 1)])
+            starts = dict(zip(drawn_rows, _starts([current.proposed.depths[row] for row in drawn_rows]), strict=False))
+            order = mx.array([starts[row] + index for row in rows for index in range(current.proposed.depths[row] + 1)])
             current.sampled, current.logprobs = current.sampled[order], current.logprobs[order]
         likeliest = [array for tokens in current.likeliest.values() for array in tokens.arrays]
         mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
 
-    def dispatch_likeliest(self, current: RaggedRound, batch: SequenceBatch) -> None:
-        """As `dispatch`, of a plain round in which each member's draw is the largest of its logits."""
+    def dispatch_likeliest(self, logits: mx.array, batch: SequenceBatch) -> tuple[mx.array, mx.array]:
+        """Send a plain round with these `logits` (rows, 1, V) to the device, in which each member draws the likeliest.
+
+        Returns the tokens and their log-probabilities, (rows,) each.
+        """
         if self._in_halves:
             batch.launch_half()
-        scores = fit(current.done.logits[:, 0], self._vocabulary).astype(mx.float32)
-        current.sampled, current.logprobs = Sampler.likeliest(scores)
-        mx.async_eval(current.sampled, current.logprobs, *batch.state_arrays())  # type: ignore[no-untyped-call]
+        sampled, logprobs = Sampler.likeliest(fit(logits[:, 0], self._vocabulary).astype(mx.float32))
+        mx.async_eval(sampled, logprobs, *batch.state_arrays())  # type: ignore[no-untyped-call]
+        return sampled, logprobs
 
     @staticmethod
     def _is_simple(current: RaggedRound, row: int) -> bool:
         """Whether a member's scores are the logits as they are, and a token a row all that is wanted of them."""
-        sampler, proposal = current.members[row].generation.sampler, current.proposals[row]
+        sampler, proposal = current.members[row].generation.sampler, current.proposed.proposals[row]
         rejects = proposal is not None and proposal.distributions is not None
         return sampler.plain_scores and not sampler.alternatives and not rejects
 
@@ -170,7 +181,7 @@ class Drawing:
     ) -> tuple[mx.array, mx.array]:
         """What members draw whose scores are the logits as they are."""
         rows, width, outputs = current.done.logits.shape
-        logits, depths = current.done.logits.reshape(rows * width, outputs), current.depths
+        logits, depths = current.done.logits.reshape(rows * width, outputs), current.proposed.depths
         firsts = [row * width + current.done.firsts[row] for row in members]
         wanted = [first + index for first, row in zip(firsts, members, strict=True) for index in range(depths[row] + 1)]
         chosen = None if len(wanted) == rows * width else mx.array(wanted)
@@ -187,8 +198,8 @@ class Drawing:
         return draw_together(samplers, counts, noises, scores)
 
     def _row(self, current: RaggedRound, row: int, fed: mx.array | None) -> tuple[mx.array, mx.array]:
-        member, proposal, first = current.members[row], current.proposals[row], current.done.firsts[row]
-        rows = current.depths[row] + 1
+        member, proposal, first = current.members[row], current.proposed.proposals[row], current.done.firsts[row]
+        rows = current.proposed.depths[row] + 1
         logits = current.done.logits[row, first : first + rows]
         tokens, seen = member.generation.conversation.main.tokens, fed
         try:

@@ -107,7 +107,7 @@ class RowCaches:
         assert self._fed is not None
         self._begin_pass(list(map(add, self.positions, self._fed)), counts)
 
-    def _begin_pass(self, positions: Sequence[int], counts: Sequence[int]) -> None:
+    def _begin_pass(self, positions: list[int], counts: Sequence[int]) -> None:
         """A pass in which row b is fed `counts[b]` tokens behind positions[b]."""
         assert self._fed is not None
         width, spare = max(counts), self._capacity - len(positions)

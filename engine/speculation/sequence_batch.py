@@ -59,6 +59,8 @@ class SequenceBatch:
         self.members: list[Sequence] = []
         self._model = first.model
         self._rows = open_rows(first.caches)
+        # Arrays that have to be evaluated with each pass, or they would grow into long chains.
+        self.state_arrays = self._rows.state_arrays
 
     def __len__(self) -> int:
         return len(self.members)
@@ -116,7 +118,9 @@ class SequenceBatch:
         self._rows.begin(ones)
         starts = self._rows.positions
         logits: mx.array = self._model(tokens[:, None], cache=self._rows.caches)
-        self.commit(ones)
+        self._rows.commit(ones)
+        for member in self.members:
+            member.position += 1
         return BatchPass(list(self.members), logits, ones, starts, [0] * len(ones), [])
 
     def commit(self, keep: Items[int]) -> None:
@@ -144,10 +148,6 @@ class SequenceBatch:
     def arrays(self) -> list[mx.array]:
         """Every array of the caches."""
         return self._rows.arrays()
-
-    def state_arrays(self) -> list[mx.array]:
-        """Arrays that have to be evaluated with each pass, or they would grow into long chains."""
-        return self._rows.state_arrays()
 
     def _ids(
         self, pending: list[list[int]], drafts: mx.array | Items[mx.array | Items[int]]

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from engine.decoders.plain_steps import PlainSteps
+from engine.decoders.ragged_round import RaggedRound
 from engine.events import TokensCommitted
+from engine.generation import Generation
 from engine.loading import load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
@@ -15,6 +17,7 @@ from tests.engine.serving import PLAIN, alone, request, run, serve_and_act, subm
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
+Settled = tuple[float, list[tuple[Generation, TokensCommitted | Exception]]]
 DRAFT = SpeculationSettings(method="draft", depth=2, sample_share=0.0)
 TEXTS = ("the quick brown fox", "jumps over the lazy dog", "你好，世界")
 PART = 9
@@ -30,13 +33,13 @@ def pair(scheduler: Scheduler, tiny_main: Path, tiny_draft: Path) -> Scheduler:
 def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Of each token that a plain step has drawn, the number of answers."""
     drawn: list[int] = []
-    commit = PlainSteps.commit
+    settle = PlainSteps.settle
 
-    def counted(steps: PlainSteps, current: object, row: int, now: float) -> TokensCommitted:
-        drawn.append(len(current.members))  # type: ignore[attr-defined]
-        return commit(steps, current, row, now)  # type: ignore[arg-type]
+    def counted(steps: PlainSteps, current: RaggedRound, ended_at: float | None) -> Settled:
+        drawn.extend([len(current.members)] * len(current.members))
+        return settle(steps, current, ended_at)
 
-    monkeypatch.setattr(PlainSteps, "commit", counted)
+    monkeypatch.setattr(PlainSteps, "settle", counted)
     return drawn
 
 
