@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from engine.decoders.plain_rounds import EVERY, KNOWN
 from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound
 from engine.events import TokensCommitted
 from engine.generation import Generation
@@ -41,7 +40,6 @@ class PlainSteps:
         samplers = [member.generation.sampler for member in members]
         self._argmax = all(sampler.plain_argmax and not sampler.alternatives for sampler in samplers)
         self._nothing = Proposed([None] * len(members))
-        self._settled = 0
 
     @classmethod
     def of(
@@ -108,8 +106,6 @@ class PlainSteps:
             why = choice.reason, choice.arguments
             event = generation.add_plain_token(tokens[row], logprobs[row], likeliest, why, 1, max(0.0, passed), now)
             outcome.append((generation, event))
-        self._settled += 1
-        told = self._settled <= KNOWN or self._settled % EVERY == 0
-        if told and ended_at is not None and not interrupted and current.pipelined and current.followed:
+        if ended_at is not None and not interrupted and current.pipelined and current.followed:
             self._drafting.observe_round(BatchRound(len(tokens), 1, len(tokens), now - ended_at))
         return now, outcome
