@@ -53,7 +53,7 @@ class Proposer(ABC):
     drafts_whole = False
     # Whether `draft_behind` was called for the last round, which ended otherwise.
     missed_behind = False
-    # `Choice.prices` of the next round; empty at a depth that the user fixed, which is kept.
+    # `Choice.prices` of the next round; empty where all of it is to be verified, as at a depth that the user fixed.
     prices: Sequence[float] = ()
 
     @property

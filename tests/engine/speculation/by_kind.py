@@ -60,7 +60,8 @@ def calibrate(controller: DepthController, pair: Pair) -> None:
     machine = pair.machine
     for depth in dict.fromkeys(min(depth, pair.max_depth) for depth in DEPTHS):
         source = pair.drafter if depth else None
-        pass_ms = machine.passes[depth] if depth else machine.pipelined
+        whole = machine.round_ms(pair.drafter, depth, depth, waits=False)
+        pass_ms = whole - machine.drafting[depth] if depth else machine.pipelined
         controller.measured(source, depth, depth + 1, pass_ms / 1e3, machine.drafting[depth] / 1e3)
 
 

@@ -63,7 +63,10 @@ def measured_machine(name: str) -> Machine:
     # The starter's passes are the same beside each drafter; with the draft model the widest were measured.
     passes = costs[name if name in SIZES else "draft"]["pass"]
     plain = passes[0]
-    return Machine(passes, costs[name]["draft"], pipelined=plain, entering=0.15 * plain, reading=0.02 * plain)
+    waiting = costs[name].get("reading", 0.0)
+    return Machine(
+        passes, costs[name]["draft"], pipelined=plain, entering=0.15 * plain, reading=0.02 * plain, waiting=waiting
+    )
 
 
 def synthetic_answers(rates: dict[str, float], seed: int, *, fade: float = 1.0, most: int = 96) -> tuple[Answer, ...]:

@@ -54,9 +54,10 @@ class Answer:
 class Machine:
     """What rounds take, in milliseconds: passes by rows from 1, drafting by draft tokens from 0.
 
-    `pipelined` is a plain step that follows another, `entering` what a change between plain and speculative rounds
-    costs, `reading` what the drafter takes for a token that it missed. `noise` is the standard deviation of a round's
-    natural log; one round in `stall_every` takes up to three times as long.
+        `pipelined` is a plain step that follows another, `entering` what a change between plain and speculative rounds
+    costs, `reading` what the drafter takes for a token that it missed. A head's rounds are shorter by the share
+    `waiting` where nobody waits for its confidence. `noise` is the standard deviation of a round's natural log; one
+    round in `stall_every` takes up to three times as long.
     """
 
     passes: Sequence[float]
@@ -64,8 +65,16 @@ class Machine:
     pipelined: float
     entering: float
     reading: float = 0.0
+    waiting: float = 0.0
     noise: float = 0.03
     stall_every: int = 0
+
+    def round_ms(self, source: str, made: int, verified: int, *, waits: bool) -> float:
+        """A round that makes and verifies so many draft tokens; a head's may wait for its confidence in between."""
+        if source == "ngram":
+            return self.passes[verified]
+        overlapped = source == "head" and not waits
+        return (self.passes[verified] + self.drafting[made]) * (1.0 - self.waiting * overlapped)
 
 
 @dataclass(frozen=True)
@@ -217,10 +226,11 @@ class Player:
             catching = self.drafting.draft_prefill_tokens - read_before
             pending = _pending(proposal)
             accepted = 0 if proposal is None else place.matching(cast("list[int]", proposal.tokens))
-            ms = self._ms(source if depth else None, pending.made or pending.depth, pending.depth)
-            jitter, drafting = ms
             timed = depth > 0 and (share is None or number % TIMED_EVERY == TIMED_EVERY - 1)
-            if proposal is not None and (timed or proposal.evaluated):
+            waits = proposal is not None and (timed or proposal.evaluated)
+            made = pending.made or pending.depth
+            jitter, drafting = self._ms(source if depth else None, made, pending.depth, waits=waits)
+            if waits:
                 pending.draft_s = drafting / 1e3
             seconds = (jitter + catching * self.pair.machine.reading) / 1e3
             following = self._follows(proposal, answer.limit - place.count)
@@ -309,9 +319,9 @@ class Player:
         """What a speculative round takes without noise."""
         machine = self.pair.machine
         entering = machine.entering if self._last == "plain" else 0.0
-        return machine.passes[depth] + (0.0 if source == "ngram" else machine.drafting[depth]) + entering
+        return machine.round_ms(source, depth, depth, waits=False) + entering
 
-    def _ms(self, source: str | None, made: int, verified: int) -> tuple[float, float]:
+    def _ms(self, source: str | None, made: int, verified: int, *, waits: bool = False) -> tuple[float, float]:
         """Milliseconds of a round, and of its drafting."""
         machine = self.pair.machine
         self._rounds += 1
@@ -324,7 +334,7 @@ class Player:
         if source is None:
             return (machine.pipelined + entering) * noise, 0.0
         drafting = 0.0 if source == "ngram" else machine.drafting[made]
-        return (machine.passes[verified] + drafting + entering) * noise, drafting * noise
+        return (machine.round_ms(source, made, verified, waits=waits) + entering) * noise, drafting * noise
 
     def _observe(
         self, choice: Choice, pending: PendingRound, committed: int, accepted: int, ms: tuple[float, float]

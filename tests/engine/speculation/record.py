@@ -1,8 +1,9 @@
-"""Records the starter's answers and costs for simulations: `python -m tests.engine.speculation.record answers|costs`.
+"""Records the starter's answers and costs for simulations.
 
-`answers` has each drafter of the starter propose behind every token of an answer of the main model, which gives what it
-would have proposed there in any round. `costs` times the passes and the drafting of a quiet machine. `answers mtp` and
-`costs head mtp` record these drafters anew, and keep what is recorded of the others.
+`python -m tests.engine.speculation.record answers` has each drafter of the starter propose behind every token of an
+answer of the main model, which gives what it would have proposed there in any round. `... costs` times the passes and
+the drafting of a quiet machine, `... reading` how much longer a head's rounds take where its confidence is read.
+`... answers mtp` and `... costs head mtp` record these drafters anew, and keep what is recorded of the others.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from math import inf
 from pathlib import Path
+from statistics import median
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -54,6 +56,8 @@ FROM_DEVELOPMENT = 5
 # Hundredths as printable characters.
 ZERO = 33
 REPETITIONS, OF_SIZES = 10, 4
+# Pairs of rounds, with and without a head's confidence read.
+READINGS = 60
 
 
 class _Chances:
@@ -208,6 +212,40 @@ def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]
     }
 
 
+def reading_share(main: Any, drafter: Any) -> float:
+    """The share of a head's round that it takes longer where its confidence is read before the pass is launched."""
+    conversation = calibration.sample_conversation(main, drafter, lambda: False)
+    proposer = calibration._proposer_to_time(conversation, main, drafter)
+    rounds = Rounds(conversation.main, Sampler(SamplingSettings(seed=0), main.vocabulary), {proposer.source: proposer})
+    while proposer.prepare():
+        pass
+    depth = min(MAX_DEPTH, proposer.max_proposals())
+    shares = []
+    for _ in range(READINGS):
+        seconds = []
+        # With prices of nothing all is verified: what differs is the wait.
+        for prices in ((), (0.0,) * (depth + 1)):
+            proposer.prices = prices
+            begun = perf_counter()
+            calibration._commit(rounds, rounds.start(proposer.source, depth))
+            seconds.append(perf_counter() - begun)
+        shares.append(1.0 - seconds[0] / seconds[1])
+    rounds.abandon()
+    proposer.abandon()
+    return median(shares)
+
+
+def record_reading(names: Sequence[str]) -> None:
+    costs: dict[str, dict[str, Any]] = json.loads((HERE / COSTS).read_text(encoding="ascii"))
+    for name in names:
+        scheduler = Scheduler()
+        load_models(scheduler, STARTER / "main", DRAFTERS[name])
+        costs[name]["reading"] = round(reading_share(scheduler.models.main, scheduler.models.drafter), 3)
+        write(COSTS, costs)
+        print(name, costs[name]["reading"], flush=True)
+        scheduler.close()
+
+
 def record_costs(names: Sequence[str]) -> None:
     costs: dict[str, dict[str, list[float]]] = json.loads((HERE / COSTS).read_text(encoding="ascii"))
     for name in (name for name in names if name in DRAFTERS):
@@ -238,5 +276,7 @@ if __name__ == "__main__":
     what, names = sys.argv[1], sys.argv[2:]
     if what == "answers":
         record_answers(names or list(DRAFTERS))
+    elif what == "reading":
+        record_reading(names or list(DRAFTERS)[1:])
     else:
         record_costs(names or [*DRAFTERS, *SIZES])
