@@ -130,8 +130,10 @@ def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBy
     try:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(json.dumps(order).encode() + b"\n")
-        process.stdin.flush()
+        # One that gave up before it was asked says why below.
+        with suppress(BrokenPipeError):
+            process.stdin.write(json.dumps(order).encode() + b"\n")
+            process.stdin.flush()
         for line in process.stdout:
             said = json.loads(line)
             if "failed" in said:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from engine.cluster.fetch import fetch_missing
 from engine.cluster.hosts import Machine, Machines
+from engine.cluster.launch import start_on
 
 # More than a pipe holds.
 COMPLAINS = "import sys; sys.stderr.write('careful\\n' * 40_000); sys.stderr.flush()\n"
@@ -47,3 +50,17 @@ def test_the_last_words_of_a_machine_that_gives_up_are_told(repository: Path, mo
     with pytest.raises(ClusterError) as caught:
         fetch(COMPLAINS + GIVES_UP, repository, monkeypatch)
     assert (caught.value.reason, caught.value.host, caught.value.detail) == ("no-download", "other", "no space there")
+
+
+def test_so_are_those_of_one_that_gave_up_before_it_was_asked(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def started_and_gone(*arguments: Any) -> subprocess.Popen[bytes]:
+        process = start_on(*arguments)
+        process.wait()
+        return process
+
+    monkeypatch.setattr("engine.cluster.fetch.start_on", started_and_gone)
+    with pytest.raises(ClusterError) as caught:
+        fetch(f"import sys; {GIVES_UP}", repository, monkeypatch)
+    assert (caught.value.reason, caught.value.detail) == ("no-download", "no space there")
