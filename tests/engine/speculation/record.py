@@ -251,7 +251,7 @@ def record_costs(names: Sequence[str]) -> None:
     for name in (name for name in names if name in DRAFTERS):
         scheduler = Scheduler()
         load_models(scheduler, STARTER / "main", DRAFTERS[name])
-        costs[name] = costs_of(scheduler.models.main, scheduler.models.drafter, REPETITIONS)
+        costs[name] |= costs_of(scheduler.models.main, scheduler.models.drafter, REPETITIONS)
         write(COSTS, costs)
         print(name, costs[name], flush=True)
         scheduler.close()
