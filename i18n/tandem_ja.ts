@@ -4637,7 +4637,7 @@
     </message>
     <message>
         <source>Tokens per second</source>
-        <translation>トークン/秒</translation>
+        <translation>トークン/秒の推移</translation>
     </message>
     <message>
         <source>Acceptance by position</source>

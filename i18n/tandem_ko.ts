@@ -4637,7 +4637,7 @@
     </message>
     <message>
         <source>Tokens per second</source>
-        <translation>초당 토큰</translation>
+        <translation>초당 토큰 추이</translation>
     </message>
     <message>
         <source>Acceptance by position</source>

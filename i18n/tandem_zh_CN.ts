@@ -4637,7 +4637,7 @@
     </message>
     <message>
         <source>Tokens per second</source>
-        <translation>token/秒</translation>
+        <translation>token/秒的变化</translation>
     </message>
     <message>
         <source>Acceptance by position</source>

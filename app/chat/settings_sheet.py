@@ -45,8 +45,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         super().__init__(window, 640)
         self._session = session
 
-    def _make(self) -> None:
-        """Not before it is first opened: it is a sixth of the work of making the window."""
+    def make(self) -> None:
         self._title, self._saved = label(self, "title"), label(self, "muted", wraps=True)
         self._close = QToolButton(self)
         self._close.clicked.connect(self.close_overlay)
@@ -127,8 +126,6 @@ class ChatSettingsSheet(Restyled, Overlay):
         self._session.settings.defaults_changed.connect(self.refresh)
 
     def fill(self) -> None:
-        if not self._is_built:
-            self._make()
         self._saved.setText("")
         self.name.hide()
         self.presets.show()

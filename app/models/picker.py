@@ -43,6 +43,9 @@ class Picker(Restyled, Overlay):
         self.role, self._library, self._session, self._chip = role, library, session, chip
         self._advice: tuple[PairAdvice, ...] = ()
         self._advised_path = ""
+
+    def make(self) -> None:
+        library, session = self._library, self._session
         self._field, self._note = QLineEdit(self), label(self, "muted", wraps=True)
         round_field_menu(self._field)
         self._note.setMargin(12)

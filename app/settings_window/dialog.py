@@ -49,12 +49,15 @@ PAGES = (
 
 
 class SettingsWindow(Restyled, TabOrdered, QWidget):
-    """Stays open beside the main window. Everything in it takes effect at once."""
+    """Stays open beside the main window. Everything in it takes effect at once. It is made when it first opens."""
 
     def __init__(self, library: Library, session: Session, models: ModelController, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("settings")
         self._library, self._session, self._models = library, session, models
+        self._pages: dict[str, QWidget] = {}
+
+    def _make(self) -> None:
         self._list, self._stack = QListWidget(self), QStackedWidget(self)
         self.search = QLineEdit(self)
         round_field_menu(self.search)
@@ -67,7 +70,6 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self._side = side
         self._list.setObjectName("settingsList")
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._pages: dict[str, QWidget] = {}
         row = hbox(self, margins=(0, 0, 0, 0), spacing=0)
         row.addWidget(side)
         row.addWidget(self._stack, 1)
@@ -81,6 +83,8 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
 
     def open(self, page_id: str = "models") -> None:
         """Show the window at that page."""
+        if not self._is_built:
+            self._make()
         self._list.setCurrentRow(next(index for index, spec in enumerate(PAGES) if spec.id == page_id))
         self.show()
         self.activateWindow()

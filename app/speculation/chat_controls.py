@@ -15,7 +15,9 @@ from app.widgets.style_class import styled
 
 
 class ChatControls(Restyled, QWidget):
-    """Folded until its button is pressed. Shows and changes the session's settings from the next answer on."""
+    """Folded until its button is pressed, and made then. Shows and changes the session's settings from the next answer
+    on.
+    """
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -23,21 +25,17 @@ class ChatControls(Restyled, QWidget):
         self.fold = styled(QPushButton(self), "fold")
         self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
-        # The panel's own switch turns speculation off.
-        self._form = SpeculationForm(self, with_off=False)
-        self._form.hide()
-        self.choosers = self._form.choosers
+        self._form: SpeculationForm | None = None
         self.fold.toggled.connect(self._unfold)
-        self._form.chosen.connect(session.settings.set_speculation)
-        column = vbox(self, margins=(0, 0, 0, 0), spacing=0)
-        column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._form)
+        self._column = vbox(self, margins=(0, 0, 0, 0), spacing=0)
+        self._column.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
         session.settings.speculation_changed.connect(self.refresh)
         self.restyle()
 
     def refresh(self) -> None:
         """Show the settings of the next answer."""
-        self._form.show_settings(self._session.settings.speculation)
+        if self._form is not None:
+            self._form.show_settings(self._session.settings.speculation)
 
     def retranslate(self) -> None:
         self.fold.setText(self.tr("Speculation options"))
@@ -45,6 +43,12 @@ class ChatControls(Restyled, QWidget):
         self.refresh()
 
     def _unfold(self, unfolded: bool) -> None:
+        if self._form is None:
+            # The panel's own switch turns speculation off.
+            self._form = SpeculationForm(self, with_off=False)
+            self._form.chosen.connect(self._session.settings.set_speculation)
+            self._column.addWidget(self._form)
+            self.refresh()
         self._form.setVisible(unfolded)
         self.apply_theme()
 

@@ -32,8 +32,7 @@ class Measurement(Protocol):
 class MeasurementCard(Restyled, Overlay):
     """Closing it stops the measurement; `again` is the action that repeats it.
 
-    It is made when it is first opened, so that the window is there sooner. A subclass has `make` fill `content`, which
-    scrolls where the window is too low for it, and end with `follow`.
+    A subclass has `make` fill `content`, which scrolls where the window is too low for it, and end with `follow`.
     """
 
     def __init__(
@@ -43,7 +42,6 @@ class MeasurementCard(Restyled, Overlay):
         self._measurement, self._action = measurement, again
 
     def make(self) -> None:
-        """Make everything in it."""
         self.title, self.subtitle = label(self, "title"), styled(ElidedLabel(self), "muted")
         self._close = styled(QToolButton(self), "quiet")
         self.stop, self.again = QPushButton(self), QPushButton(self)
@@ -96,8 +94,6 @@ class MeasurementCard(Restyled, Overlay):
         self.restyle()
 
     def fill(self) -> None:
-        if not self._is_built:
-            self.make()
         self.refresh()
         self._close.setFocus()
 

@@ -45,11 +45,13 @@ class SpeculationPanel(Restyled, QFrame):
     """Shows one answer; call `follow` when it has grown. Before the first answer it shows how a round works.
 
     `details_wanted` asks for the tokens and the rounds of a stored answer, once the panel is visible; `shown` carries
-    whether the panel is, after every change.
+    whether the panel is, after every change, and `round_chosen` the number of a round of the strip. What shows figures
+    is made with the first of them, or by `make_figures`, so that the window is there sooner.
     """
 
     details_wanted = Signal()
     shown = Signal(bool)
+    round_chosen = Signal(int)
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,22 +61,33 @@ class SpeculationPanel(Restyled, QFrame):
         self._number, self._count = 0, 0
         self._state = ""
         self._history = RoundHistory()
+        self._has_figures = False
         self._figures_throttle = Throttle(_FIGURES_MS, self.refresh, self)
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         body = self._make_area()
         self._title = label(body, "title")
         self._segments = ActionSegments(actions, _CHOICES, body)
-        self._measured = QWidget(body)
         self.sample = SampleRound(body)
+        self._sentence = label(body, "reason", wraps=True)
+        self.measurements = ActionButtons(actions, _MEASUREMENTS, body)
+        self.requests = label(body, "muted", wraps=True)
+        self.requests.hide()
+        self._build()
+        self.restyle()
+
+    def make_figures(self) -> None:
+        """Make what shows figures, if it is not there yet."""
+        if self._has_figures:
+            return
+        self._has_figures = True
+        self._measured = QWidget(self._body)
         self.outcome = label(self._measured, "title", wraps=True)
         self._figures = QWidget(self._measured)
         self._outcome_help, self._rate_help = HelpMark(self._measured), HelpMark(self._figures)
         self._rate_name = label(self._figures, "caption")
         self.rate = label(self._figures, "big")
         self.per_round, self.speed, self.depth_figure, self.first = (Figure(self._figures) for _ in range(4))
-        self._sentence = label(body, "reason", wraps=True)
-        self.measurements = ActionButtons(actions, _MEASUREMENTS, body)
-        self._charts = QWidget(body)
+        self._charts = QWidget(self._body)
         self.strip, self._legend = RoundStrip(self._charts), TokenLegend(with_rejected=True, parent=self._charts)
         self._no_rounds = label(self._charts, "muted", wraps=True)
         self.speed_line = LineChart(52, "draft", self._charts)
@@ -83,11 +96,16 @@ class SpeculationPanel(Restyled, QFrame):
             Section(chart, self._charts) for chart in (self.strip, self.speed_line, self.positions)
         )
         self._time_section = Section(self.time, self._charts, with_words=True)
-        self.totals = TotalsView(body)
-        self.requests = label(body, "muted", wraps=True)
-        self.requests.hide()
-        self._build()
-        self.restyle()
+        self.totals = TotalsView(self._body)
+        self.strip.chosen.connect(self.round_chosen)
+        self._build_figures()
+        self._build_charts()
+        column = self._column
+        column.insertWidget(column.indexOf(self.sample), self._measured)
+        for view in (self._charts, self.totals):
+            column.insertWidget(column.indexOf(self.requests), view)
+        self._word_figures()
+        self.refresh()
 
     def _make_area(self) -> QWidget:
         """The body that scrolls. Empty: what is in it then would be laid out by each step, and restyled."""
@@ -108,12 +126,9 @@ class SpeculationPanel(Restyled, QFrame):
         column.addLayout(top)
         self._column = column
         column.addSpacing(4)
-        self._build_figures()
-        self._build_charts()
-        for view in (self._measured, self.sample):
-            column.addWidget(view)
+        column.addWidget(self.sample)
         column.addSpacing(4)
-        for view in (self._sentence, self.measurements, self._charts, self.totals, self.requests):
+        for view in (self._sentence, self.measurements, self.requests):
             column.addWidget(view)
         column.addStretch(1)
         keep_right_edge(self._area, column)
@@ -167,7 +182,9 @@ class SpeculationPanel(Restyled, QFrame):
     def show_answer(self, answer: Answer | None, number: int = 0, count: int = 0) -> None:
         """Show answer `number` of the `count` that the chat has; the newest needs no number."""
         self._answer, self._number, self._count = answer, number, count
-        self._name_answer()
+        if answer is not None:
+            self.make_figures()
+            self._name_answer()
         self.refresh()
         self._want_details()
 
@@ -193,8 +210,11 @@ class SpeculationPanel(Restyled, QFrame):
 
     def show_totals(self, chat: Totals, week: Totals) -> None:
         """What the chat on screen and the last week come to."""
-        self.totals.show_totals(chat, week)
-        self.totals.setVisible(self._answer is not None or self.totals.any_answers)
+        if chat.answers or week.answers:
+            self.make_figures()
+        if self._has_figures:
+            self.totals.show_totals(chat, week)
+            self.totals.setVisible(self._answer is not None or self.totals.any_answers)
 
     def show_requests(self, lines: Sequence[str]) -> None:
         """The requests of other programs that are under way, below everything else, so that nothing moves."""
@@ -210,22 +230,25 @@ class SpeculationPanel(Restyled, QFrame):
     def refresh(self) -> None:
         """Show the answer as it is now."""
         answer = self._answer
-        stats = answer.stats if answer else RequestStats()
+        self._sentence.setVisible(answer is None or has_figures(answer))
+        self.sample.setVisible(answer is None)
+        if self._has_figures:
+            self._show_or_hide_figures(answer)
+        if answer is None:
+            self._show_sentence(self._state, False)
+        else:
+            self._show_figures(answer, answer.stats)
+            self._show_sentence(*figures.sentence(answer))
+            self._show_charts(answer, answer.stats)
+
+    def _show_or_hide_figures(self, answer: Answer | None) -> None:
         self._measured.setVisible(answer is not None)
         known = answer is not None and has_figures(answer)
         self._charts.setVisible(known)
         # Of an answer without figures only that is said.
         self._figures.setVisible(known)
-        self._sentence.setVisible(answer is None or known)
-        self.sample.setVisible(answer is None)
         # Without any answer yet, a table of dashes would say nothing.
         self.totals.setVisible(answer is not None or self.totals.any_answers)
-        if answer is None:
-            self._show_sentence(self._state, False)
-        else:
-            self._show_figures(answer, stats)
-            self._show_sentence(*figures.sentence(answer))
-            self._show_charts(answer, stats)
         self.strip.show_answer(answer)
 
     def follow(self) -> None:
@@ -274,13 +297,17 @@ class SpeculationPanel(Restyled, QFrame):
     def retranslate(self) -> None:
         self._title.setText(self.tr("Speculation"))
         self._area.setAccessibleName(self._title.text())
+        if self._has_figures:
+            self._word_figures()
+        self.refresh()
+
+    def _word_figures(self) -> None:
         self._name_answer()
         self._no_rounds.setText(self.tr("No round data: this answer was saved by an older version of Tandem."))
         self._explain_figures()
         self._explain_charts()
         self._legend.retranslate()
         self.depth_figure.reserve_width(figures.depth_texts())
-        self.refresh()
 
     def _explain_figures(self) -> None:
         self._outcome_help.explain(

@@ -22,7 +22,8 @@ _SHADE = QColor(0, 0, 0, 90)
 class Overlay(TabOrdered, QFrame):
     """Child of the window, hidden until `open`. When it closes, it returns the focus to the widget that had it.
 
-    Tab stays inside of it. A card that hangs from a button, as a menu does, sets `dims` to False.
+    What is in it is made when it first opens, so that the window is there sooner. Tab stays inside of it. A card that
+    hangs from a button, as a menu does, sets `dims` to False.
     """
 
     closed = Signal()
@@ -35,6 +36,7 @@ class Overlay(TabOrdered, QFrame):
         self._window, self._width, self._height = window, width, height
         self._focus_before: QWidget | None = None
         self._shade = _Shade(window)
+        self._is_made = False
         self.column = vbox(self, margins=(12, 12, 12, 12), spacing=8)
         self.hide()
 
@@ -43,6 +45,9 @@ class Overlay(TabOrdered, QFrame):
         # When it is opened again while open, it has the focus itself.
         if focus is None or not self.isAncestorOf(focus):
             self._focus_before = focus
+        if not self._is_made:
+            self._is_made = True
+            self.make()
         self.fill()
         self.fit_in_window()
         if self.dims:
@@ -53,6 +58,9 @@ class Overlay(TabOrdered, QFrame):
         application = QApplication.instance()
         if application is not None:
             application.installEventFilter(self)
+
+    def make(self) -> None:
+        """Make what is in it. Called once, before it first opens."""
 
     def fill(self) -> None:
         """Load what it shows. Called each time it opens."""

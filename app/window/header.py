@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
@@ -168,6 +168,10 @@ class Header(Restyled, QFrame):
 
     def refresh(self) -> None:
         """Show the pair as it is now."""
+        self._show_pair()
+        self._fit()
+
+    def _show_pair(self) -> None:
         pair, colours = self._session.models.pair, theme.colours()
         self._names = main_name, draft_name = self._name_of(pair, "main"), self._name_of(pair, "draft")
         mark, colour = ("main-model", colours.main) if pair.main is not None else ("draft-off", colours.muted)
@@ -200,7 +204,6 @@ class Header(Restyled, QFrame):
             self._progress_timer.start()
         else:
             self._progress_timer.stop()
-        self._fit()
 
     def follow(self) -> None:
         """Say what speculation does while an answer is written."""
@@ -223,14 +226,22 @@ class Header(Restyled, QFrame):
     def show_downloads(self, running: int) -> None:
         """A badge with their number while downloads run."""
         self._running = running
+        self._show_running()
+        self._fit()
+
+    def _show_running(self) -> None:
+        running = self._running
         self.downloads.setVisible(running > 0)
         self.downloads.setText(QLocale().toString(running))
         self.downloads.setIcon(icon("arrow-down", theme.colours().draft_text))
         set_name(self.downloads, self.tr("%n download(s) running", "", running))
-        self._fit()
 
     def show_api(self) -> None:
         """A mark while the local API serves, with the number of requests under way."""
+        self._show_serving()
+        self._fit()
+
+    def _show_serving(self) -> None:
         status = self._session.api.status
         self.api.setVisible(status is not None)
         if status is not None:
@@ -238,20 +249,24 @@ class Header(Restyled, QFrame):
             self.api.setText(QLocale().toString(requests) if requests else "")
             self.api.setIcon(icon("link", theme.colours().draft_text if requests else theme.colours().muted))
             set_name(self.api, serving_sentence(requests, status.address))
-        self._fit()
 
     def show_machines(self) -> None:
         """How many machines answer together, while there are several."""
+        self._show_hosts()
+        self._fit()
+
+    def _show_hosts(self) -> None:
         hosts = self._session.cluster.hosts
         self.machines.setVisible(bool(hosts))
         if hosts:
             self.machines.setText(QLocale().toString(len(hosts)))
             self.machines.setIcon(icon("main-model", theme.colours().main))
             set_name(self.machines, together_sentence(hosts))
-        self._fit()
 
     def _fit(self) -> None:
         """Share the width: shortened names in a narrow window, the state as text where it fits."""
+        if not self.isVisible():
+            return
         chips = (self.main, self.draft)
         with_answers = self.width() >= theme.scaled(_ANSWERS_NEED)
         self._answers.setVisible(with_answers)
@@ -306,6 +321,10 @@ class Header(Restyled, QFrame):
         super().resizeEvent(event)
         self._fit()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
     def _drafter_words(self, pair: Pair, on: bool) -> str:
         # A model that is loaded and not used is off; where none is loaded, or other ones are loading, its name says so.
         off = pair.draft is not None and not on and not pair.loading
@@ -337,10 +356,9 @@ class Header(Restyled, QFrame):
 
     def apply_theme(self) -> None:
         self._as_tokens.setIcon(icon("tokens", theme.colours().muted))
-        self.refresh()
-        self.show_downloads(self._running)
-        self.show_api()
-        self.show_machines()
+        for show in (self._show_pair, self._show_running, self._show_serving, self._show_hosts):
+            show()
+        self._fit()
 
     def retranslate(self) -> None:
         self._as_tokens.setAccessibleName(self._actions["show-tokens"].whatsThis())

@@ -17,6 +17,7 @@ from app.chat.composer import Composer
 from app.chat.context_meter import ContextMeter
 from app.chat.find_bar import FindBar
 from app.chat.message_edit import files_in
+from app.chat.preparing import prepare_answers
 from app.chat.preset_button import PresetButton
 from app.chat.settings_sheet import ChatSettingsSheet
 from app.chat.slash_menu import SlashMenu
@@ -195,14 +196,8 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._chats.export_wanted.connect(self._transfer.export_chat)
         self._application.document_opened.connect(self._transfer.open_document)
         chats = session.chats
-        for changed in (
-            session.answers.stored,
-            chats.store_failed,
-            chats.trashed,
-            chats.trash_emptied,
-            chats.store_opened,
-            chats.store_unavailable,
-        ):
+        of_store = (chats.store_failed, chats.store_opened, chats.store_unavailable)
+        for changed in (session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
             changed.connect(lambda *_: self._update_actions())
         session.answers.ended.connect(self._update_actions)
         session.models.changed.connect(self._update_models)
@@ -232,6 +227,11 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
             changed.connect(self._actions.refresh_checks)
         for changed in (self.notifications.report_changed, self._turns.speaker.changed, self._transfer.changed):
             changed.connect(self._update_actions)
+
+    def prepare_answers(self) -> None:
+        """Make what the first answer needs, once the window is there."""
+        prepare_answers()
+        self._panel.make_figures()
 
     # Reactions to the session
 

@@ -30,6 +30,8 @@ class CommandPalette(Restyled, Overlay):
         super().__init__(window, 560)
         self._actions = actions
         self._found: list[QAction] = []
+
+    def make(self) -> None:
         self._field = LiveField(self)
         self._list = QListWidget(self)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)

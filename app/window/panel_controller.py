@@ -22,7 +22,7 @@ class PanelController(QObject):
         self.turn: Turn | None = None
         transcript.turned_to.connect(self._select)
         transcript.rounds_selected.connect(self._mark_rounds)
-        panel.strip.chosen.connect(self._show_round)
+        panel.round_chosen.connect(self._show_round)
         panel.details_wanted.connect(self._load_tokens)
         panel.shown.connect(self._panel_shown)
         session.answers.ended.connect(lambda *_: self._read_totals())

@@ -18,6 +18,8 @@ class ShortcutSheet(Overlay):
     def __init__(self, actions: Actions, window: QWidget) -> None:
         super().__init__(window, 520)
         self._actions = actions
+
+    def make(self) -> None:
         self._title = styled(QLabel(self), "title")
         self._area = HighArea(self)
         self._area.setWidgetResizable(True)

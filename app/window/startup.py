@@ -13,7 +13,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.chat.preparing import import_views, prepare_answers
+from app.chat.preparing import import_views
 from app.conversations.backups import restore
 from app.conversations.errors import StoreError
 from app.conversations.opening import is_open_elsewhere
@@ -55,21 +55,21 @@ def open_window(
     main, draft = _wanted(session, preferences)
     session.models.announce(main)
     window.show()
-    _FirstPaint(window, partial(session.models.load, main, draft))
+    _FirstPaint(window, partial(session.models.load, main, draft), window.prepare_answers)
     session.models.changed.connect(partial(_start_once_loaded, session, library))
     QTimer.singleShot(_LIBRARY_WAITS_MS, library, library.start)
     return window, session
 
 
 class _FirstPaint(QObject):
-    """Calls `load` once the window has been painted, or is not for `_PAINTED_WITHIN_MS`, and has made what shows turns.
+    """Calls `load` once the window has been painted, or is not for `_PAINTED_WITHIN_MS`, and then `prepare`.
 
     What is called "soon" comes before the first paint: Qt paints when there is nothing else to do.
     """
 
-    def __init__(self, window: QWidget, load: Callable[[], object]) -> None:
+    def __init__(self, window: QWidget, load: Callable[[], object], prepare: Callable[[], None]) -> None:
         super().__init__(window)
-        self._window, self._load = window, load
+        self._window, self._load, self._prepare = window, load, prepare
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._go_on)
@@ -88,7 +88,7 @@ class _FirstPaint(QObject):
         # Before the imports of the engine's thread, which would hold it up.
         import_views()
         self._load()
-        QTimer.singleShot(0, prepare_answers)
+        QTimer.singleShot(0, self._window, self._prepare)
         self.deleteLater()
 
 

@@ -6,13 +6,15 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.speculation.chat_controls import ChatControls
+from app.speculation.forms import SpeculationForm
 from tests.app.conftest import OpenShown
 
 
 def test_the_controls_beside_the_figures_reach_the_next_answer(open_shown: OpenShown, qtbot: QtBot) -> None:
     window, library, engine = open_shown()
     qtbot.waitUntil(lambda: window.session.answers.ready)
-    controls = window.panel.findChild(ChatControls)
+    window.panel.findChild(ChatControls).fold.click()
+    controls = window.panel.findChild(SpeculationForm)
     for key, value in (("method", "ngram"), ("depth", 4), ("acceptance", "rejection")):
         controls.choosers[key].setCurrentIndex(controls.choosers[key].findData(value))
         controls.choosers[key].activated.emit(0)
@@ -36,8 +38,9 @@ def test_labels_stand_at_the_height_of_their_fields(open_shown: OpenShown, qtbot
     window, _, _ = open_shown()
     controls = window.panel.findChild(ChatControls)
     controls.fold.click()
-    qtbot.waitUntil(lambda: controls.choosers["acceptance"].geometry().top() > controls.fold.height())
-    chooser = controls.choosers["acceptance"]
+    form = controls.findChild(SpeculationForm)
+    chooser = form.choosers["acceptance"]
+    qtbot.waitUntil(lambda: chooser.mapTo(controls, chooser.rect().topLeft()).y() > controls.fold.height())
     name = next(label for label in controls.findChildren(QLabel) if label.buddy() is chooser)
     assert name.geometry().right() < chooser.x(), "the form has wrapped: there is nothing to compare"
     assert abs(name.geometry().center().y() - chooser.geometry().center().y()) <= 1

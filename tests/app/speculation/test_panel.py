@@ -121,6 +121,7 @@ def test_nothing_moves_from_the_question_to_the_end_of_an_answer(
 
 def test_before_the_first_answer_a_round_is_drawn_in_three_steps(panel: SpeculationPanel) -> None:
     panel.show_answer(None)
+    panel.make_figures()
     assert panel.sample.isVisible()
     assert not panel.rate.isVisible()
     assert not panel.strip.isVisible()
@@ -162,6 +163,7 @@ def test_every_figure_and_chart_is_explained_in_a_sentence(
 def test_totals_are_shown_beside_each_other_and_only_once_there_are_any(panel: SpeculationPanel) -> None:
     panel.show_answer(None)
     panel.show_totals(Totals(), Totals())
+    panel.make_figures()
     assert not panel.totals.isVisible()
     panel.show_totals(Totals(2, 0.5), Totals(40, 0.75, 2.04, 2.0, 2.08, 754.0))
     assert panel.totals.isVisible()

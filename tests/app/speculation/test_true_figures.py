@@ -105,6 +105,7 @@ def test_panel_and_foot_show_what_the_last_answer_gained(world: World, qtbot: Qt
 
 def test_the_panel_s_totals_show_it_for_the_chat_and_the_week(world: World, qtbot: QtBot) -> None:
     driver = WindowDriver(world.window, world.session, qtbot.waitUntil)
+    driver.panel.make_figures()
     totals = driver.panel.totals
     qtbot.waitUntil(lambda: totals.figures_of(0)[0] == str(len(LENGTHS)))
     for column in (0, 1):

@@ -255,6 +255,7 @@ def test_the_panel_is_wide_enough_for_what_is_in_it(open_window: OpenWindow, qap
 def test_who_guesses_moves_no_figure(open_window: OpenWindow, qapp: Application, code: str) -> None:
     qapp.language.choose(code)
     panel = open_window(ScriptedEngine()).panel
+    panel.make_figures()
     panel.speed.show_value("80.5", speed_text(RequestStats(speedup=2.5, speedup_low=2.3, speedup_high=2.7)))
     edges = set()
     for name in depth_texts():

@@ -199,10 +199,10 @@ def test_figures_stand_in_the_panel_or_below_the_answer_and_never_in_both(open_w
 
 def test_the_panel_sums_up_the_chat_and_the_week(open_window: OpenWindow, qtbot: QtBot) -> None:
     window = open_window(ScriptedEngine([Script(STORY), Script(STORY)]))
-    totals = window.panel.totals
     for _ in range(2):
         window.ask("Tell me a story")
         window.wait_until_answered()
+    totals = window.panel.totals
     qtbot.waitUntil(lambda: totals.figures_of(0)[0] == "2")
     assert totals.figures_of(0)[1] == figures.percent(window.answer().stats.accept_rate)
     window.trigger("new-chat")

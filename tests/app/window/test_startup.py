@@ -13,7 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from app.session.model_service import Pair
 from app.settings.store import SettingsStore
+from app.settings_window.dialog import SettingsWindow
+from app.speculation.forms import SpeculationForm
+from app.speculation.totals_view import TotalsView
 from app.widgets.application import Application
+from app.widgets.overlay import Overlay
 from app.window import startup as app_window
 from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
@@ -94,6 +98,25 @@ def test_models_are_loaded_once_the_window_was_painted_or_if_it_is_hidden(
     window.setVisible(shown)
     qtbot.waitUntil(lambda: session.models.pair.main is not None)
     assert noted.found[0] == ("painted" if shown else "loads")
+    window.close()
+    window.deleteLater()
+
+
+def test_what_nobody_sees_yet_is_made_after_the_first_paint(
+    qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
+    monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
+    monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
+    window, _ = app_window.open_window(qapp)
+    cards = (*window.findChildren(Overlay), window.findChild(SettingsWindow))
+    assert len(cards) == 8
+    assert not [card for card in cards if card.findChildren(QWidget)]
+    assert not window.findChildren(SpeculationForm)
+    assert not window.findChildren(TotalsView)
+    # The first answer does not wait for the figures that are shown beside it.
+    qtbot.waitUntil(lambda: window.findChild(TotalsView) is not None)
+    assert not window.findChild(TotalsView).isVisible()
     window.close()
     window.deleteLater()
 
