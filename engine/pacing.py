@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import ceil
 from statistics import median
 
 SMALLEST_CHUNK = 32
@@ -16,6 +17,8 @@ STEPS_PER_CHUNK = 3.0
 ALONE_S = 0.25
 SMALLEST_ALONE = 128
 LARGEST_CHUNK = 2048
+# A chunk that takes longer all the same is evaluated in parts of this length, so that few of them take ALONE_S.
+PART_S = 0.2
 # Prompts that are read in this time are read before answers to others that wait with them begin.
 TOGETHER_S = 0.5
 # Before anything was timed.
@@ -44,14 +47,19 @@ class PrefillPacer:
         self._token_s = None
 
     def chunk_size(self, *, streaming: bool) -> int:
-        """Prompt tokens to prefill at once, a power of two: quick enough to be cancelled within ALONE_S, or quicker
-        while answers are `streaming`.
+        """Prompt tokens to prefill at once, a power of two: read within ALONE_S if SMALLEST_ALONE are, or faster while
+        answers are `streaming`.
         """
         if not streaming:
             return self._tokens_in(ALONE_S, SMALLEST_ALONE) or FIRST_ALONE
         if not self._steps_s:
             return FIRST_BESIDE
         return self._tokens_in(STEPS_PER_CHUNK * median(self._steps_s), SMALLEST_CHUNK) or FIRST_BESIDE
+
+    def parts(self, tokens: int) -> int:
+        """The parts in which to evaluate a chunk of so many tokens, so that it can be cancelled within ALONE_S."""
+        seconds = tokens * (self._token_s or 0.0)
+        return ceil(seconds / PART_S) if seconds > ALONE_S else 1
 
     def starts_together(self, tokens: int) -> bool:
         """Whether answers that have not begun wait until so many prompt tokens of others are prefilled, too."""

@@ -11,6 +11,7 @@ from engine.events import PrefillProgress
 from engine.generation import release_unused_memory
 from engine.models import Models
 from engine.pacing import PrefillPacer
+from engine.speculation.interruptible import Interrupted
 from engine.speculation.joint_prefill import choose_together, prefill_together
 
 log = logging.getLogger(__name__)
@@ -95,12 +96,16 @@ class Prefilling(deque[ActiveRequest]):
         return area
 
     def _prefill(self, active: ActiveRequest, most: int) -> tuple[int, PrefillProgress | Exception | None]:
-        """Prefill one prompt; returns how many tokens of it, and the outcome."""
+        """Prefill one prompt; returns how many tokens of it, and the outcome. A long pass ends when it is cancelled."""
         tokens = active.generation.conversation.main.rows_to_prefill(most)
         if not tokens:
             return 0, None
         try:
             with self._pacer.time_prefill(tokens):
-                return tokens, active.generation.prefill(most)
+                parts = self._pacer.parts(tokens)
+                return tokens, active.generation.prefill(most, parts, lambda: active.stream.cancelled)
+        except Interrupted:
+            # The scheduler ends what was cancelled.
+            return tokens, None
         except Exception as error:
             return tokens, error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Sequence as Tokens
 from typing import Any
 
@@ -66,8 +67,7 @@ class Sequence:
         # Gets the tapped outputs of all rows that are kept.
         self.follower: Follower | None = None
         self._outputs: list[mx.array] = []
-        self._pending_rows = 0
-        self._draft_rows = self._behind_rows = 0
+        self._pending_rows = self._draft_rows = self._behind_rows = 0
 
     @property
     def intact(self) -> bool:
@@ -266,11 +266,11 @@ class Sequence:
         self._outputs, self._behind_rows = [], 0
         self.rollback.abort()
 
-    def prefill(self, most: int) -> int:
+    def prefill(self, most: int, evaluate: Callable[[], None] = lambda: None) -> int:
         """Feed at most `most` tokens of pending[:-1] in one pass; returns how many.
 
-        A pass ends at the next of `boundaries`, where a checkpoint is taken. If the pass raises, the caches keep what
-        was prefilled before it.
+        A pass ends at the next of `boundaries`, where a checkpoint is taken. `evaluate` may evaluate some of its caches
+        first. If the pass or `evaluate` raises, the caches keep what was prefilled before it.
         """
         rows = self.rows_to_prefill(most)
         if not rows:
@@ -280,6 +280,7 @@ class Sequence:
         self.rollback.begin(rows)
         try:
             self._run(row)
+            evaluate()
             # The last layer's output is no part of the caches.
             mx.eval(self.arrays(), self._outputs)
         except BaseException:
@@ -393,7 +394,6 @@ def rollback_for(model: Any, caches: Tokens[Any]) -> Rollback:
     Raises `UnknownCacheKind` if a verify pass of this model could not be rolled back, or would differ from plain
     decoding.
     """
-    refused = WIDTH_DEPENDENT.get(type(model).__module__)
-    if refused is not None:
+    if (refused := WIDTH_DEPENDENT.get(type(model).__module__)) is not None:
         raise UnknownCacheKind(refused)
     return open_rollback(caches)

@@ -51,6 +51,13 @@ def test_chunks_become_smaller_as_the_text_before_them_slows_reading_down(clock:
     assert sizes == sorted(sizes, reverse=True)
 
 
+@pytest.mark.parametrize(("token_s", "parts"), [(0.001, 1), (0.0025, 2), (0.006, 4)])
+def test_a_chunk_that_takes_longer_is_evaluated_in_parts(clock: list[float], token_s: float, parts: int) -> None:
+    assert PrefillPacer().parts(FIRST_ALONE) == 1
+    assert paced(clock, step_s=0.01, token_s=token_s).parts(SMALLEST_ALONE) == parts
+    assert SMALLEST_ALONE * token_s / parts <= ALONE_S
+
+
 def test_before_anything_was_timed_a_piece_is_small() -> None:
     assert PrefillPacer().chunk_size(streaming=True) == FIRST_BESIDE
     assert PrefillPacer().chunk_size(streaming=False) == FIRST_ALONE

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import mlx.core as mx
 import pytest
 
 from engine.errors import InternalFailure
@@ -217,3 +218,26 @@ def test_prompts_of_all_that_can_start_are_made_at_once(
     while scheduler.busy:
         scheduler.step()
     assert len(made) == len(clients)
+
+
+def test_cancelling_in_the_middle_of_a_long_pass_ends_it_there(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = request("lazy dog " * 60, max_tokens=6)
+    expected = alone(scheduler, asked).ids
+    scheduler.clear_prefix_cache()
+    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda *_, **__: 64)
+    monkeypatch.setattr(PrefillPacer, "parts", lambda *_: 2)
+    client = submit(scheduler, asked)
+    scheduler.step()
+    read = client.events[-1]
+    with monkeypatch.context() as patched:
+        evaluate = mx.eval
+        patched.setattr(mx, "eval", lambda *arrays: (evaluate(*arrays), client.stream.cancel()))
+        scheduler.step()
+    assert client.events[-1] is read
+    scheduler.step()
+    assert client.finished.reason == "cancelled"
+    again = run(scheduler, asked)[0].finished
+    assert again.ids == expected
+    assert again.stats.cached_tokens == read.done
