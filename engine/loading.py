@@ -160,8 +160,9 @@ def load_in_steps(
         # Imported while the prompt process builds the tokenizer.
         classes = None if is_known_good(path) else disk.start(import_module, _TOKENIZER_CLASSES)
         tokenizer_ready = disk.start(_load_tokenizer, path, disk.leaving, classes)
-        # What the first round needs beside the model.
-        disk.start(import_module, "numpy")
+        if mx.default_device() == mx.Device(mx.cpu):
+            # What the first round needs beside the model; a GPU computes its log-probabilities itself.
+            disk.start(import_module, "numpy")
         model, config = yield from _load_weights(path, disk, streaming, on_progress, part)
         tokenizer, vocabulary, source = yield from result_of(tokenizer_ready)
         if part is not None:

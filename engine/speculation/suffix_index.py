@@ -10,13 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from engine.late_numpy import np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 KEY_LENGTH = 3
 _ID_BITS = 21
@@ -40,7 +33,7 @@ class SuffixIndex:
     def __init__(self, excluded: AbstractSet[int] = frozenset()) -> None:
         self._excluded = excluded
         self._ids: list[int] = []
-        self._comparable: NDArray[np.int32] = np.empty(1024, dtype=np.int32)
+        self._comparable: list[int] = []
         self._latest: dict[int, int] = {}
         self._previous: list[int] = []
 
@@ -49,20 +42,19 @@ class SuffixIndex:
 
     def extend(self, tokens: Sequence[int]) -> None:
         """Append `tokens`."""
-        start, stop = len(self._ids), len(self._ids) + len(tokens)
-        self._reserve(stop)
-        for position, token in enumerate(tokens, start):
-            # An excluded id becomes a negative number of its own, so that it equals no other.
-            self._comparable[position] = -1 - position if token in self._excluded else token
+        start, stop, excluded = len(self._ids), len(self._ids) + len(tokens), self._excluded
+        # An excluded id becomes a negative number of its own, so that it equals no other.
+        self._comparable += [
+            -1 - position if token in excluded else token for position, token in enumerate(tokens, start)
+        ]
         self._ids.extend(tokens)
-        window = self._comparable[max(0, start - KEY_LENGTH + 1) : stop].tolist()
-        self._link(start, stop, window)
+        self._link(start, stop, self._comparable[max(0, start - KEY_LENGTH + 1) : stop])
 
     def truncate(self, length: int) -> None:
         """Keep the first `length` tokens."""
         if length < len(self._ids) // 2:
             kept = self._ids[:length]
-            self._ids, self._latest, self._previous = [], {}, []
+            self._ids, self._comparable, self._latest, self._previous = [], [], {}, []
             self.extend(kept)
             return
         for end in range(len(self._ids), length, -1):
@@ -73,6 +65,7 @@ class SuffixIndex:
             elif self._latest.get(key) == end:
                 del self._latest[key]
         del self._ids[length:]
+        del self._comparable[length:]
 
     def replace(self, tokens: Sequence[int]) -> None:
         """Replace the sequence by `tokens`, reusing the common prefix."""
@@ -92,16 +85,13 @@ class SuffixIndex:
         while end and len(ends) < limit:
             ends.append(end)
             end = self._previous[end - 1]
-        if not ends:
-            return []
-        lengths = self._match_lengths(np.array(ends), min(longest, size))
-        return [Match(end, int(length)) for end, length in zip(ends, lengths, strict=True)]
+        return [Match(end, self._match_length(end, longest)) for end in ends]
 
     def next_like_last(self, start: int, reach: int) -> int | None:
         """The position behind the first token of start..start + reach that equals the newest one; None if none does."""
-        last = self._comparable[len(self._ids) - 1]
-        offsets = np.flatnonzero(self._comparable[start : min(start + reach, len(self._ids) - 1)] == last)
-        return start + int(offsets[0]) + 1 if len(offsets) else None
+        tokens = self._comparable
+        searched = tokens[start : min(start + reach, len(tokens) - 1)]
+        return start + searched.index(tokens[-1]) + 1 if tokens[-1] in searched else None
 
     def following(self, end: int, count: int) -> list[int]:
         """The `count` tokens from position `end` on, or those before an excluded id.
@@ -114,12 +104,6 @@ class SuffixIndex:
                 return stretch[:offset]
         repeats = -(-count // len(stretch))
         return (stretch * repeats)[:count]
-
-    def _reserve(self, size: int) -> None:
-        if size > len(self._comparable):
-            grown = np.empty(max(size, 2 * len(self._comparable)), dtype=np.int32)
-            grown[: len(self._ids)] = self._comparable[: len(self._ids)]
-            self._comparable = grown
 
     def _link(self, start: int, stop: int, window: list[int]) -> None:
         """Chain the runs ending after positions start..stop-1; `window` begins KEY_LENGTH - 1 earlier."""
@@ -142,19 +126,21 @@ class SuffixIndex:
         """The key of the run that ends at `end`, or -1 where none is indexed."""
         if end < KEY_LENGTH:
             return -1
-        first, second, third = self._comparable[end - KEY_LENGTH : end].tolist()
+        first, second, third = self._comparable[end - KEY_LENGTH : end]
         if first < 0 or second < 0 or third < 0:
             return -1
-        return int((first << 2 * _ID_BITS) | (second << _ID_BITS) | third)
+        return (first << 2 * _ID_BITS) | (second << _ID_BITS) | third
 
-    def _match_lengths(self, ends: NDArray[np.int_], longest: int) -> NDArray[np.int_]:
-        """For each end, how many tokens before it equal the sequence's last ones, at most `longest`."""
-        size = len(self._ids)
-        back = np.arange(1, longest + 1)
-        suffix = self._comparable[size - back]
-        positions = ends[:, None] - back[None, :]
-        equal = (self._comparable[np.maximum(positions, 0)] == suffix) & (positions >= 0)
-        return np.where(equal.all(axis=1), longest, equal.argmin(axis=1))
+    def _match_length(self, end: int, longest: int) -> int:
+        """How many tokens before `end` equal the sequence's last ones, at most `longest`."""
+        tokens, most = self._comparable, min(longest, end)
+        if tokens[end - most : end] == tokens[len(tokens) - most :]:
+            return most
+        # Those of the key are equal, and one before them is not.
+        length = KEY_LENGTH
+        while tokens[end - 1 - length] == tokens[-1 - length]:
+            length += 1
+        return length
 
 
 def _common_prefix(left: list[int], right: list[int]) -> int:

@@ -60,6 +60,25 @@ def test_numpy_is_imported_while_a_model_loads() -> None:
     assert "numpy" not in names
 
 
+WITHOUT_NUMPY = """
+import json, sys
+sys.modules["numpy"] = None
+from engine import ChatRequest, Engine, SamplingSettings, SpeculationSettings, TokensCommitted, starter_pair
+with Engine() as engine:
+    engine.load(*starter_pair()).result()
+    request = ChatRequest(
+        [{"role": "user", "content": "hi"}],
+        sampling=SamplingSettings(temperature=1.0), speculation=SpeculationSettings(depth=3), max_tokens=6,
+    )
+    rounds = [event.round for event in engine.submit(request) if isinstance(event, TokensCommitted)]
+    print(json.dumps([str(round.drafted > 0) for round in rounds]))
+"""
+
+
+def test_answers_speculate_without_numpy_where_the_device_computes_log_probabilities() -> None:
+    assert "True" in printed("-c", WITHOUT_NUMPY)
+
+
 @pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.campaign)])
 def test_every_name_is_the_one_that_transformers_itself_gives(every: int) -> None:
     ours = printed("-c", NAMES_OF_TOKENIZERS, "deferred", str(every))
