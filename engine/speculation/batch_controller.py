@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from math import sqrt
 
 from engine.speculation.accept_rates import AcceptForecast
-from engine.speculation.batch_costs import ENOUGH, BatchCosts, BatchRound
+from engine.speculation.batch_costs import BatchCosts, BatchRound
 from engine.speculation.controllers import Controllers
 from engine.speculation.depth import Choice
 from engine.speculation.exploring import Retries
 from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.round_cost import ENOUGH
 
 # Plain rounds in a row of which those between two others are measured, and rounds until they are repeated.
 PLAIN_ROUNDS = 4

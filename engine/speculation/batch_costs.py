@@ -18,15 +18,7 @@ from statistics import median
 from engine.speculation.controllers import Controllers
 from engine.speculation.cost_forecast import rising
 from engine.speculation.proposers.registry import PROPOSERS, sources_without_drafter
-from engine.speculation.round_cost import LEAST_S
-
-# Durations that a figure is the middle of.
-WINDOW = 9
-# From how many samples on a figure is known.
-ENOUGH = 2
-# How fast the common level follows one round, and the most that a round may deviate from it (natural log).
-LEVEL_STEP = 0.1
-CLAMP = 0.25
+from engine.speculation.round_cost import ENOUGH, FOLLOWING, LEAST_S, USUAL_CHANGE, WINDOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +171,8 @@ class BatchCosts:
         samples = self._passes.setdefault((self.bucket, requests), {}).setdefault(width, deque(maxlen=WINDOW))
         relative = seconds / self._level
         if len(samples) > ENOUGH:
-            deviation = max(-CLAMP, min(CLAMP, log(relative / _typical(samples))))
-            self._level *= exp(LEVEL_STEP * deviation)
+            deviation = max(-USUAL_CHANGE, min(USUAL_CHANGE, log(relative / _typical(samples))))
+            self._level *= exp(FOLLOWING * deviation)
         if self._stay <= WINDOW:
             samples.append(relative)
 

@@ -20,7 +20,7 @@ from engine.speculation.context_figures import figures_at
 from engine.speculation.exploring import MARGIN, Explorer
 from engine.speculation.paired_gate import Gates
 from engine.speculation.proposers.proposal import Observation
-from engine.speculation.round_cost import RoundCosts, context_bucket
+from engine.speculation.round_cost import SAFE, RoundCosts, context_bucket
 from engine.speculation.speedup_meter import SpeedupMeter
 from engine.tuning import AcceptanceFigures, ContextFigures
 
@@ -30,8 +30,6 @@ MIN_PROBE_TOKENS = 12
 MIN_HORIZON = 16
 # Plain rounds in a row for which one decision holds, as long as nothing is learned about the proposers.
 PLAIN_STRETCH = 8
-# Pipelined rounds can appear too short as well as too long: the middle of four is safe.
-PLAIN_SAMPLES = 4
 # The share of a verify pass that may be spent behind the first rejection before a head's confidence is read: reading it
 # keeps the device waiting, for 6 to 11 % of a round on two cores, and cannot save all of that.
 WASTE_ALLOWED = 0.3
@@ -196,7 +194,7 @@ class DepthController:
         if stretch is not None and stretch.offer == offer and stretch.rounds_left > 0:
             stretch.rounds_left -= 1
             return stretch.choice
-        if self.costs.plain_samples() < PLAIN_SAMPLES:
+        if self.costs.plain_samples() < SAFE:
             return Choice(None, 0, "measuring")
         horizon = max(MIN_HORIZON, self._context - self._begun_at)
         if remaining is not None:

@@ -25,8 +25,6 @@ LAST_RETRY = 512
 # Plain rounds that a retry at the start of an answer may cost, of what earlier answers left of their share: an answer
 # in which nothing was right must not be the last one to speculate.
 SAVED_UP_ROUNDS = 2.0
-# The most answers in a row that begin without a retry, doubled with each one in vain: some pairs never pay.
-LONGEST_REST = 16
 
 
 @dataclass(slots=True)
@@ -40,30 +38,22 @@ class _Exploration:
 
 @dataclass(slots=True)
 class Retries:
-    """When to retry an arm that is not expected to be faster: as answers start, and ever more rarely in long ones.
+    """When to retry an arm that is not expected to be faster: ever more rarely while nothing comes of it.
 
-    `since` is the plain rounds since the last one, `interval` how many there have to be. For `resting` more answers
-    none starts with a retry, after one that `tried` in vain: it did not leave plain decoding (`left_plain`).
+    `since` is the plain rounds since the last retry, in whichever answers, and `interval` how many there have to be.
+    An answer whose predecessor left plain decoding (`left_plain`) starts with one.
     """
 
-    since: int = 0
+    since: int = FIRST_RETRY
     interval: int = FIRST_RETRY
     tried: bool = False
     left_plain: bool = False
-    rest: int = 0
-    resting: int = 0
 
     def begin(self) -> None:
         """An answer starts."""
         if self.left_plain:
-            self.rest = self.resting = 0
-        elif self.tried:
-            self.rest = self.resting = min(max(1, 2 * self.rest), LONGEST_REST)
-        else:
-            self.resting = max(0, self.resting - 1)
-        self.tried = self.left_plain = False
-        if not self.resting:
             self.since = self.interval
+        self.tried = self.left_plain = False
 
     @property
     def due(self) -> bool:

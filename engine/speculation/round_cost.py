@@ -21,22 +21,19 @@ LEAST_S = 1e-9
 WINDOW = 9
 # Samples from which on a figure is known: the first round after a change is slower, and one may be disturbed.
 ENOUGH = 2
-# Rounds after a pause that measure the machine's speed: one may be disturbed, or two.
-ANCHORS = 4
-# The least difference (natural log) that counts as a change then: first rounds are always a little slower than later.
-MIN_CHANGE = 0.35
-# The number of samples that a calibrated figure counts for: it is the middle of a few rounds.
-CALIBRATED = 4
+# Samples whose middle is safe, though one or two were disturbed: the plain rounds before anything is weighed, those
+# that measure the machine's speed after a pause, and what a calibrated figure counts for.
+SAFE = 4
+# The most (natural log) by which a round differs from others of its kind by itself: more is a stall within an answer,
+# and another speed of the machine after a pause, where first rounds are always a little slower than later ones.
+USUAL_CHANGE = 0.3
 # Cost of a draft model's catching up on one token, in plain rounds, until it was timed: it reads many at once.
 UNKNOWN_CATCH_UP = 0.02
-# How fast the common level follows one round: slowly, because a longer context changes it slowly.
-LEVEL_STEP = 0.1
-# The most that a round counts as deviating (natural log), since more is a stall.
-CLAMP = 0.25
-# How much rounds are taken to deviate before it was seen: as they do on quiet machines.
-FIRST_SPREAD = 0.05
-# How fast that follows one round: it belongs to the machine.
-SPREAD_STEP = 0.05
+# How fast the common level and the spread of rounds follow one round: slowly, because contexts and machines change
+# slowly.
+FOLLOWING = 0.12
+# How much rounds deviate (relative) before it was seen.
+ASSUMED_SPREAD = 0.08
 # Context lengths from which on costs are learned anew: attention takes twice as long.
 CONTEXT_EDGES = (2048, 4096, 8192, 16384, 32768, 65536, 131072)
 
@@ -96,7 +93,7 @@ class RoundCosts:
         self._curves: dict[tuple[str, int], Curve] = {}
         # The factor on all samples now, and at an answer's beginning.
         self._level = self._first_level = 1.0
-        self._spread = FIRST_SPREAD
+        self._spread = ASSUMED_SPREAD
         self._last: tuple[str | None, int] | None = None
         self._stay = 0
         self._anchors: list[_Anchor] | None = None
@@ -121,7 +118,7 @@ class RoundCosts:
         known = self._known(source, depth, width)
         if self._anchors is not None and known is not None and self._stay > 0:
             self._anchors.append(_Anchor(seconds / known, source, depth, width, seconds, draft_seconds))
-            if len(self._anchors) == ANCHORS:
+            if len(self._anchors) == SAFE:
                 self._settle_anchors()
         else:
             self._take_in(source, depth, width, seconds, draft_seconds)
@@ -185,7 +182,7 @@ class RoundCosts:
         if source is not None:
             figures.append((_drafting(source), depth, draft_s))
         for name, key, seconds in figures:
-            samples = _Samples(*[max(seconds, LEAST_S) / self._level] * CALIBRATED)
+            samples = _Samples(*[max(seconds, LEAST_S) / self._level] * SAFE)
             self._curves.setdefault((name, self.bucket), {})[key] = samples
         self._anchors = None
         self._last = None
@@ -256,7 +253,7 @@ class RoundCosts:
         if not anchors:
             return
         change = median(anchor.ratio for anchor in anchors)
-        if len(anchors) == ANCHORS and abs(log(change)) > MIN_CHANGE:
+        if len(anchors) == SAFE and abs(log(change)) > USUAL_CHANGE:
             self._first_level *= change
             self._level *= change
         # Each anchor followed a round of its own kind.
@@ -273,13 +270,13 @@ class RoundCosts:
             if len(samples) < ENOUGH or relative < samples.typical:
                 samples.append(relative)
             return
-        deviation = max(-CLAMP, min(CLAMP, log(relative / samples.typical)))
-        self._spread += SPREAD_STEP * (abs(deviation) - self._spread)
+        deviation = max(-USUAL_CHANGE, min(USUAL_CHANGE, log(relative / samples.typical)))
+        self._spread += FOLLOWING * (abs(deviation) - self._spread)
         if self._stay <= WINDOW or name.startswith(DRAFTING):
             samples.append(relative)
         else:
             # With the arm unchanged, the machine or the context has changed, which scales all arms alike.
-            self._level *= exp(LEVEL_STEP * deviation)
+            self._level *= exp(FOLLOWING * deviation)
 
     def _samples_to_extend(self, name: str, key: int) -> _Samples:
         curve = self._curves.setdefault((name, self.bucket), {})

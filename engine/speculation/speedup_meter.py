@@ -15,6 +15,7 @@ from statistics import median
 from time import monotonic
 from typing import Any
 
+from engine.speculation.round_cost import ASSUMED_SPREAD
 from engine.stats import MeasuredSpeedup
 from engine.tuning import SpeedupTotals
 
@@ -32,8 +33,8 @@ NEIGHBOURS = 8
 WINDOW = 6
 # Samples of a round's cost that count, and seconds after which they no longer do.
 SAMPLES, FRESH_S = 16, 600.0
-# The relative spread of a sample before two were seen, and for how many samples that assumption counts.
-ASSUMED_SPREAD, ASSUMED_COUNT = 0.08, 2.0
+# The number of samples that the spread assumed before two were seen counts for.
+ASSUMED_COUNT = 2.0
 # The relative error of rounds whose cost is not known, and the least error of a speed-up.
 UNKNOWN_ERROR, LEAST_ERROR = 0.3, 0.02
 # No speed-up is reported below as many tokens, or where the cost of less than this share of the time is known.

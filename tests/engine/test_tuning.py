@@ -11,7 +11,8 @@ import pytest
 from engine import ChatRequest, Engine, EngineError, EngineSettings, Event, Finished, SpeculationSettings
 from engine.speculation import calibration
 from engine.speculation.calibration import RoundCost
-from engine.speculation.depth import PLAIN_SAMPLES, DepthController
+from engine.speculation.depth import DepthController
+from engine.speculation.round_cost import SAFE
 from engine.tuning import ContextFigures, DepthFigures, best_of, break_even
 from tests.engine.speculation.simulation import World, constant, controlled, gentle
 from tests.patience import PATIENCE_S
@@ -72,7 +73,7 @@ def test_a_calibration_reports_the_depth_expected_to_be_fastest(engine: Engine) 
 
 def test_a_calibration_measures_plain_rounds_as_often_as_a_first_answer_would(engine: Engine) -> None:
     [pair] = engine.learned().result(timeout=PATIENCE_S)
-    assert pair.contexts[0].plain_samples >= PLAIN_SAMPLES
+    assert pair.contexts[0].plain_samples >= SAFE
 
 
 def test_a_calibrated_pair_need_not_measure_plain_rounds_first() -> None:

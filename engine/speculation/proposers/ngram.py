@@ -27,9 +27,6 @@ BUCKET_EDGES = (3, 4, 6, 10, 18, MAX_MATCH)
 # Tokens that must match before a difference counts as an edit of a copy, and how far behind it the copy may resume.
 MIN_COPIED = 6
 EDIT_REACH = 8
-# Lookups prepared for full acceptance: how many are judged at a time, the share that has to come true, and for how many
-# rounds none is prepared after less.
-JUDGED, LEAST_TRUE, NONE_FOR = 16, 0.25, 64
 # Buckets of proposals behind an edit, beside those by match length: as if one token was replaced, or from where the
 # newest token occurs.
 REPLACED, REJOINED = "replaced", "rejoined"
@@ -45,36 +42,16 @@ class _Lookup:
     matched: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _PreparedLookup:
-    """The `lookup` behind a text that goes on with the `expected` tokens, found while the device verified them.
-
-    Preparing rests while it seldom comes true.
-    """
+    """The `lookup` behind a text that goes on with the `expected` tokens, found while the device verified them."""
 
     expected: Sequence[int] = ()
     lookup: _Lookup | None = None
-    judged: int = 0
-    true: int = 0
-    resting: int = 0
 
-    @property
-    def wanted(self) -> bool:
-        self.resting = max(0, self.resting - 1)
-        return self.resting == 0
-
-    def take(self, tokens: Sequence[int]) -> _Lookup | None:
+    def after(self, tokens: Sequence[int]) -> _Lookup | None:
         """The lookup if `tokens` are what was expected."""
-        lookup, expected = self.lookup, self.expected
-        self.lookup, self.expected = None, ()
-        if not expected:
-            return None
-        came_true = list(tokens) == list(expected)
-        self.judged, self.true = self.judged + 1, self.true + came_true
-        if self.judged == JUDGED:
-            self.resting = NONE_FOR if self.true < LEAST_TRUE * JUDGED else 0
-            self.judged = self.true = 0
-        return lookup if came_true else None
+        return self.lookup if list(tokens) == list(self.expected) else None
 
 
 def build(context: ProposerContext) -> NgramProposer:
@@ -127,20 +104,17 @@ class NgramProposer(Proposer):
             self._evaluate_shadow(tokens)
         self._track_copy(tokens)
         self._index.extend(tokens)
-        self._lookup = self._ahead.take(tokens)
+        self._lookup, self._ahead = self._ahead.after(tokens), _PreparedLookup()
 
     def verifying(self, draft_tokens: Sequence[int]) -> None:
         """Look up what follows if all of `draft_tokens` are accepted, and the text goes on as it did before."""
-        if not self._ahead.wanted:
-            return
         looked_up = self._look_up().tokens
         count = len(draft_tokens)
         if looked_up[:count] != list(draft_tokens) or len(looked_up) <= count:
             return
         expected, length = looked_up[: count + 1], len(self._index)
         self._index.extend(expected)
-        self._ahead.lookup = self._matching()
-        self._ahead.expected = expected
+        self._ahead = _PreparedLookup(expected, self._matching())
         self._index.truncate(length)
 
     def observations(self) -> Sequence[Observation]:

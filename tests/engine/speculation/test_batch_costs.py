@@ -30,7 +30,7 @@ def test_of_two_passes_the_one_that_was_not_disturbed_counts(costs: BatchCosts) 
 
 def test_one_stall_moves_no_figure(costs: BatchCosts) -> None:
     passed(costs, 3, 1.0, 1.0, 1.0, 5.0, 1.0)
-    assert costs.pass_s(4, 3) == pytest.approx(1.0, rel=0.03)
+    assert costs.pass_s(4, 3) == pytest.approx(1.0, rel=0.04)
 
 
 def test_between_measured_widths_a_pass_lies_between_them(costs: BatchCosts) -> None:

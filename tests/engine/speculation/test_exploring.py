@@ -53,15 +53,26 @@ def test_a_round_in_which_the_proposer_caught_up_binds_nobody_to_its_depth() -> 
     assert explorer.choose(behind | ARMS, PLAIN_ARM, PLAIN_ARM, lambda _: 0.0, anchored=True) == PROMISING
 
 
-def test_answers_that_follow_retries_in_vain_start_with_one_ever_more_rarely() -> None:
+def test_retries_in_vain_become_ever_rarer_over_answers() -> None:
     explorer, slow = Explorer(), ("draft", 1)
     arms = {PLAIN_ARM: ARMS[PLAIN_ARM], slow: ArmEstimate(1.1, 0.03, 1.1, 1.0, 0.03, 0.03, 0.0, True)}
     retried = []
     for number in range(60):
         explorer.begin()
-        if explorer.choose(arms, PLAIN_ARM, PLAIN_ARM, lambda _: 10.0, anchored=True) == slow:
-            retried.append(number)
-            explorer.settle(slow, PLAIN_ARM, 1, 0.03)
-        explorer.count(100, 2.0)
-    # The first answer has saved nothing up yet.
-    assert retried == [1, 3, 6, 11, 20, 37, 54]
+        for _ in range(64):
+            arm = explorer.choose(arms, PLAIN_ARM, PLAIN_ARM, lambda _: 10.0, anchored=True) or PLAIN_ARM
+            if arm == slow:
+                retried.append(number)
+            seconds = 0.03 if arm == slow else 0.02
+            explorer.count(1, seconds)
+            explorer.settle(arm, PLAIN_ARM, 1, seconds)
+    assert retried == [0, 1, 2, 4, 8, 16, 24, 32, 40, 48, 56]
+
+
+def test_an_answer_behind_one_that_left_plain_decoding_starts_with_a_retry() -> None:
+    explorer, slow = Explorer(), ("draft", 1)
+    arms = {PLAIN_ARM: ARMS[PLAIN_ARM], slow: ArmEstimate(1.1, 0.03, 1.1, 1.0, 0.03, 0.03, 0.0, True)}
+    explorer.count(500, 10.0)
+    explorer.settle(slow, slow, 2, 0.03)
+    explorer.begin()
+    assert explorer.choose(arms, PLAIN_ARM, PLAIN_ARM, lambda _: 10.0, anchored=True) == slow

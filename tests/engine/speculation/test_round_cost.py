@@ -6,8 +6,8 @@ import pytest
 
 from engine.speculation.cost_forecast import Forecast
 from engine.speculation.round_cost import (
-    ANCHORS,
     CONTEXT_EDGES,
+    SAFE,
     UNKNOWN_CATCH_UP,
     RoundCosts,
     bucket_range,
@@ -98,7 +98,7 @@ def test_costs_at_one_context_length_stand_in_for_others(costs: RoundCosts) -> N
 def test_after_a_pause_a_slower_machine_scales_everything(costs: RoundCosts) -> None:
     costs.renew()
     assert not costs.anchored
-    plain(costs, *[0.04] * (ANCHORS + 1))
+    plain(costs, *[0.04] * (SAFE + 1))
     assert costs.anchored
     assert costs.plain() == pytest.approx(0.04, rel=0.1)
     assert costs.forecast("draft").expected(4, 5) == pytest.approx(0.08, rel=0.1)
@@ -106,7 +106,7 @@ def test_after_a_pause_a_slower_machine_scales_everything(costs: RoundCosts) -> 
 
 def test_after_a_pause_an_equal_machine_changes_nothing(costs: RoundCosts) -> None:
     costs.renew()
-    plain(costs, *[0.021] * (ANCHORS + 1))
+    plain(costs, *[0.021] * (SAFE + 1))
     assert costs.forecast("draft").expected(4, 5) == pytest.approx(0.04)
 
 

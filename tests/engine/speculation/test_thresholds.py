@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.speculation.thresholds import ELSEWHERE, NO_CHOICE, PACKAGE, PLAYED, constants
+from engine.speculation.exploring import Retries
+from tests.engine.speculation.thresholds import ELSEWHERE, NO_CHOICE, PACKAGE, PLAYED, constants, set_everywhere
 
 ROOT = PACKAGE.parents[1]
 
@@ -37,3 +38,14 @@ def test_every_number_that_steers_a_choice_is_listed() -> None:
     steering = {name for module in (*PLAYED, *ELSEWHERE) for name in constants(module)}
     assert sorted(steering - set(listed)) == []
     assert sorted(set(listed) - steering) == []
+
+
+def test_a_threshold_that_is_a_default_is_changed_there_too() -> None:
+    before = Retries().interval
+    set_everywhere("FIRST_RETRY", 3)
+    try:
+        assert Retries().interval == 3
+        assert Retries().since == 3
+    finally:
+        set_everywhere("FIRST_RETRY", before)
+    assert Retries().interval == before

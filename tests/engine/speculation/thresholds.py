@@ -1,22 +1,26 @@
 """What each threshold of the depth controller is worth: `python -m tests.engine.speculation.thresholds [NAME ...]`.
 
 Every threshold is halved and doubled in turn, and all pairs are played quiet and with stalls (`--seeds N`: 2 of each,
-some 15 seconds a row; `--part I/N`: only a part of the rows). The first row says how it is: the share of the best
-fixed arm's speed over twenty answers and over the first three (mean/worst pair), and the shares of long answers below
-0.95 of plain and of short ones below 0.9. The others are rows of ARCHITECTURE.md's table: what moved by more than
-chance, or "nothing".
+some 25 seconds a row; `--part I/N`: only a part of the rows), and so is what they leave out (`long_run`). The first row
+says how it is: the share of the best fixed arm's speed over twenty answers and over the first three (mean/worst pair),
+the shares of long answers below 0.95 of plain and of short ones below 0.9, the figures of `long_run`, and how many of
+the speed-ups that are shown are off by more than a tenth. The others are rows of ARCHITECTURE.md's table: what moved by
+more than chance, or "nothing".
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from statistics import mean
+from types import FunctionType, ModuleType
 
 import engine.speculation
+from tests.engine.speculation import long_run
 from tests.engine.speculation.judging import judge
 from tests.engine.speculation.pairs import busy, pairs
 
@@ -28,7 +32,6 @@ PLAYED = ("depth", "exploring", "arm_estimate", "cost_forecast", "round_cost", "
 # Those of a batch, of gates, of calibrations and of other proposers, which other tests hold.
 ELSEWHERE = (
     "batch_controller",
-    "batch_costs",
     "batch_drafting",
     "calibration",
     "drafting",
@@ -60,7 +63,23 @@ NO_CHOICE = (
 # Where half or double makes no sense: a rate, factors, and powers of two.
 INSTEAD: dict[str, tuple[Number, Number]] = {"PRIOR_RATE": (0.4, 0.85), "MARGIN": (1.025, 1.1), "AGREEMENT": (0.3, 0.9)}
 # Changes that two other seeds make too.
-BY_CHANCE = {"twenty": 0.006, "worst": 0.02, "three": 0.012, "worst three": 0.04, "long": 0.008, "short": 0.02}
+BY_CHANCE = {
+    "twenty": 0.006,
+    "worst": 0.02,
+    "three": 0.012,
+    "worst three": 0.04,
+    "long": 0.008,
+    "short": 0.02,
+    "turns": 0.03,
+    "late turn": 0.03,
+    "contexts": 0.02,
+    "pauses": 0.02,
+    "hopeless": 0.002,
+    "revival": 0.02,
+    "shown": 10,
+    "off": 0.03,
+    "error": 0.015,
+}
 
 
 def constants(module: str) -> dict[str, tuple[object, str]]:
@@ -107,15 +126,41 @@ def thresholds() -> dict[str, Number]:
 
 
 def set_everywhere(name: str, value: Number) -> None:
-    """Change a threshold in every module that is played and has it."""
-    for module in map(import_module, (f"engine.speculation.{one}" for one in PLAYED)):
+    """Change a threshold in every module that is played and has it, defaults of arguments and of fields included."""
+    modules = [import_module(f"engine.speculation.{one}") for one in PLAYED]
+    for module in modules:
         if hasattr(module, name):
             setattr(module, name, value)
+    for module in modules:
+        for function, argument in defaults_of(module, name):
+            position = function.__code__.co_varnames.index(argument) - function.__code__.co_argcount
+            defaults = list(function.__defaults__ or ())
+            defaults[position] = value
+            function.__defaults__ = tuple(defaults)
+
+
+def defaults_of(module: ModuleType, name: str) -> Iterator[tuple[FunctionType, str]]:
+    """The functions of a module with an argument whose default is a threshold, `__init__` of dataclasses included."""
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        for part in node.body if isinstance(node, ast.ClassDef) else ():
+            owner = getattr(module, node.name)
+            if isinstance(part, ast.AnnAssign) and _is_name(part.value, name):
+                assert isinstance(part.target, ast.Name)
+                yield owner.__init__, part.target.id
+            if isinstance(part, ast.FunctionDef):
+                taking = part.args.args[len(part.args.args) - len(part.args.defaults) :]
+                for argument, default in zip(taking, part.args.defaults, strict=True):
+                    if _is_name(default, name):
+                        yield getattr(owner, part.name), argument.arg
+
+
+def _is_name(node: ast.expr | None, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def figures(seeds: int) -> dict[str, float]:
-    """What the pairs say; figures of the machine with stalls have a name of their own."""
-    return _figures("", seeds, stalls=False) | _figures(", stalls", seeds, stalls=True)
+    """What the pairs say, those of the machine with stalls under names of their own, and what `long_run` says."""
+    return _figures("", seeds, stalls=False) | _figures(", stalls", seeds, stalls=True) | long_run.figures(seeds)
 
 
 def _figures(suffix: str, seeds: int, *, stalls: bool) -> dict[str, float]:
@@ -136,7 +181,9 @@ def _figures(suffix: str, seeds: int, *, stalls: bool) -> dict[str, float]:
 
 
 def _shown(name: str, value: float) -> str:
-    return f"{name} {value:.1%}" if name.startswith(("long", "short")) else f"{name} {value:.3f}"
+    if name == "shown":
+        return f"{name} {value:.0f}"
+    return f"{name} {value:.1%}" if name.startswith(("long", "short", "off", "error")) else f"{name} {value:.3f}"
 
 
 def moved(before: dict[str, float], after: dict[str, float]) -> str:

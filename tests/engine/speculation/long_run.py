@@ -1,0 +1,142 @@
+"""What the judged pairs do not play: long answers, growing contexts, hopeless pairs, machines that change speed.
+
+Simulated seconds, no model. `figures` are shares of what is possible, and how untrue the speed-ups are that are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from statistics import mean
+from unittest.mock import patch
+
+from engine.speculation.depth import DepthController
+from engine.stats import rounded_speedup
+from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine
+from tests.engine.speculation.simulation import PassCost, Run, World, constant, controlled, drifting, fixed, gentle
+
+PAUSE_S = 1000.0
+# (acceptance, cost of a row and of a draft token in plain steps) of the pairs whose speed-up is shown.
+SHOWN = ((0.75, 0.06, 0.08), (0.9, 0.02, 0.03), (0.4, 0.1, 0.1))
+LENGTHS = (300, 60, 100, 60, 200, 60)
+HOPELESS = World(gentle, constant(0.0))
+
+
+def figures(seeds: int) -> dict[str, float]:
+    """Each scenario's figure, and of the shown speed-ups the share off by more than a tenth and the 95th percentile."""
+    scenarios: dict[str, Callable[[int], float]] = {
+        "turns": turning_text,
+        "late turn": late_turn,
+        "contexts": growing_contexts,
+        "pauses": pauses,
+        "hopeless": hopeless_pair,
+        "revival": revival,
+    }
+    found = {name: mean(map(play, range(seeds))) for name, play in scenarios.items()}
+    errors = sorted(abs(ratio - 1.0) for seed in range(seeds) for ratio in shown_speedups(seed))
+    off = mean(error > 0.1 for error in errors)
+    return found | {"shown": float(len(errors)), "off": off, "error": errors[int(0.95 * len(errors))]}
+
+
+def turning_text(seed: int) -> float:
+    """Hard and easy text in turns in an answer of 2,000 tokens: of the speed of one who knows the turns."""
+    rates = (0.2, 0.95, 0.3, 0.9)
+
+    def acceptance(tokens: int, _position: int) -> float:
+        return rates[tokens // 250 % len(rates)]
+
+    run = controlled(World(gentle, acceptance), 2000, seed)
+    return mean(_best_per_token(rate, 500, seed) for rate in rates) * run.tokens / run.seconds
+
+
+def late_turn(seed: int) -> float:
+    """Text that gets easy after 1,500 tokens: of the speed of one who knows it, in the 1,500 tokens that follow."""
+
+    def acceptance(tokens: int, _position: int) -> float:
+        return 0.95 if tokens >= 1500 else 0.1
+
+    world = World(gentle, acceptance)
+    whole, begun = controlled(world, 3000, seed), controlled(world, 1500, seed)
+    return _best_per_token(0.95, 1500, seed) * (whole.tokens - begun.tokens) / (whole.seconds - begun.seconds)
+
+
+def growing_contexts(seed: int) -> float:
+    """An answer of 3,000 tokens, while passes become several times slower: of the best fixed depth's speed."""
+    world = World(_drifting_fast, constant(0.7), noise=0.08, stall_every=40)
+    best = min(_fixed_s(_drifting_fast, 0.7, depth, 3000, seed, stall_every=40) for depth in range(9))
+    return controlled(world, 3000, seed).speed * best / 3000
+
+
+def pauses(seed: int) -> float:
+    """Short answers after pauses, on a machine that is then up to three times slower: of the best fixed depth's."""
+    now, seconds, best = 0.0, 0.0, 0.0
+    controller, usual = DepthController(), World(gentle, constant(0.75), noise=0.08)
+    for number, slower in enumerate((1.0, 1.0, 3.0, 1.0, 1.2, 2.0, 2.0, 0.8, 1.0, 3.0)):
+        world = replace(usual, pass_cost=_slowed(slower), draft_cost=slower * usual.draft_cost)
+        now += PAUSE_S
+        with patch("engine.speculation.depth.monotonic", lambda now=now: now):
+            seconds += _per_token(controlled(world, 48, 10 * seed + number, controller))
+        best += slower * _best_per_token(0.75, 48, 10 * seed + number)
+    return best / seconds
+
+
+def hopeless_pair(seed: int) -> float:
+    """Sixty answers of 64 tokens with every draft token wrong: of plain decoding's speed."""
+    controller = DepthController()
+    seconds = sum(controlled(HOPELESS, 64, 100 * seed + one, controller).seconds for one in range(60))
+    return sum(_fixed_s(gentle, 0.0, 0, 64, 100 * seed + one) for one in range(60)) / seconds
+
+
+def revival(seed: int) -> float:
+    """Twenty answers of 64 easy tokens behind as many hopeless ones: of the best fixed depth's speed."""
+    controller, easy = DepthController(), replace(HOPELESS, acceptance=constant(0.95))
+    seeds = range(100 * seed, 100 * seed + 20)
+    for one in seeds:
+        controlled(HOPELESS, 64, one, controller)
+    seconds = sum(_per_token(controlled(easy, 64, one, controller)) for one in seeds)
+    return sum(_best_per_token(0.95, 64, one) for one in seeds) / seconds
+
+
+def shown_speedups(seed: int) -> Iterator[float]:
+    """Every speed-up shown of answers on noisy machines whose load changes, to the true one."""
+    for load in LOADS.values():
+        for acceptance, row, draft in SHOWN:
+            machine = LoadedMachine(load=load, acceptance=acceptance, row=row, draft=draft, noise=0.08, seed=seed)
+            with (
+                patch("engine.speculation.depth.monotonic", lambda machine=machine: machine.now),
+                patch("engine.speculation.speedup_meter.monotonic", lambda machine=machine: machine.now),
+            ):
+                yield from _shown(machine, LENGTHS)
+
+
+def _shown(machine: LoadedMachine, lengths: Sequence[int]) -> Iterator[float]:
+    for length in lengths:
+        answered = machine.answer(length)
+        stats = answered.stats
+        if rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high) is not None:
+            assert stats.speedup is not None
+            yield stats.speedup / answered.truth
+
+
+def _drifting_fast(width: int, context: int) -> float:
+    return drifting(width, 3 * context)
+
+
+def _slowed(times: float) -> Callable[[int, int], float]:
+    return lambda width, context: times * gentle(width, context)
+
+
+def _per_token(run: Run) -> float:
+    return run.seconds / run.tokens
+
+
+@cache
+def _fixed_s(cost: PassCost, rate: float, depth: int, tokens: int, seed: int, stall_every: int = 0) -> float:
+    """Seconds of `tokens` tokens at one depth."""
+    return tokens * _per_token(fixed(World(cost, constant(rate), stall_every=stall_every), depth, tokens, seed))
+
+
+def _best_per_token(rate: float, tokens: int, seed: int) -> float:
+    """Seconds a token at the best depth."""
+    return min(_fixed_s(gentle, rate, depth, tokens, seed) for depth in range(9)) / tokens
