@@ -250,8 +250,8 @@ class SpeculativeDecoder:
         speculative = current.pending.proposal is not None
         if speculative or generation.cancelled or self._leaving or generation.remaining <= 1:
             return None
-        # Where something may propose, the first token waits for no other pass.
-        if current.choice is FIRST_TOKEN and (self._drafting is None or self._drafting.always_plain is None):
+        # A backend may block the host where a pass is launched: the first token is reported before that.
+        if current.choice is FIRST_TOKEN:
             return None
         choice = self._choose(under_way=1)
         if choice.depth > 0:
