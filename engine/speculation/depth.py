@@ -233,7 +233,11 @@ class DepthController:
         known = [arm for arm, estimate in arms.items() if estimate.known]
         best = max(known, key=lambda arm: arms[arm].speed)
         self._best_speed = arms[best].speed
-        if self._current not in known or self._clearly_faster(arms, best):
+        if self._current not in known:
+            # What is not on offer any more gives way to another depth of its own, or else to plain decoding.
+            same = [arm for arm in known if arm[0] == self._current[0]]
+            self._current = max(same, key=lambda arm: arms[arm].speed, default=PLAIN_ARM)
+        if self._clearly_faster(arms, best):
             self._current = best
         explored = self._explorer.choose(arms, best, self._current, self.rates.seen, anchored=self.costs.anchored)
         self._explores = explored is not None
@@ -271,7 +275,7 @@ class DepthController:
         if measured.typical:
             self._explorer.settle((source, depth), self._current, accepted + 1, seconds)
         elif source is not None:
-            self._explorer.reconsider()
+            self._explorer.reconsider(self._current)
         self._context += accepted + 1
         self.costs.bucket = context_bucket(self._context)
 

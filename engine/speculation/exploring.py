@@ -125,9 +125,12 @@ class Explorer:
         self._answer_s += seconds
         self._tokens += tokens
 
-    def reconsider(self) -> None:
-        """A round of a proposer held other work too, which need not be done again: what to explore is open anew."""
+    def reconsider(self, current: Arm) -> None:
+        """A round of a proposer, with `current` in use, held other work too, which need not be done again: what to
+        explore is open anew.
+        """
         self._exploring = None
+        self._retries.count(plain=current == PLAIN_ARM)
 
     def settle(self, arm: Arm, current: Arm, tokens: int, seconds: float) -> None:
         """Account for a typical round of `arm` while `current` was in use.
@@ -136,7 +139,7 @@ class Explorer:
         """
         exploring = self._exploring
         if exploring is not None and exploring.arm == arm:
-            hopeless = arm != PLAIN_ARM and tokens == 1 and exploring.estimate.doubt == 0.0
+            hopeless = arm != PLAIN_ARM and tokens == 1 and exploring.estimate.known
             exploring.rounds_left = 0 if hopeless else exploring.rounds_left - 1
             # What took longer than the arm can take was disturbed.
             counted = min(seconds, exploring.estimate.most_seconds)

@@ -49,7 +49,7 @@ def test_a_round_in_which_the_proposer_caught_up_binds_nobody_to_its_depth() -> 
         PROMISING: ArmEstimate(4.0, 0.05, 5.0, 1.0, 0.03, 0.2, 0.0, False),
     }
     assert explorer.choose(behind, PLAIN_ARM, PLAIN_ARM, lambda _: 0.0, anchored=True) == shallow
-    explorer.reconsider()
+    explorer.reconsider(PLAIN_ARM)
     assert explorer.choose(behind | ARMS, PLAIN_ARM, PLAIN_ARM, lambda _: 0.0, anchored=True) == PROMISING
 
 
@@ -76,3 +76,27 @@ def test_an_answer_behind_one_that_left_plain_decoding_starts_with_a_retry() -> 
     explorer.settle(slow, slow, 2, 0.03)
     explorer.begin()
     assert explorer.choose(arms, PLAIN_ARM, PLAIN_ARM, lambda _: 10.0, anchored=True) == slow
+
+
+def test_a_retry_whose_costs_are_known_is_one_round_if_nothing_is_accepted() -> None:
+    explorer, slow = Explorer(), ("draft", 1)
+    arms = {PLAIN_ARM: ARMS[PLAIN_ARM], slow: ArmEstimate(1.1, 0.03, 1.1, 1.0, 0.03, 0.03, 0.02, True)}
+    explorer.count(500, 10.0)
+    explorer.begin()
+    tried = []
+    for _ in range(4):
+        arm = explorer.choose(arms, PLAIN_ARM, PLAIN_ARM, lambda _: 10.0, anchored=True)
+        tried.append(arm)
+        if arm is not None:
+            explorer.settle(arm, PLAIN_ARM, 1, 0.03)
+    assert tried == [slow, None, None, None]
+
+
+def test_a_proposer_that_was_in_use_in_this_answer_is_not_retried_as_if_it_had_not_been() -> None:
+    """Its first round held catching up and accepted nothing, so plain decoding goes on."""
+    explorer, slow = Explorer(), ("draft", 1)
+    arms = {PLAIN_ARM: ARMS[PLAIN_ARM], slow: ArmEstimate(1.1, 0.03, 1.1, 1.0, 0.03, 0.03, 0.02, True)}
+    explorer.count(500, 10.0)
+    explorer.begin()
+    explorer.reconsider(slow)
+    assert explorer.choose(arms, PLAIN_ARM, PLAIN_ARM, lambda _: 10.0, anchored=True) is None
