@@ -1,19 +1,21 @@
 """Acceptance rates: how likely each draft token of a round is to be made and accepted, given that those before it were.
 
 A slow estimate for each position describes the proposer. It is also kept by recent outcome (`_RecentOutcome`), because
-answers that begin alike can turn out predictable or not, which shows after a round or two; and, for proposals of
-several kinds, by that of the other proposers: what a draft model predicts well is new text, which lookup finds nowhere
-but by chance. A fast estimate for the
-whole proposer scales all positions by how hard the current text is. Together they follow a change from prose to code
-within a few rounds and still know the other.
+answers that begin alike can turn out predictable or not, which shows after a round or two; for proposals of several
+kinds, by that of the other proposers: what a draft model predicts well is new text, which lookup finds nowhere but by
+chance; and by the length of the prompt, which tells before the first round what is asked for, as long ones bring the
+text that the answer is made of. A fast estimate for the whole proposer scales all positions by how hard the current
+text is. Together they follow a change from prose to code within a few rounds and still know the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import sqrt
+from math import inf, sqrt
 from typing import NamedTuple
+
+from engine.speculation.prompt_sizes import SIZES, pooled_weight, prompt_size
 
 # How many rounds an estimate of a proposer looks back: some ten answers.
 SLOW_ROUNDS = 200.0
@@ -99,22 +101,90 @@ class _RecentOutcome:
         self.failures = 0 if accepted else min(self.failures + 1, MAX_FAILURES)
         self.last = f"none {self.failures}" if self.failures else "all" if accepted == drafted else "some"
 
+    @property
+    def goes_well(self) -> bool:
+        """Whether draft tokens were accepted: then a steady depth does more than the last round tells."""
+        return bool(self.last) and not self.failures
+
     def __str__(self) -> str:
         return self.last or "nothing"
 
 
+class _Level(NamedTuple):
+    """Statistics of one kind; the more general rate counts for `weight` observations. `by_outcome` if they are of one
+    recent outcome: then for more at later positions, which the outcome says less about.
+    """
+
+    positions: list[_Position]
+    weight: float = PRIOR_WEIGHT
+    by_outcome: bool = False
+
+
 @dataclass(slots=True)
 class _Source:
-    """A proposer's positions by bucket ("" for all together), and by bucket and recent outcome."""
+    """A proposer's positions by key ("" for all together): by bucket, and in each by what else tells rounds apart.
+
+    `pooled` is how many observations all prompts count for beside those of one size, by bucket, once it was needed.
+    """
 
     positions: dict[str, list[_Position]] = field(default_factory=dict)
     difficulty: _Difficulty = field(default_factory=_Difficulty)
     outcome: _RecentOutcome = field(default_factory=_RecentOutcome)
+    pooled: dict[str, float] = field(default_factory=dict)
 
-    def kinds(self, bucket: str, others: str) -> list[str]:
-        """Keys of `positions`, from the most general to the most specific; `others` had these outcomes."""
-        kinds = [*dict.fromkeys(("", bucket)), f"{bucket} after {self.outcome}"]
-        return [*kinds, f"{bucket} beside {others}"] if bucket and others else kinds
+    def begin(self) -> None:
+        """An answer starts."""
+        self.difficulty, self.outcome = _Difficulty(), _RecentOutcome()
+        self.pooled.clear()
+
+    def keys(self, bucket: str, prompt: int, others: str) -> list[str]:
+        """What a round now counts for, if its prompt is of this size and `others` had these outcomes."""
+        keys = [*dict.fromkeys(("", bucket)), _after(bucket, self.outcome)]
+        if bucket and others:
+            keys.append(_beside(bucket, others))
+        if prompt:
+            keys += [_of(bucket, prompt), _after(_of(bucket, prompt), self.outcome)]
+        return keys
+
+    def levels(self, bucket: str, prompt: int, others: str) -> list[_Level]:
+        """The same statistics where they tell something, from the most general to the most specific."""
+        levels = [_Level(self._at(key)) for key in dict.fromkeys(("", bucket))]
+        weight = self._pooled(bucket) if prompt else inf
+        if weight < inf:
+            levels.append(_Level(self._at(_of(bucket, prompt)), weight))
+        levels.append(_Level(self._at(_after(bucket, self.outcome)), OUTCOME_WEIGHT, by_outcome=True))
+        if bucket and others:
+            levels.append(_Level(self._at(_beside(bucket, others))))
+        if weight < inf and not self.outcome.goes_well:
+            levels.append(_Level(self._at(_after(_of(bucket, prompt), self.outcome)), weight))
+        return levels
+
+    def _at(self, key: str) -> list[_Position]:
+        return self.positions.get(key, [])
+
+    def _pooled(self, bucket: str) -> float:
+        if bucket not in self.pooled:
+            groups = []
+            for size in SIZES:
+                of_size = _of(bucket, size)
+                # Rounds of one answer are alike, so each answer counts once.
+                answers = _at(self._at(_after(of_size, _RecentOutcome())), 0).verdicts.reached
+                if answers:
+                    groups.append((answers, _at(self._at(of_size), 0).verdicts.rate(0.0, 0.0)))
+            self.pooled[bucket] = max(PRIOR_WEIGHT, pooled_weight(groups))
+        return self.pooled[bucket]
+
+
+def _after(key: str, outcome: _RecentOutcome) -> str:
+    return f"{key} after {outcome}"
+
+
+def _beside(key: str, others: str) -> str:
+    return f"{key} beside {others}"
+
+
+def _of(key: str, prompt: int) -> str:
+    return f"{key} of {prompt}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +202,7 @@ class AcceptForecast:
 
 
 class AcceptRates:
-    """Acceptance of every proposer, by bucket, recent outcome and position.
+    """Acceptance of every proposer, by bucket, length of the prompt, recent outcome and position.
 
     With `others`, the rates of an answer beside others: what is learned is shared with those, while difficulty and
     recent outcome are this answer's own.
@@ -141,6 +211,7 @@ class AcceptRates:
     def __init__(self, others: AcceptRates | None = None) -> None:
         self._sources: dict[str, _Source] = {}
         self._others = others
+        self._prompt = 0
 
     def observe(
         self, source: str, bucket: str, drafted: int, accepted: int, made: int | None = None, asked: int | None = None
@@ -153,15 +224,15 @@ class AcceptRates:
         made = drafted if made is None else made
         asked = made if asked is None else asked
         known = self._source(source)
-        kinds = known.kinds(bucket, self._outcomes_beside(source))
-        general, *narrower = _levels(known, kinds)
+        holding = bucket, self._prompt, self._outcomes_beside(source)
+        general, *narrower = known.levels(*holding)
         prior = PRIOR_RATE
         for index in range(reached):
             prior = _at(general.positions, index).verdicts.rate(prior)
             known.difficulty.expected += 1.0 - _narrowed(prior, general, narrower, index)[0]
         known.difficulty.seen += accepted < drafted
-        for kind in kinds:
-            positions = known.positions.setdefault(kind, [])
+        for key in known.keys(*holding):
+            positions = known.positions.setdefault(key, [])
             positions.extend(_Position() for _ in range(max(reached, min(made + 1, asked)) - len(positions)))
             for index in range(reached):
                 positions[index].verdicts.observe(index < accepted)
@@ -171,10 +242,11 @@ class AcceptRates:
                     positions[index].made_if_right.observe(index < made)
         known.outcome.observe(drafted, accepted)
 
-    def begin(self) -> None:
-        """An answer starts: nothing is known about its text yet."""
+    def begin(self, prompt_tokens: int = 0) -> None:
+        """An answer starts: nothing is known about its text yet but the length of the prompt, 0 for not even that."""
+        self._prompt = prompt_size(prompt_tokens)
         for source in self._sources.values():
-            source.difficulty, source.outcome = _Difficulty(), _RecentOutcome()
+            source.begin()
 
     def round_passed(self) -> None:
         """Let each source's current difficulty age by one round."""
@@ -184,7 +256,7 @@ class AcceptRates:
     def forecast(self, source: str, bucket: str, depth: int) -> AcceptForecast:
         """Expected acceptance of rounds of 0..depth draft tokens now."""
         known = self._source(source)
-        general, *narrower = _levels(known, known.kinds(bucket, self._outcomes_beside(source)))
+        general, *narrower = known.levels(bucket, self._prompt, self._outcomes_beside(source))
         factor = known.difficulty.factor
         kept, most_kept, least_kept, made = [0.0], [0.0], [0.0], [1.0]
         survives = survives_at_least = goes_on_so_far = 1.0
@@ -238,8 +310,8 @@ class AcceptRates:
         """Plain data: source -> key -> six numbers for each position, reached and hits of its three counts."""
         return {
             name: {
-                kind: [[round(n, 3) for count in at.counts for n in (count.reached, count.hits)] for at in positions]
-                for kind, positions in source.positions.items()
+                key: [[round(n, 3) for count in at.counts for n in (count.reached, count.hits)] for at in positions]
+                for key, positions in source.positions.items()
             }
             for name, source in self._sources.items()
         }
@@ -247,8 +319,8 @@ class AcceptRates:
     def load(self, data: Mapping[str, Mapping[str, list[list[float]]]]) -> None:
         """Replace everything by the result of `export`. Raises TypeError or ValueError for other data."""
         sources: dict[str, _Source] = {}
-        for name, kinds in data.items():
-            sources[name] = _Source({kind: [_known(row) for row in rows] for kind, rows in kinds.items()})
+        for name, keys in data.items():
+            sources[name] = _Source({key: [_known(row) for row in rows] for key, rows in keys.items()})
         self._sources = sources
 
 
@@ -256,22 +328,11 @@ def _at(positions: list[_Position], index: int) -> _Position:
     return positions[index] if index < len(positions) else _NOTHING
 
 
-class _Level(NamedTuple):
-    """Statistics of one kind; `by_outcome` if they are of one recent outcome."""
-
-    positions: list[_Position]
-    by_outcome: bool
-
-
-def _levels(source: _Source, kinds: Sequence[str]) -> list[_Level]:
-    return [_Level(source.positions.get(kind, []), " after " in kind) for kind in kinds]
-
-
 def _narrowed(rate: float, general: _Level, narrower: Sequence[_Level], index: int) -> tuple[float, float]:
     """The general rate at a position narrowed by more specific statistics, and the observations it rests on."""
     seen = _at(general.positions, index).verdicts.reached
-    for positions, by_outcome in narrower:
-        weight = OUTCOME_WEIGHT * (1 + index) if by_outcome else PRIOR_WEIGHT
+    for positions, weight, by_outcome in narrower:
+        weight *= 1 + index if by_outcome else 1
         count = _at(positions, index).verdicts
         narrow = count.rate(rate, weight)
         if by_outcome and narrow != rate:

@@ -67,8 +67,15 @@ class BatchDrafting:
     def join(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> BatchedRequest:
         """Build the proposers of a request, whose answer goes on on `conversation`."""
         proposers = self._drafting.new_request(settings, conversation, sampler)
+        prompt_tokens = len(conversation.main.tokens)
+        rates = self._rates(prompt_tokens)
+        return BatchedRequest(proposers, rates, self._drafting.version, prompt_tokens, {})
+
+    def _rates(self, prompt_tokens: int) -> AcceptRates:
+        """The rates of an answer to a prompt that is so long."""
         rates = AcceptRates(self._drafting.controller.rates)
-        return BatchedRequest(proposers, rates, self._drafting.version, len(conversation.main.tokens), {})
+        rates.begin(prompt_tokens)
+        return rates
 
     def is_stale(self, request: BatchedRequest, settings: SpeculationSettings) -> bool:
         """Whether another drafter, or other `settings`, were chosen since the last `refresh`."""
@@ -83,7 +90,7 @@ class BatchDrafting:
             self._leave_joint(request)
             request.version, request.proposers.settings = self._drafting.version, settings
             self._drafting.install(request.proposers)
-            request.rates = AcceptRates(self._drafting.controller.rates)
+            request.rates = self._rates(request.answered_from)
             request.forecasts.clear()
 
     @property

@@ -152,7 +152,7 @@ class DepthController:
         self._explorer.begin()
         self.costs.begin(context_bucket(context_tokens))
         self.speedup.begin(context_bucket(context_tokens))
-        self.rates.begin()
+        self.rates.begin(context_tokens)
         if monotonic() - self._begun_s > PAUSE_S:
             for learned in (self._free, self._constrained):
                 learned.costs.renew()

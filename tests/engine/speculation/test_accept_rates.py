@@ -129,3 +129,43 @@ def test_lookup_is_judged_by_how_the_draft_model_fares_in_the_same_answer() -> N
         expected.append(rates.forecast("ngram", "3", 4).kept[4])
     assert expected[0] < 1.0
     assert expected[1] > 3.0
+
+
+def test_how_long_a_prompt_is_tells_before_the_first_round_what_its_answer_is_like() -> None:
+    """Short questions whose answers the draft model knows, and long texts to be edited, which lookup finds again."""
+    rates = AcceptRates()
+    for _ in range(6):
+        for tokens, drafts_right in ((20, True), (100, False)):
+            rates.begin(tokens)
+            rates.observe("draft", "", 4, 4 if drafts_right else 0)
+    expected = []
+    for tokens in (20, 100, 22):
+        rates.begin(tokens)
+        expected.append(rates.forecast("draft", "", 4).kept[4])
+    assert expected[0] > 3.0
+    assert expected[1] < 0.5
+    assert expected[2] == expected[0]
+
+
+def test_a_prompt_as_long_as_none_before_is_judged_as_prompts_in_general() -> None:
+    rates = AcceptRates()
+    for accepted in (4, 0) * 6:
+        rates.begin(20)
+        rates.observe("draft", "", 4, accepted)
+    rates.begin()
+    general = rates.forecast("draft", "", 4).kept[4]
+    rates.begin(3000)
+    assert rates.forecast("draft", "", 4).kept[4] == general
+
+
+def test_what_prompts_of_a_length_taught_is_learned_by_the_answers_beside() -> None:
+    """In a batch each answer has its own prompt, and all of them share what is learned."""
+    shared = AcceptRates()
+    for _ in range(6):
+        for tokens, accepted in ((20, 4), (100, 0)):
+            beside = AcceptRates(shared)
+            beside.begin(tokens)
+            beside.observe("draft", "", 4, accepted)
+    beside = AcceptRates(shared)
+    beside.begin(100)
+    assert beside.forecast("draft", "", 4).kept[4] < 0.5

@@ -44,10 +44,10 @@ def row(name: str, found: Sequence[Verdict]) -> str:
 @pytest.mark.parametrize("name", FEW)
 def test_auto_is_nearly_the_best_fixed_arm_on_a_pair_never_seen(name: str) -> None:
     """The best arm is chosen in hindsight, for the first three answers and for all twenty."""
-    (verdict,) = verdicts(PAIRS[name], 1)
-    assert verdict.twenty >= 0.96
-    assert verdict.three >= 0.85
-    assert min(verdict.long) >= 0.8
+    found = [judge(PAIRS[name], seed) for seed in range(2)]
+    assert mean(verdict.twenty for verdict in found) >= 0.96
+    assert mean(verdict.three for verdict in found) >= 0.85
+    assert min(ratio for verdict in found for ratio in verdict.long) >= 0.8
 
 
 @pytest.mark.campaign
@@ -64,7 +64,8 @@ def test_auto_is_nearly_the_best_fixed_arm_on_every_pair(name: str) -> None:
 def test_a_pair_calibrated_while_the_engine_was_idle_starts_nearly_as_fast_as_its_best_arm(name: str) -> None:
     found = [judge(PAIRS[name], seed, calibrated=True) for seed in range(5)]
     print(row(f"{name}, calibrated", found))
-    assert mean(verdict.three for verdict in found) >= 0.88
+    assert mean(verdict.twenty for verdict in found) >= 0.97
+    assert mean(verdict.three for verdict in found) >= 0.92
 
 
 @pytest.mark.campaign
