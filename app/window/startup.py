@@ -9,6 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from threading import Thread
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QWidget
@@ -55,7 +56,7 @@ def open_window(
     main, draft = _wanted(session, preferences)
     session.models.announce(main)
     window.show()
-    _FirstPaint(window, partial(session.models.load, main, draft), window.prepare_answers)
+    _FirstPaint(window, partial(_load, session, main, draft), window.prepare_answers)
     session.models.changed.connect(partial(_start_once_loaded, session, library))
     QTimer.singleShot(_LIBRARY_WAITS_MS, library, library.start)
     return window, session
@@ -85,11 +86,25 @@ class _FirstPaint(QObject):
 
     def _go_on(self) -> None:
         self._window.removeEventFilter(self)
-        # Before the imports of the engine's thread, which would hold it up.
-        import_views()
         self._load()
         QTimer.singleShot(0, self._window, self._prepare)
         self.deleteLater()
+
+
+def _load(session: Session, main: str, draft: str | None) -> None:
+    """Start loading the pair."""
+    if main != str(session.models.starter_pair[0]):
+        Thread(target=_start_prompt_process, name="prompt", daemon=True).start()
+    # Before the imports of the engine's thread, which would hold it up.
+    import_views()
+    session.models.load(main, draft)
+
+
+def _start_prompt_process() -> None:
+    """Start what builds a stranger's tokenizer: it takes as long as the engine's imports do."""
+    from engine.prompt_process.client import PROMPT_PROCESS
+
+    PROMPT_PROCESS.start()
 
 
 def _start_once_loaded(session: Session, library: Library) -> None:

@@ -91,6 +91,14 @@ class PromptProcess:
         # Bytes, while the latest request was answered.
         self._most_held = 0
 
+    def start(self) -> None:
+        """Start the process if it does not run, so that the next request need not wait for it. Waits."""
+        with self._lock:
+            try:
+                self._ensure_running(threading.Event())
+            except (OSError, TemplateFailed, _ProcessEnded) as error:
+                log.info("the prompt process cannot be started: %s", error)
+
     def build(self, source: TokenizerSource, abandoned: threading.Event) -> None:
         """Build a tokenizer there, anew. Waits; raises `TemplateFailed`, and `EngineClosed` when `abandoned`."""
         with self._lock:
@@ -181,7 +189,7 @@ class PromptProcess:
             without_frames(error)
             call.set_exception(error)
             if not call.abandoned.is_set():
-                self._replace()
+                self.start()
 
     def _twice(self, work: Callable[[], Result]) -> Result:
         """Do `work`, and once more with another process if this one is killed meanwhile. Raises `TemplateFailed`."""
@@ -193,14 +201,6 @@ class PromptProcess:
             return work()
         except _ProcessEnded as error:
             raise TemplateFailed(str(error), "crashed") from error
-
-    def _replace(self) -> None:
-        """Start another process at once if there is none, so that the next request need not wait for it."""
-        with self._lock:
-            try:
-                self._ensure_running(threading.Event())
-            except (OSError, TemplateFailed, _ProcessEnded) as error:
-                log.info("the prompt process cannot be started: %s", error)
 
     def _ensure_built(self, source: TokenizerSource, abandoned: threading.Event) -> None:
         """Build a tokenizer unless it is there. Too many are too much memory: the one unused for longest goes."""

@@ -19,6 +19,7 @@ from app.speculation.totals_view import TotalsView
 from app.widgets.application import Application
 from app.widgets.overlay import Overlay
 from app.window import startup as app_window
+from engine.prompt_process.client import PromptProcess
 from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
 
@@ -34,6 +35,8 @@ def loaded_at_start(
     """Open the window and close it again; the names of what was loaded."""
     monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
     monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
+    started: list[PromptProcess] = []
+    monkeypatch.setattr("engine.prompt_process.client.PromptProcess.start", lambda process: started.append(process))
     # Its imports would hold up those of the engine.
     monkeypatch.setattr("app.library.library.Library.start", lambda _: library_met.append(session.models.pair))
     library_met: list[Pair] = []
@@ -42,6 +45,8 @@ def loaded_at_start(
     qtbot.waitUntil(lambda: bool(library_met))
     assert all(pair.main is not None and not pair.loading for pair in library_met)
     names = (str(session.models.pair.main.path), str(session.models.pair.draft.path))
+    # A stranger's tokenizer needs a process, which starts while the engine is imported.
+    qtbot.waitUntil(lambda: len(started) == (names[0] != str(STARTER[0])))
     window.close()
     window.deleteLater()
     return names
