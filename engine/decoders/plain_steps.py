@@ -16,6 +16,9 @@ from engine.speculation.batch_drafting import BatchDrafting
 from engine.speculation.depth import Choice
 from engine.speculation.sequence_batch import SequenceBatch
 
+# The batch controller learns from the first steps and then from one in so many; of the others it is told the time only.
+KNOWN, EVERY = 8, 8
+
 
 class PlainSteps:
     """Steps of `members`, which are all of `batch` and have no followers, for the reasons that `choices` give.
@@ -40,6 +43,9 @@ class PlainSteps:
         samplers = [member.generation.sampler for member in members]
         self._argmax = all(sampler.plain_argmax and not sampler.alternatives for sampler in samplers)
         self._nothing = Proposed([None] * len(members))
+        # Typical steps so far, and those that the controller was not told of yet, with their seconds.
+        self._typical = 0
+        self._passed, self._passed_s = 0, 0.0
 
     @classmethod
     def of(
@@ -107,5 +113,17 @@ class PlainSteps:
             event = generation.add_plain_token(tokens[row], logprobs[row], likeliest, why, 1, max(0.0, passed), now)
             outcome.append((generation, event))
         if ended_at is not None and not interrupted and current.pipelined and current.followed:
-            self._drafting.observe_round(BatchRound(len(tokens), 1, len(tokens), now - ended_at))
+            self._typical += 1
+            if self._typical <= KNOWN or self._typical % EVERY == 0:
+                self.tell_passed()
+                self._drafting.observe_round(BatchRound(len(tokens), 1, len(tokens), now - ended_at))
+            else:
+                self._passed += 1
+                self._passed_s += now - ended_at
         return now, outcome
+
+    def tell_passed(self) -> None:
+        """Tell the batch controller of the steps that it was not told of; to be called when they end."""
+        if self._passed:
+            self._drafting.pass_over(self._passed, self._passed_s)
+            self._passed, self._passed_s = 0, 0.0

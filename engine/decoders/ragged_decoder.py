@@ -88,6 +88,8 @@ class RaggedDecoder:
             current, self._flying = self._flying or self._start(), None
             steps = self._steps
             if steps is None or not steps.go_on(current, self._members):
+                if steps is not None:
+                    steps.tell_passed()
                 steps = self._steps = self._plain_steps(current)
             if steps is None:
                 ahead = self._start_next(current)
@@ -133,6 +135,8 @@ class RaggedDecoder:
 
     def close(self) -> None:
         """Drop whatever is in the batch. It cannot be used again."""
+        if self._steps is not None:
+            self._steps.tell_passed()
         self._drafting.close()
         for member in self._members:
             member.request.proposers.abandon()

@@ -165,8 +165,10 @@ class Drawing:
         """
         if self._in_halves:
             batch.launch_half()
-        sampled, logprobs = Sampler.likeliest(fit(logits[:, 0], self._vocabulary).astype(mx.float32))
-        mx.async_eval(sampled, logprobs, *batch.state_arrays())  # type: ignore[no-untyped-call]
+        scores = logits[:, 0] if logits.shape[-1] == self._vocabulary else fit(logits[:, 0], self._vocabulary)
+        sampled, logprobs = Sampler.likeliest(scores.astype(mx.float32))
+        state = batch.state_arrays() if batch.carries else ()
+        mx.async_eval(sampled, logprobs, *state)  # type: ignore[no-untyped-call]
         return sampled, logprobs
 
     @staticmethod

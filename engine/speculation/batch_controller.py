@@ -128,6 +128,11 @@ class BatchController:
         self.costs.observe(measured)
         self._total_s += measured.seconds
 
+    def pass_over(self, rounds: int, seconds: float) -> None:
+        """Plain rounds passed that took `seconds` and of which no costs are learned."""
+        self._retries.count(plain=self._plain_best, rounds=rounds)
+        self._total_s += seconds
+
     def observe_preparation(self, tokens: int, seconds: float) -> None:
         """A round took long because drafters read what they had missed; it committed `tokens`."""
         self._count_loss(tokens, seconds)

@@ -229,6 +229,10 @@ class BatchDrafting:
         """Learn what a round of the batch costs."""
         self.controller.observe(measured)
 
+    def pass_over(self, rounds: int, seconds: float) -> None:
+        """So many plain rounds passed that `observe_round` is not told of."""
+        self.controller.pass_over(rounds, seconds)
+
     def _offer(self, request: BatchedRequest, remaining: int, requests: int) -> Offer:
         proposers = request.proposers
         settings, main = proposers.settings, proposers.conversation.main

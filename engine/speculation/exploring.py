@@ -68,10 +68,10 @@ class Retries:
         self.since, self.tried = 0, True
         self.interval = min(2 * self.interval, LAST_RETRY)
 
-    def count(self, *, plain: bool) -> None:
-        """A typical round passed while plain decoding was in use, or another arm."""
+    def count(self, *, plain: bool, rounds: int = 1) -> None:
+        """Typical rounds passed while plain decoding was in use, or another arm."""
         if plain:
-            self.since += 1
+            self.since += rounds
         else:
             self.since, self.interval, self.left_plain = 0, FIRST_RETRY, True
 

@@ -38,6 +38,8 @@ class RowCaches:
         flat = list(flatten(self.caches))
         self._attention = [cache for cache in flat if isinstance(cache, KeyValueRows)]
         self._recurrent = [cache for cache in flat if isinstance(cache, StateRows)]
+        # The attention layer in the middle, whose keys are written once half of a pass has run; None without any.
+        self.middle = self._attention[len(self._attention) // 2] if self._attention else None
         # Of the open transaction: tokens that each row was fed, and whether it sat a pass out.
         self._fed: list[int] | None = None
         self._sat_out: list[bool] = []
@@ -50,11 +52,6 @@ class RowCaches:
     def carries(self) -> bool:
         """Whether a row that keeps less than it was fed has to be fed again what it keeps."""
         return bool(self._recurrent)
-
-    @property
-    def middle(self) -> Any:
-        """The keys of the attention layer in the middle, written once half of a pass has run; None without any."""
-        return self._attention[len(self._attention) // 2].keys if self._attention else None
 
     def reserve(self, rows: int) -> None:
         """Make buffers of at least so many rows when next one is added, so that they need not grow with each."""

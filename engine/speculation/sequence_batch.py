@@ -61,14 +61,11 @@ class SequenceBatch:
         self._rows = open_rows(first.caches)
         # Arrays that have to be evaluated with each pass, or they would grow into long chains.
         self.state_arrays = self._rows.state_arrays
+        # After a partial acceptance the accepted tokens are fed again with the next pass, and there are such arrays.
+        self.carries = self._rows.carries
 
     def __len__(self) -> int:
         return len(self.members)
-
-    @property
-    def carries(self) -> bool:
-        """True if after a partial acceptance the accepted tokens are fed again with the next pass."""
-        return self._rows.carries
 
     def reserve(self, members: int) -> None:
         """Make buffers for at least so many members when the next one joins."""
@@ -143,7 +140,7 @@ class SequenceBatch:
     def launch_half(self) -> None:
         """Send the first half of the latest pass to the device, so that it begins while the rest is scheduled."""
         if (middle := self._rows.middle) is not None:
-            mx.async_eval(middle)  # type: ignore[no-untyped-call]
+            mx.async_eval(middle.keys)  # type: ignore[no-untyped-call]
 
     def arrays(self) -> list[mx.array]:
         """Every array of the caches."""

@@ -65,7 +65,7 @@ def test_a_plain_step_of_several_answers_costs_the_device_what_it_costs_in_mlx_l
     assert nodes <= 1.03 * their_nodes
     assert waits <= their_waits == 1
     # What a step takes for all, and what counting and reporting its token for each answer.
-    assert calls - their_calls <= 15 + 10 * len(TEXTS)
+    assert calls - their_calls <= 5 + 10 * len(TEXTS)
 
 
 def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
