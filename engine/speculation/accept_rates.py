@@ -110,6 +110,17 @@ class _RecentOutcome:
         return self.last or "nothing"
 
 
+class _Expected(NamedTuple):
+    """What is expected at a position: the rate of acceptance, before the text's difficulty, the observations it rests
+    on, and the chances that a draft token is made there, in general and if those before it were accepted.
+    """
+
+    rate: float
+    seen: float
+    made: float
+    made_if_right: float
+
+
 class _Level(NamedTuple):
     """Statistics of one kind; the more general rate counts for `weight` observations. `by_outcome` if they are of one
     recent outcome: then for more at later positions, which the outcome says less about.
@@ -125,17 +136,20 @@ class _Source:
     """A proposer's positions by key ("" for all together): by bucket, and in each by what else tells rounds apart.
 
     `pooled` is how many observations all prompts count for beside those of one size, by bucket, once it was needed.
+    `expected` is what was found for a bucket, prompt, the others' outcomes and a depth, until a round is observed.
     """
 
     positions: dict[str, list[_Position]] = field(default_factory=dict)
     difficulty: _Difficulty = field(default_factory=_Difficulty)
     outcome: _RecentOutcome = field(default_factory=_RecentOutcome)
     pooled: dict[str, float] = field(default_factory=dict)
+    expected: dict[tuple[str, int, str, int], list[_Expected]] = field(default_factory=dict)
 
     def begin(self) -> None:
         """An answer starts."""
         self.difficulty, self.outcome = _Difficulty(), _RecentOutcome()
         self.pooled.clear()
+        self.expected.clear()
 
     def keys(self, bucket: str, prompt: int, others: str) -> list[str]:
         """What a round now counts for, if its prompt is of this size and `others` had these outcomes."""
@@ -158,6 +172,22 @@ class _Source:
         if weight < inf and not self.outcome.goes_well:
             levels.append(_Level(self._at(_after(_of(bucket, prompt), self.outcome)), weight))
         return levels
+
+    def expect(self, bucket: str, prompt: int, others: str, depth: int) -> list[_Expected]:
+        """What is expected at the first `depth` positions of a round now."""
+        key = bucket, prompt, others, depth
+        if key not in self.expected:
+            general, *narrower = levels = self.levels(bucket, prompt, others)
+            self.expected[key], prior = [], PRIOR_RATE
+            for index in range(depth):
+                prior = _at(general.positions, index).verdicts.rate(prior)
+                made = made_if_right = 1.0
+                for positions, _, _ in levels:
+                    if index < len(positions):
+                        made = positions[index].made.rate(made)
+                        made_if_right = positions[index].made_if_right.rate(made_if_right)
+                self.expected[key].append(_Expected(*_narrowed(prior, general, narrower, index), made, made_if_right))
+        return self.expected[key]
 
     def _at(self, key: str) -> list[_Position]:
         return self.positions.get(key, [])
@@ -241,6 +271,7 @@ class AcceptRates:
                 if index <= accepted:
                     positions[index].made_if_right.observe(index < made)
         known.outcome.observe(drafted, accepted)
+        known.expected.clear()
 
     def begin(self, prompt_tokens: int = 0) -> None:
         """An answer starts: nothing is known about its text yet but the length of the prompt, 0 for not even that."""
@@ -256,22 +287,14 @@ class AcceptRates:
     def forecast(self, source: str, bucket: str, depth: int) -> AcceptForecast:
         """Expected acceptance of rounds of 0..depth draft tokens now."""
         known = self._source(source)
-        general, *narrower = known.levels(bucket, self._prompt, self._outcomes_beside(source))
         factor = known.difficulty.factor
         kept, most_kept, least_kept, made = [0.0], [0.0], [0.0], [1.0]
         survives = survives_at_least = goes_on_so_far = 1.0
         variance = 0.0
-        prior = PRIOR_RATE
-        for index in range(depth):
-            rate = prior = _at(general.positions, index).verdicts.rate(prior)
-            rate, seen = _narrowed(rate, general, narrower, index)
-            rate = 1.0 - min(1.0, factor * (1.0 - rate))
-            error = DOUBTS * sqrt(rate * (1.0 - rate) / (seen + PRIOR_WEIGHT))
-            goes_on = goes_on_if_right = 1.0
-            for level in (general, *narrower):
-                if index < len(level.positions):
-                    goes_on = level.positions[index].made.rate(goes_on)
-                    goes_on_if_right = level.positions[index].made_if_right.rate(goes_on_if_right)
+        for at in known.expect(bucket, self._prompt, self._outcomes_beside(source), depth):
+            rate = 1.0 - min(1.0, factor * (1.0 - at.rate))
+            error = DOUBTS * sqrt(rate * (1.0 - rate) / (at.seen + PRIOR_WEIGHT))
+            goes_on_if_right = at.made_if_right
             survives *= goes_on_if_right * rate
             goes_on_so_far *= goes_on_if_right
             variance += (error / rate) ** 2 if rate else 0.0
@@ -280,7 +303,7 @@ class AcceptRates:
             kept.append(kept[-1] + survives)
             most_kept.append(most_kept[-1] + survives_at_most)
             least_kept.append(least_kept[-1] + survives_at_least)
-            made.append(made[-1] * goes_on)
+            made.append(made[-1] * at.made)
         return AcceptForecast(kept, most_kept, least_kept, made)
 
     def _outcomes_beside(self, name: str) -> str:

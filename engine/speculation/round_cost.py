@@ -97,12 +97,15 @@ class RoundCosts:
         self._last: tuple[str | None, int] | None = None
         self._stay = 0
         self._anchors: list[_Anchor] | None = None
+        # What `forecast` found, by proposer and context bucket, until something is learned.
+        self._forecasts: dict[tuple[str, int], Forecast] = {}
         self.bucket = 0
 
     def begin(self, bucket: int) -> None:
         """An answer starts at this context length."""
         self.bucket = bucket
         self._level, self._last = self._first_level, None
+        self._forecasts.clear()
 
     def renew(self) -> None:
         """After a pause: let the next rounds measure how much slower or faster the machine is than the samples."""
@@ -168,6 +171,12 @@ class RoundCosts:
 
     def forecast(self, source: str) -> Forecast:
         """Costs of the rounds of `source` at this context length. Plain decoding must have been measured."""
+        key = source, self.bucket
+        if key not in self._forecasts:
+            self._forecasts[key] = self._forecast(source)
+        return self._forecasts[key]
+
+    def _forecast(self, source: str) -> Forecast:
         drafting = rising(self._points(_drafting(source)))
         # Until drafting is timed apart, only whole rounds are known.
         name = VERIFY if drafting or not self._points(_whole(source)) else _whole(source)
@@ -186,6 +195,7 @@ class RoundCosts:
             self._curves.setdefault((name, self.bucket), {})[key] = samples
         self._anchors = None
         self._last = None
+        self._forecasts.clear()
 
     def samples(self, source: str | None, width: int) -> int:
         """The number of rounds of `source` (None: plain) of `width` rows measured at this context length."""
@@ -237,6 +247,7 @@ class RoundCosts:
             known = _Samples(*[seconds] * samples)
             curves.setdefault((name, bucket), {})[key] = known
         self._curves = curves
+        self._forecasts.clear()
         self._level, self._first_level, self._anchors, self._last = 1.0, 1.0, None, None
         self.renew()
 
@@ -256,6 +267,7 @@ class RoundCosts:
         if len(anchors) == SAFE and abs(log(change)) > USUAL_CHANGE:
             self._first_level *= change
             self._level *= change
+            self._forecasts.clear()
         # Each anchor followed a round of its own kind.
         stay, self._stay = self._stay, 1
         for anchor in anchors:
@@ -263,6 +275,7 @@ class RoundCosts:
         self._stay = stay
 
     def _learn(self, name: str, key: int, seconds: float) -> None:
+        self._forecasts.clear()
         samples = self._samples_to_extend(name, key)
         relative = seconds / self._level
         if self._stay == 0 or not samples:
