@@ -56,6 +56,8 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self.setObjectName("settings")
         self._library, self._session, self._models = library, session, models
         self._pages: dict[str, QWidget] = {}
+        self.resize(1080, 760)
+        self.setMinimumSize(720, 480)
 
     def _make(self) -> None:
         self._list, self._stack = QListWidget(self), QStackedWidget(self)
@@ -78,8 +80,6 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self._list.currentRowChanged.connect(self._open_row)
         self.search.textChanged.connect(self._find)
         self.restyle()
-        self.resize(1080, 760)
-        self.setMinimumSize(720, 480)
 
     def open(self, page_id: str = "models") -> None:
         """Show the window at that page."""
