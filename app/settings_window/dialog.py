@@ -57,7 +57,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self._library, self._session, self._models = library, session, models
         self._pages: dict[str, QWidget] = {}
         self.resize(1080, 760)
-        self.setMinimumSize(720, 480)
+        self.setMinimumSize(760, 480)
 
     def _make(self) -> None:
         self._list, self._stack = QListWidget(self), QStackedWidget(self)

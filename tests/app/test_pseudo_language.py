@@ -137,7 +137,7 @@ def test_a_very_long_name_of_a_model_is_shortened_in_its_card(open_shown: OpenSh
     window, library, _ = open_shown(replace(stock, installed=(long_named, *stock.installed[1:])))
     library.show(downloading(f"some-organisation/{name}", "failed"))
     settings = window.settings
-    settings.resize(720, 600)
+    settings.resize(760, 600)
     settings.open("models")
     page = settings.page("models")
     page.show_tab(INSTALLED)

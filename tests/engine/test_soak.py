@@ -62,10 +62,10 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
             raise BatchStepFailed("no memory, says the test")
         return step(lane)
 
-    def bad_read(generation: Generation, most: int) -> Any:
+    def bad_read(generation: Generation, *arguments: Any) -> Any:
         if generation.sampler.seed == BAD_PROMPT:
             raise RuntimeError("[metal::malloc] out of memory, says the test")
-        return read(generation, most)
+        return read(generation, *arguments)
 
     def bad_propose(proposer: DraftModelProposer, depth: int) -> Any:
         if chance.random() < 0.005:

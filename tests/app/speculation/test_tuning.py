@@ -66,7 +66,7 @@ def test_no_column_of_what_was_learned_is_cut(opened: tuple[WindowDriver, Script
     section, settings = learned(opened[0]), opened[0].settings
     qtbot.waitUntil(lambda: bool(section.table.rows))
     header = section.view.horizontalHeader()
-    for width, hidden in ((1080, 0), (720, 2)):
+    for width, hidden in ((1080, 0), (760, 2)):
         settings.resize(width, 600)
         qtbot.waitUntil(lambda: header.length() == section.view.viewport().width())
         qtbot.waitUntil(lambda: section.view.horizontalScrollBar().maximum() == 0)
