@@ -199,8 +199,9 @@ class _Source:
                 of_size = _of(bucket, size)
                 # Rounds of one answer are alike, so each answer counts once.
                 answers = _at(self._at(_after(of_size, _RecentOutcome())), 0).verdicts.reached
-                if answers:
-                    groups.append((answers, _at(self._at(of_size), 0).verdicts.rate(0.0, 0.0)))
+                rounds = _at(self._at(of_size), 0).verdicts
+                if answers and rounds.reached:
+                    groups.append((answers, rounds.hits / rounds.reached))
             self.pooled[bucket] = max(PRIOR_WEIGHT, pooled_weight(groups))
         return self.pooled[bucket]
 

@@ -169,3 +169,12 @@ def test_what_prompts_of_a_length_taught_is_learned_by_the_answers_beside() -> N
     beside = AcceptRates(shared)
     beside.begin(100)
     assert beside.forecast("draft", "", 4).kept[4] < 0.5
+
+
+def test_figures_that_lack_what_prompts_of_a_length_did_in_all_are_passed_over() -> None:
+    """A file of learned figures that somebody has edited ends no answer."""
+    rates = AcceptRates()
+    rates.load({"draft": {" of 14 after nothing": [[4.0, 2.0, 0.0, 0.0, 0.0, 0.0]]}})
+    rates.begin(100)
+    unknown = AcceptRates().forecast("draft", "", 4)
+    assert rates.forecast("draft", "", 4).kept == unknown.kept
