@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Seconds that an idle engine spends on calibrating a pair that is new to it.
+# Seconds that an idle engine spends at a time on calibrating a pair that is new to it.
 TUNING_S = 3.0
+# For so long it has to be idle: whoever loads a pair for a question asks at once, and would wait for a pass.
+CALM_S = 0.5
 # Characters of an unexpected error that are passed on.
 _LONGEST_DETAIL = 300
 
@@ -254,13 +256,16 @@ class Engine(EngineClient):
         self._progress = loaded, total
 
     def _serve(self, scheduler: Scheduler) -> None:
+        idle_since: float | None = None
         while True:
             if scheduler.busy and self._commands.empty():
                 scheduler.step()
+                idle_since = None
                 continue
-            self._tune_when_idle(scheduler)
-            command = self._next_command(scheduler)
+            idle_since = idle_since or time.monotonic()
+            command = self._next_command(scheduler, idle_since)
             if command is _NOTHING:
+                self._tune_when_idle(scheduler)
                 scheduler.park()
             elif command is None:
                 return
@@ -278,18 +283,21 @@ class Engine(EngineClient):
 
     def _tune_when_idle(self, scheduler: Scheduler) -> None:
         """Calibrate a pair that is new to this machine, if the engine is idle."""
-        posted, until = self._urgent_commands, time.monotonic() + TUNING_S
+        posted = self._urgent_commands
         if scheduler.busy or not scheduler.models.untuned or not self._commands.empty():
             return
         try:
-            scheduler.calibrate(lambda: self._urgent_commands != posted or time.monotonic() > until)
+            scheduler.calibrate(lambda: self._urgent_commands != posted, TUNING_S)
         except Exception:
             log.exception("the loaded models could not be calibrated")
 
-    def _next_command(self, scheduler: Scheduler) -> Command | None:
+    def _next_command(self, scheduler: Scheduler, idle_since: float) -> Command | None:
+        timeout = scheduler.seconds_to_park
+        if scheduler.models.untuned:
+            timeout = max(0.0, idle_since + CALM_S - time.monotonic())
         try:
-            # An idle engine waits until the models are to be unloaded.
-            return self._commands.get(block=not scheduler.busy, timeout=scheduler.seconds_to_park)
+            # An idle engine waits until the models are to be calibrated or unloaded.
+            return self._commands.get(block=not scheduler.busy, timeout=timeout)
         except queue.Empty:
             return _NOTHING
 

@@ -127,13 +127,13 @@ class Scheduler:
         if not self.busy and self.seconds_to_park == 0.0:
             self.changes.park()
 
-    def calibrate(self, stop: Callable[[], bool] = lambda: False) -> Calibration:
-        """Measure what rounds cost with the loaded models, until `stop()`. Raises `NoModel`, `Busy`."""
+    def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> Calibration:
+        """Measure what rounds cost with the loaded models, as `Drafting.calibrate` does. Raises `NoModel`, `Busy`."""
         self._check_thread()
         if self.busy:
             raise Busy(self.active + len(self._waiting))
         try:
-            return self.models.drafting.calibrate(stop)
+            return self.models.drafting.calibrate(stop, seconds)
         finally:
             release_unused_memory()
 

@@ -31,7 +31,7 @@ class EngineSettings:
 
     `kv_bits` and `draft_kv_bits` (4, 8 or None for the model's own precision) are how the full-attention caches of
     main and draft are stored. Costs and acceptance of speculation on this machine are kept in `learned_file` if given;
-    a pair that is not in it is then calibrated when the engine is first idle. These, `allow_oversize` and the `context`
+    a pair that was not calibrated is calibrated while the engine is idle. These, `allow_oversize` and the `context`
     that has to fit apply to the models loaded from then on.
 
     `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies. "remote" is

@@ -89,33 +89,46 @@ def calibrate(
     main: LoadedModel,
     drafter: DraftSource | HeadSource | None,
     stop: Callable[[], bool],
+    seconds: float | None = None,
 ) -> Calibration:
-    """Measure the pair's round costs; ends early once `stop()` is true.
+    """Measure the pair's round costs; ends early once `stop()` is true or, where `seconds` are given, after these.
 
-    If the drafter fails, what was measured before that is kept.
+    With `seconds` it goes on where the last one ended: what is well known, from answers too, is not measured again. If
+    the drafter fails, what was measured before that is kept.
     """
     started = time.perf_counter()
+
+    def late() -> bool:
+        return seconds is not None and time.perf_counter() - started > seconds
+
+    def ends() -> bool:
+        return stop() or late()
+
     controllers.mark_tried()
     controller = controllers.current
-    conversation = sample_conversation(main, drafter, stop)
+    conversation = sample_conversation(main, drafter, ends)
     length = len(conversation.main.tokens)
     controller.begin(length)
     proposer: Proposer = RepeatingProposer(conversation.main)
-    failed = False
+    failed, found = False, 0
     try:
         proposer = _proposer_to_time(conversation, main, drafter)
-        _measure(controllers, conversation, main, proposer, stop)
+        found = _measure(controllers, conversation, main, proposer, ends, again=seconds is None)
     except ProposerFailed as failure:
         failed = True
         log.warning("%s; what was measured before that is kept", failure, exc_info=failure.__cause__)
-    complete = not failed and not stop()
+    complete = not failed and not ends()
+    controller.calibrated |= complete
+    controllers.unsaved |= complete
+    if not (complete or failed) and (found or not late()):
+        controllers.can_go_on()
     controllers.keep()
     figures = next((known for known in reversed(controller.figures()) if known.tokens_from <= length), None)
     depth, speedup = best_of(figures, proposer.source) if figures is not None else (0, 1.0)
     seen = any(position.source == proposer.source for position in controller.acceptance())
-    seconds = time.perf_counter() - started
-    log.info("calibrated in %.1f s: %d draft tokens a round should be fastest, %.2fx", seconds, depth, speedup)
-    return Calibration(controllers.pair, figures, depth, speedup, seen, complete, seconds)
+    took = time.perf_counter() - started
+    log.info("calibrated in %.1f s: %d draft tokens a round should be fastest, %.2fx", took, depth, speedup)
+    return Calibration(controllers.pair, figures, depth, speedup, seen, complete, took)
 
 
 def _measure(
@@ -124,7 +137,10 @@ def _measure(
     main: LoadedModel,
     proposer: Proposer,
     stop: Callable[[], bool],
-) -> None:
+    *,
+    again: bool,
+) -> int:
+    """Time rounds of every depth until `stop()`, and `again` those that are well known; returns how many were new."""
     controller, drafts = controllers.current, not isinstance(proposer, RepeatingProposer)
     if isinstance(proposer, DraftModelProposer):
         started, tokens = time.perf_counter(), proposer.lag
@@ -134,14 +150,22 @@ def _measure(
         controller.observe_catch_up(proposer.source, tokens - proposer.lag, time.perf_counter() - started)
     # Acceptance in earlier answers counts for more.
     unseen = not any(position.source == proposer.source for position in controller.acceptance())
-    for cost in round_costs(conversation, main, proposer, stop):
+    known = controller.costs.knows
+    found = 0
+
+    def wanted(depth: int) -> bool:
+        return again or not known(proposer.source if depth else None, depth, depth + 1)
+
+    for cost in round_costs(conversation, main, proposer, stop, wanted):
         source = proposer.source if cost.depth else None
+        found += not known(source, cost.depth, cost.width)
         controller.measured(source, cost.depth, cost.width, cost.pass_s, cost.draft_s)
         if unseen and drafts and cost.depth >= LEARN_FROM_DEPTH:
             # One text says little about others: only one round counts, so that answers soon outweigh it.
             for accepted in cost.accepted[:1]:
                 controller.learn(proposer.source, Observation(proposer.bucket, cost.depth, accepted))
         controllers.unsaved = True
+    return found
 
 
 def _proposer_to_time(
@@ -178,9 +202,16 @@ def sample_conversation(
 
 
 def round_costs(
-    conversation: Conversation, main: LoadedModel, proposer: Proposer, stop: Callable[[], bool]
+    conversation: Conversation,
+    main: LoadedModel,
+    proposer: Proposer,
+    stop: Callable[[], bool],
+    wanted: Callable[[int], bool] = lambda _: True,
 ) -> Iterator[RoundCost]:
-    """Time greedy rounds of every depth with `proposer`, plain ones first, until `stop()`. Raises `ProposerFailed`."""
+    """Time greedy rounds of every depth `wanted` with `proposer`, plain ones first, until `stop()`.
+
+    Raises `ProposerFailed`.
+    """
     sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
     limit, begin = main.info.context_length, len(conversation.main.tokens)
     rounds = Rounds(conversation.main, sampler, {proposer.source: proposer})
@@ -193,6 +224,8 @@ def round_costs(
         most = proposer.max_proposals() if speculates else 0
     try:
         for depth in dict.fromkeys(min(depth, most) for depth in DEPTHS):
+            if not wanted(depth):
+                continue
             if len(conversation.main.tokens) + (depth + 1) * (1 + TIMED_ROUNDS + ROUNDS) > limit:
                 continue
             cost = _plain(rounds, stop) if depth == 0 else _speculative(rounds, proposer, depth, stop)

@@ -56,12 +56,16 @@ class Controllers:
 
     @property
     def untuned(self) -> bool:
-        """Whether this pair should be calibrated: nothing is known about its costs, and it was not tried before."""
-        return self._store is not None and not self.current.figures() and self.pair not in self._tried
+        """Whether this pair should be calibrated: it never was to the end, and no try was in vain."""
+        return self._store is not None and not self.current.calibrated and self.pair not in self._tried
 
     def mark_tried(self) -> None:
-        """The pair in use is being calibrated; that is not repeated by itself, whatever the result."""
+        """The pair in use is being calibrated; that is not repeated by itself, unless it `can_go_on`."""
         self._tried.add(self.pair)
+
+    def can_go_on(self) -> None:
+        """A calibration of the pair in use ended early, and what it lacks can be measured later."""
+        self._tried.discard(self.pair)
 
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""

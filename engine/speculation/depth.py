@@ -123,6 +123,8 @@ class DepthController:
 
     def __init__(self) -> None:
         self.speedup = SpeedupMeter()
+        # Whether a calibration measured the costs of every depth.
+        self.calibrated = False
         self._free, self._constrained = _Learned(), _Learned()
         self._in_use, self._was_constrained = self._free, False
         self.gates = Gates()
@@ -346,7 +348,7 @@ class DepthController:
 
     def export(self) -> dict[str, Any]:
         """What was learned, as plain data for JSON."""
-        others = {"speedup": self.speedup.export(), "gates": self.gates.export()}
+        others = {"speedup": self.speedup.export(), "gates": self.gates.export(), "calibrated": self.calibrated}
         return self._free.export() | {"constrained": self._constrained.export()} | others
 
     def load(self, data: Mapping[str, Any]) -> None:
@@ -355,6 +357,7 @@ class DepthController:
         constrained = _Learned.of(data["constrained"]) if "constrained" in data else _Learned()
         self.speedup.load(data.get("speedup", {}))
         self.gates.load(data.get("gates", {}))
+        self.calibrated = data.get("calibrated") is True
         free.costs.bucket = constrained.costs.bucket = self.costs.bucket
         self._in_use = constrained if self._in_use is self._constrained else free
         self._free, self._constrained = free, constrained

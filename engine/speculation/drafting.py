@@ -198,7 +198,7 @@ class Drafting:
 
     @property
     def untuned(self) -> bool:
-        """Whether this pair should be calibrated while the engine is idle: nothing is known about its costs."""
+        """Whether this pair should be calibrated while the engine is idle: that was never done to the end."""
         return self._controllers.untuned
 
     def learned(self) -> tuple[LearnedPair, ...]:
@@ -215,9 +215,9 @@ class Drafting:
         """Let `controller` decide for the pair in use, from the next request on."""
         self._controllers.use(controller)
 
-    def calibrate(self, stop: Callable[[], bool]) -> Calibration:
-        """Measure this pair's round costs while no request runs; ends early once `stop()` is true."""
-        return calibration.calibrate(self._controllers, self._main, self._drafter, stop)
+    def calibrate(self, stop: Callable[[], bool], seconds: float | None = None) -> Calibration:
+        """Measure this pair's round costs while no request runs; `calibration.calibrate` says for how long."""
+        return calibration.calibrate(self._controllers, self._main, self._drafter, stop, seconds)
 
     def choose(self, remaining: int, carried: int) -> Choice:
         """Choose the next round, with `remaining` tokens to go and `carried` rows to feed again.

@@ -202,6 +202,11 @@ class RoundCosts:
         names = (PLAIN,) if source is None else (VERIFY, _whole(source))
         return max(len(self._curve(name).get(width, ())) for name in names)
 
+    def knows(self, source: str | None, depth: int, width: int) -> bool:
+        """Whether rounds of `depth` draft tokens and `width` rows were measured as well as a calibration does."""
+        timed = source is None or depth in self._curve(_drafting(source))
+        return timed and self.samples(source, width) >= SAFE
+
     def drafting(self, source: str, depth: int) -> float:
         """Seconds that drafting `depth` tokens takes; 0 where it was never timed apart."""
         return self._drafting(source, depth) or 0.0

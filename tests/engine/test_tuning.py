@@ -62,6 +62,72 @@ def test_an_idle_engine_with_a_file_calibrates_a_pair_that_is_new(
             time.sleep(0.01)
 
 
+def test_a_pair_that_was_asked_before_it_was_calibrated_is_calibrated_afterwards(
+    learned_file: Path, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer teaches what it tries; the next one is to know every depth."""
+    monkeypatch.setattr("engine.engine.CALM_S", 0.01)
+    with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        engine.load(tiny_main, tiny_draft)
+        answer(engine, SpeculationSettings())
+        wait_for_every_depth(engine)
+    with Engine(EngineSettings(learned_file=learned_file)) as later:
+        later.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        assert later._call(lambda scheduler: scheduler.models.untuned).result(timeout=PATIENCE_S) is False
+
+
+def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
+    learned_file: Path, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.engine.CALM_S", 0.01)
+    wanted_then: list[set[int]] = []
+    reached = threading.Event()
+
+    def interrupted_behind_two(*arguments: Any) -> Iterator[RoundCost]:
+        *_, stop, wanted = arguments
+        wanted_then.append(set(filter(wanted, calibration.DEPTHS)))
+        for number, cost in enumerate(measure(*arguments)):
+            yield cost
+            while len(wanted_then) == 1 and number == 1 and not stop():
+                reached.set()
+                time.sleep(0.001)
+
+    measure = calibration.round_costs
+    monkeypatch.setattr(calibration, "round_costs", interrupted_behind_two)
+    with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
+        assert reached.wait(PATIENCE_S)
+        answer(engine, SpeculationSettings(method="off"))
+        wait_for_every_depth(engine)
+    first, second = (set(calibration.DEPTHS), {*calibration.DEPTHS} - set(calibration.DEPTHS[:2]))
+    assert wanted_then[:2] == [first, second]
+
+
+def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
+    learned_file: Path, tiny_main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.engine.CALM_S", 0.01)
+    monkeypatch.setattr("engine.engine.TUNING_S", 0.0)
+    with Engine(EngineSettings(learned_file=learned_file)) as engine:
+        engine.load(tiny_main).result(timeout=PATIENCE_S)
+        deadline = time.monotonic() + PATIENCE_S
+        while engine._call(lambda scheduler: scheduler.models.untuned, urgent=False).result(timeout=PATIENCE_S):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def wait_for_every_depth(engine: Engine) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        known = engine.learned().result(timeout=PATIENCE_S)
+        contexts = [context for pair in known for context in pair.contexts]
+        depths = {one.depth for context in contexts for one in context.depths if one.samples}
+        if depths >= {*range(1, 9), 12, 16}:
+            return
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def test_a_calibration_reports_the_depth_expected_to_be_fastest(engine: Engine) -> None:
     found = engine.calibrate().result(timeout=PATIENCE_S)
     assert found.complete
@@ -135,7 +201,7 @@ def test_without_a_draft_the_passes_alone_are_measured(engine: Engine) -> None:
 
 def test_a_calibration_ends_early_for_a_request(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     def measure_until_told_to_stop(*arguments: Any) -> Iterator[RoundCost]:
-        *_, stop = arguments
+        *_, stop, _wanted = arguments
         while not stop():
             time.sleep(0.001)
         yield from ()

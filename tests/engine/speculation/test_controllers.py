@@ -70,10 +70,24 @@ def test_a_new_pair_is_calibrated_once_if_there_is_a_store() -> None:
     assert not controllers.untuned
 
 
-def test_a_pair_with_figures_is_not_calibrated() -> None:
+def test_a_calibration_that_can_go_on_is_repeated_until_it_is_complete() -> None:
     controllers = Controllers(PAIR, Store())
+    controllers.mark_tried()
     learn(controllers)
+    controllers.can_go_on()
+    assert controllers.untuned
+    controllers.current.calibrated = True
     assert not controllers.untuned
+
+
+def test_the_next_run_does_not_calibrate_what_was_calibrated() -> None:
+    store = Store()
+    for calibrated in (False, True):
+        earlier = Controllers(PAIR, store)
+        learn(earlier)
+        earlier.current.calibrated = calibrated
+        earlier.keep()
+        assert Controllers(PAIR, store).untuned is not calibrated
 
 
 def test_learned_pairs_are_those_of_the_store_and_of_this_run() -> None:
