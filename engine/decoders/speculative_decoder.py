@@ -122,6 +122,8 @@ class SpeculativeDecoder:
             self._observe(current, settled.round)
             if generation.reason is not None:
                 return
+            if ahead is not None and current.choice is FIRST_TOKEN:
+                self._rounds.launch(ahead.pending)
             current = ahead if ahead is not None or self._leaving else (yield from self._next_round())
 
     def _go_on_plainly(self, current: _StartedRound) -> TokensCommitted | None:
@@ -250,13 +252,17 @@ class SpeculativeDecoder:
         speculative = current.pending.proposal is not None
         if speculative or generation.cancelled or self._leaving or generation.remaining <= 1:
             return None
-        # A backend may block the host where a pass is launched: the first token is reported before that.
-        if current.choice is FIRST_TOKEN:
+        # Where something may propose, the first token waits for no other pass; nor does it with a grammar, which would
+        # have to read it.
+        first = current.choice is FIRST_TOKEN
+        proposes = self._drafting is None or self._drafting.always_plain is None
+        if first and (proposes or generation.sampler.constraint is not None):
             return None
         choice = self._choose(under_way=1)
         if choice.depth > 0:
             return None
-        return _StartedRound(choice, self._rounds.start_next(current.pending))
+        start = self._rounds.begin_next if first else self._rounds.start_next
+        return _StartedRound(choice, start(current.pending))
 
     def _prepare_next(self, current: _StartedRound) -> None:
         """Use the time in which the host only waits for what may follow this round."""

@@ -139,11 +139,34 @@ class Rounds:
             mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
         rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
         logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
-        sampled, logprobs, likeliest = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
+        drawn = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
+        sampled, logprobs, likeliest = self._dispatch(drawn)
         return PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s, likeliest)
 
     def start_next(self, current: PendingRound) -> PendingRound:
         """Start the next plain round on top of `current`, a plain round that has not been read yet."""
+        following = self._next(current)
+        self.launch(following)
+        return following
+
+    def begin_next(self, current: PendingRound) -> PendingRound:
+        """As `start_next`, for a `current` that is to be read as soon as it has ended: `launch` has to follow that.
+
+        The CPU backend holds the host until nearly all that was launched has run, so there only half of it is.
+        """
+        following = self._next(current)
+        if self._on_cpu:
+            self._launch_half()
+        else:
+            self.launch(following)
+        return following
+
+    def launch(self, following: PendingRound) -> None:
+        """Send to the device what `begin_next` has held back."""
+        self._dispatch((following.sampled, following.logprobs, following.likeliest))
+
+    def _next(self, current: PendingRound) -> PendingRound:
+        """The next plain round on top of `current`, lazily."""
         started_at = time.perf_counter()
         if self.sequence.rollback.active:
             # A plain round has no draft tokens to reject, so all of its rows stay.
@@ -158,7 +181,7 @@ class Rounds:
         sequence, sampler = self.sequence, self._sampler
         logits = sequence.feed(sampled)
         if not self._plain_argmax or logits.shape[-1] != sampler.vocabulary:
-            return self._draw(logits, len(sequence.tokens) + 1, sampled, None)
+            return self._dispatch(self._draw(logits, len(sequence.tokens) + 1, sampled, None))
         # As `_draw`, without its calls for every token.
         if self._on_cpu and (middle := sequence.rollback.middle) is not None:
             mx.async_eval(middle.keys)  # type: ignore[no-untyped-call]
@@ -246,23 +269,28 @@ class Rounds:
         return permitted(proposal, self._sampler, self.sequence.tokens)
 
     def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
-        """Send what is drawn to the device: `draw_tokens`, with scores for log-probabilities where it `reads_scores`.
+        """Draw lazily: `draw_tokens`, with scores for log-probabilities where it `reads_scores`.
 
-        With a grammar the device computes the logits while the host finds what is allowed.
+        With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
         """
         sampler, tokens = self._sampler, self.sequence.tokens
         if sampler.constraint is not None:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
         if self.reads_scores:
             scores = sampler.scores(logits, tokens, seen)
-            return self._dispatch((mx.argmax(scores, axis=-1), scores, None))
-        return self._dispatch(draw_tokens(sampler, logits, tokens, position, seen, proposal))
+            return mx.argmax(scores, axis=-1), scores, None
+        return draw_tokens(sampler, logits, tokens, position, seen, proposal)
+
+    def _launch_half(self) -> None:
+        if (middle := self.sequence.rollback.middle) is not None:
+            mx.async_eval(middle.keys)  # type: ignore[no-untyped-call]
 
     def _dispatch(self, drawn: Drawn) -> Drawn:
+        """Send what is drawn to the device."""
         # MLX schedules a whole graph before any of it runs. Dispatched in halves, the first half runs while the
         # second is scheduled, which makes a plain token of the starter pair 4 % faster on the CPU.
-        if self._on_cpu and (middle := self.sequence.rollback.middle) is not None:
-            mx.async_eval(middle.keys)  # type: ignore[no-untyped-call]
+        if self._on_cpu:
+            self._launch_half()
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
         sampled, logprobs, likeliest = drawn

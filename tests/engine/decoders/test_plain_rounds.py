@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
+import mlx.core as mx
 import pytest
 
 from engine.events import Failed
@@ -84,18 +85,28 @@ def test_every_round_is_reported_with_figures_of_its_own(pair: Scheduler) -> Non
     assert [(span.reason, span.tokens) for span in spans] == [("first-token", 1), ("off", len(at) - 1)]
 
 
-@pytest.mark.parametrize("speculation", [PLAIN, DRAFT])
-def test_the_first_token_waits_for_no_other_pass(
-    pair: Scheduler, monkeypatch: pytest.MonkeyPatch, speculation: SpeculationSettings
+# On the CPU a pass is launched in halves, and the second one would hold the host until the pass has run.
+@pytest.mark.parametrize(("device", "of_a_pass"), [(mx.cpu, 2), (mx.gpu, 1)])
+@pytest.mark.parametrize(("speculation", "passes"), [(PLAIN, 2), (DRAFT, 1)])
+def test_the_first_token_is_reported_once_as_much_of_the_second_pass_is_launched_as_holds_nobody(
+    pair: Scheduler,
+    monkeypatch: pytest.MonkeyPatch,
+    device: mx.DeviceType,
+    of_a_pass: int,
+    speculation: SpeculationSettings,
+    passes: int,
 ) -> None:
     expected = alone(pair, request(speculation=PLAIN)).ids
-    begun = []
-    verify = Sequence.verify
+    begun, launched = [], []
+    verify, launch = Sequence.verify, mx.async_eval
     monkeypatch.setattr(Sequence, "verify", lambda one, *drafts: begun.append(one) or verify(one, *drafts))
+    monkeypatch.setattr(mx, "async_eval", lambda *arrays: launched.append(arrays) or launch(*arrays))
+    monkeypatch.setattr("engine.speculation.round.mx.default_device", lambda: mx.Device(device))
     client = submit(pair, request(speculation=speculation))
     while not client.committed:
         pair.step()
-    assert len(begun) == 1
+    assert len(begun) == passes
+    assert len(launched) == of_a_pass + passes - 1
     while pair.busy:
         pair.step()
     assert client.finished.ids == expected
