@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import logging
 import re
-import threading
 from collections.abc import Callable, Mapping, Sequence, Set
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Protocol
 
 import mlx.core as mx
@@ -23,12 +21,11 @@ import mlx.nn as nn
 import psutil
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
-from mlx_lm.utils import _get_classes, _tokenizer_defaults, dequantize_model, load_config, load_model, load_tokenizer
+from mlx_lm.utils import _get_classes, dequantize_model, load_model
 
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
-from engine.errors import EngineClosed, EngineError, ModelNotUsable, TemplateFailed
-from engine.foreign_code import panics_as_errors
+from engine.errors import EngineClosed, EngineError, ModelNotUsable
 from engine.grammar_compiler import GrammarCompiler
 from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.config import context_length
@@ -37,21 +34,19 @@ from engine.model_files.inspection import check_folder, inspect_folder, missing_
 from engine.model_files.names import resolve_model
 from engine.model_files.template_options import thinking_of
 from engine.paths import is_known_good
+from engine.plain_tokenizer import PlainTokenizer
 from engine.prompt_process.client import PROMPT_PROCESS
 from engine.prompt_process.encoders import RemoteEncoder
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob, local_encoder, render
-from engine.shipped_tokenizer import ShippedTokenizer, is_plain
 from engine.status import ModelInfo
 from engine.steps import Steps, in_chunks, result_of, run_to_completion
+from engine.tokenizer_loading import make_tokenizer
+from engine.tokenizer_records import TokenizerRecords
 
 log = logging.getLogger(__name__)
 
 _FALLBACK_CONTEXT = 4096
-# Tables are made with a row for each id; the largest published vocabularies have half a million.
-_LARGEST_VOCABULARY = 2**24
-# What the classes of all tokenizers are found with.
-_TOKENIZER_CLASSES = "transformers.models.auto.tokenization_auto"
 # While a prompt is waited for, so often it is looked whether to stop.
 _STOP_WAIT_S = 0.05
 
@@ -110,7 +105,7 @@ class LoadedModel:
     @property
     def mlx_lm_tokenizer(self) -> Any:
         """The tokenizer as mlx-lm's own functions take it."""
-        return self.tokenizer.whole if isinstance(self.tokenizer, ShippedTokenizer) else self.tokenizer
+        return self.tokenizer.whole if isinstance(self.tokenizer, PlainTokenizer) else self.tokenizer
 
     @cached_property
     def grammars(self) -> GrammarCompiler:
@@ -147,19 +142,18 @@ def load_in_steps(
     streaming: Callable[[], bool] = lambda: False,
     on_progress: OnProgress = lambda _loaded, _total: None,
     part: Part | None = None,
+    records: TokenizerRecords | None = None,
 ) -> Steps[LoadedModel]:
     """`load` in steps of some milliseconds; while answers are `streaming()`, none of them waits for the disk.
 
     `on_progress(loaded, total)` is called with bytes before each chunk of the weights. With a `part`, the other
-    processes have to call `load_part` meanwhile.
+    processes have to call `load_part` meanwhile. With `records`, the tokenizer need not be found out each time.
     """
     path = resolve_model(name_or_path)
     with DiskPool() as disk:
         yield from result_of(disk.start(_check_folder, path, part))
         recommended = yield from result_of(disk.start(recommended_sampling, path))
-        # Imported while the prompt process builds the tokenizer.
-        classes = None if is_known_good(path) else disk.start(import_module, _TOKENIZER_CLASSES)
-        tokenizer_ready = disk.start(_load_tokenizer, path, disk.leaving, classes)
+        tokenizer_ready = disk.start(make_tokenizer, path, disk, records or TokenizerRecords(None))
         if mx.default_device() == mx.Device(mx.cpu):
             # What the first round needs beside the model; a GPU computes its log-probabilities itself.
             disk.start(import_module, "numpy")
@@ -338,50 +332,6 @@ def _explain(path: Path, error: Exception) -> ModelNotUsable:
     if isinstance(error, (TypeError, KeyError, AttributeError)):
         return ModelNotUsable(path, "damaged", f"config.json: {words[:120]}")
     return ModelNotUsable(path, "wrong-tensors", words[:120])
-
-
-def _load_tokenizer(
-    path: Path, leaving: threading.Event, classes: Future[ModuleType] | None
-) -> tuple[Any, int, TokenizerSource | None]:
-    """The tokenizer, how many ids it knows, and what the prompt process needs to make its prompts.
-
-    A stranger's tokenizer is built there first: what is built here has been built within limits already.
-    """
-    source = None
-    try:
-        with panics_as_errors():
-            ends = load_config(path).get("eos_token_id")
-            if is_known_good(path) and is_plain(path):
-                tokenizer: Any = ShippedTokenizer(path, ends, partial(_build_tokenizer, path, ends))
-            else:
-                if not is_known_good(path):
-                    source = TokenizerSource(str(path), ends, _tokenizer_defaults(path))
-                    PROMPT_PROCESS.build(source, leaving)
-                if classes is not None:
-                    classes.result()
-                tokenizer = _build_tokenizer(path, ends)
-            vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
-    except TemplateFailed as error:
-        raise ModelNotUsable(path, "no-tokenizer", error.sentence[:120]) from error
-    # A damaged or hostile tokenizer makes the library raise all kinds of exceptions; all mean the same here.
-    except Exception as error:
-        raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
-    if vocabulary == 0:
-        raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
-    if vocabulary > _LARGEST_VOCABULARY:
-        raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
-    return tokenizer, vocabulary, source
-
-
-def _build_tokenizer(path: Path, ends: Any) -> Any:
-    # It takes longer to import than a small model to load.
-    from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
-
-    # Without this, transformers asks on standard input whether code from the model folder may run.
-    tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
-    # The engine holds prompts against the context itself; transformers would print a warning of its own.
-    tokenizer.model_max_length = VERY_LARGE_INTEGER
-    return tokenizer
 
 
 def _parameter_bytes(model: nn.Module) -> int:

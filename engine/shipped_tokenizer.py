@@ -1,18 +1,18 @@
 """The tokenizer of a folder that came with Tandem, by the tokenizers library alone.
 
-transformers and mlx-lm make the same of it (`tests/engine/test_shipped_tokenizer.py`), and take longer to be imported
-than the models to be loaded. Whatever is not here is asked of theirs, which is made then.
+transformers and mlx-lm make the same of it (`tests/engine/test_shipped_tokenizer.py`).
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer
+
+from engine.plain_tokenizer import PlainTokenizer
 
 # The chat template of all that ships, as `apply_chat_template` writes it.
 _TEMPLATE = (
@@ -34,46 +34,19 @@ def _config(folder: Path) -> dict[str, Any]:
     return config
 
 
-class ShippedTokenizer:
+class ShippedTokenizer(PlainTokenizer):
     """For a `folder` that is plain; `make_whole` makes mlx-lm's tokenizer of it. `ends` are the ids that end a turn."""
 
     has_chat_template = True
-    has_thinking = has_tool_calling = False
 
     def __init__(self, folder: Path, ends: int | Sequence[int] | None, make_whole: Callable[[], Any]) -> None:
         config = _config(folder)
-        self._make_whole = make_whole
-        self.backend_tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        backend = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        tokens = [config[kind] for kind in ("bos_token", "eos_token", "pad_token") if config.get(kind)]
+        special: dict[str, Any] = {token: backend.token_to_id(token) for token in tokens}
+        ends = [ends] if isinstance(ends, int) else ends or ()
+        super().__init__(backend, special, special[config["eos_token"]], ends, make_whole)
         self.chat_template: str = config["chat_template"]
-        self.all_special_tokens = [config[kind] for kind in ("bos_token", "eos_token", "pad_token") if config.get(kind)]
-        self.all_special_ids = [self.backend_tokenizer.token_to_id(token) for token in self.all_special_tokens]
-        self.eos_token_id = self.backend_tokenizer.token_to_id(config["eos_token"])
-        self.eos_token_ids = {self.eos_token_id, *([ends] if isinstance(ends, int) else ends or ())}
-
-    @cached_property
-    def whole(self) -> Any:
-        """The same tokenizer as mlx-lm makes it, for what is asked of that class alone."""
-        return self._make_whole()
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self.whole, name)
-
-    def __len__(self) -> int:
-        return int(self.backend_tokenizer.get_vocab_size(with_added_tokens=True))
-
-    def get_vocab(self) -> dict[str, int]:
-        """Every token's string and id."""
-        vocabulary: dict[str, int] = self.backend_tokenizer.get_vocab(with_added_tokens=True)
-        return vocabulary
-
-    def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]:
-        ids: list[int] = self.backend_tokenizer.encode(text, add_special_tokens=add_special_tokens).ids
-        return ids
-
-    def decode(self, ids: Sequence[int]) -> str:
-        return str(self.backend_tokenizer.decode(list(ids), skip_special_tokens=False))
 
     def apply_chat_template(
         self,
@@ -101,71 +74,3 @@ class ShippedTokenizer:
         elif add_generation_prompt:
             text += "<|im_start|>assistant\n"
         return self.encode(text, add_special_tokens=False)
-
-    @property
-    def detokenizer(self) -> StreamingText:
-        """A fresh one; requests are detokenized concurrently."""
-        return StreamingText(self._written)
-
-    @cached_property
-    def _written(self) -> Written:
-        return Written(self.backend_tokenizer)
-
-
-class Written(dict[int, bytes]):
-    """What each id writes, found out when it is first asked for: all of them take longer than to read a prompt."""
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        super().__init__()
-        self._name_of = tokenizer.id_to_token
-        self._byte_of = _bytes_by_letter()
-
-    def __missing__(self, token: int) -> bytes:
-        name, byte_of = self._name_of(token), self._byte_of
-        if name is None:
-            return b"!"
-        # A byte of 0 is written as its letter, as by mlx-lm.
-        self[token] = b"".join(
-            bytes((byte_of.get(letter, 0),)) if byte_of.get(letter) else letter.encode() for letter in name
-        )
-        return self[token]
-
-
-def _bytes_by_letter() -> dict[str, int]:
-    """The bytes that the letters of byte-level tokens stand for (GPT-2's table)."""
-    printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    others = (byte for byte in range(256) if byte not in printable)
-    return {chr(byte): byte for byte in printable} | {chr(256 + index): byte for index, byte in enumerate(others)}
-
-
-class StreamingText:
-    """Tokens to text, whole characters only. What mlx-lm's `BPEStreamingDetokenizer` does, under its names."""
-
-    def __init__(self, written: Mapping[int, bytes]) -> None:
-        """`written` has the bytes that each id writes."""
-        self._written = written
-        self._held = b""
-        self._read = 0
-        self.text = ""
-
-    @property
-    def last_segment(self) -> str:
-        """The text since this was asked last."""
-        segment = self.text[self._read :]
-        self._read = len(self.text)
-        return segment
-
-    def add_token(self, token: int) -> None:
-        written = self._written[token]
-        self._held += written
-        text = self._held.decode("utf-8", "replace")
-        # A single space waits for what follows it.
-        if not text.endswith("\ufffd") and written != b" ":
-            self.text += text if self.text else text.removeprefix(" ")
-            self._held = b""
-
-    def finalize(self) -> None:
-        """Write what was held back, incomplete or not."""
-        text = self._held.decode("utf-8", "replace")
-        self.text += text if self.text else text.removeprefix(" ")
-        self._held = b""

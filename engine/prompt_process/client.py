@@ -29,7 +29,7 @@ from engine.errors import EngineClosed, PromptTooLong, TemplateFailed, without_f
 from engine.prompt_process.protocol import (
     LARGEST_REPLY,
     MOST_TOKENIZERS,
-    WITHOUT_TOKENIZERS,
+    WITHOUT_TRANSFORMERS,
     TokenizerSource,
     announced_length,
     content_of,
@@ -57,9 +57,9 @@ class _ProcessEnded(Exception):
     """The process ended without having exceeded a limit: something else killed it, or it crashed."""
 
 
-def _command(*, tokenizers: bool) -> list[str]:
+def _command(*, with_transformers: bool) -> list[str]:
     """What starts the process. A bundle has no interpreter to start: its own program takes an option instead."""
-    options = [] if tokenizers else [WITHOUT_TOKENIZERS]
+    options = [] if with_transformers else [WITHOUT_TRANSFORMERS]
     if getattr(sys, "frozen", False):
         return [sys.executable, "--prompt-process", *options]
     return [sys.executable, "-c", _PROGRAM, json.dumps(sys.path), *options]
@@ -79,11 +79,11 @@ class PromptCall(Future[Prompt]):
 class PromptProcess:
     """The process, its tokenizers, and the limits. Methods may be called from any thread; requests run one by one.
 
-    Without `tokenizers` it starts in a fraction of the time, and only tries grammars.
+    A process without transformers starts in a fraction of the time. It is replaced once a tokenizer needs them.
     """
 
-    def __init__(self, *, tokenizers: bool = True) -> None:
-        self._tokenizers = tokenizers
+    def __init__(self) -> None:
+        self._has_transformers = False
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._built: dict[str, TokenizerSource] = {}
@@ -91,11 +91,11 @@ class PromptProcess:
         # Bytes, while the latest request was answered.
         self._most_held = 0
 
-    def start(self) -> None:
+    def start(self, *, with_transformers: bool) -> None:
         """Start the process if it does not run, so that the next request need not wait for it. Waits."""
         with self._lock:
             try:
-                self._ensure_running(threading.Event())
+                self._ensure_running(threading.Event(), with_transformers=with_transformers)
             except (OSError, TemplateFailed, _ProcessEnded) as error:
                 log.info("the prompt process cannot be started: %s", error)
 
@@ -104,6 +104,17 @@ class PromptProcess:
         with self._lock:
             self._built.pop(source.folder, None)
             self._twice(lambda: self._ensure_built(source, abandoned))
+
+    def record(self, source: TokenizerSource, abandoned: threading.Event) -> tuple[dict[str, Any], str] | None:
+        """What `engine.recorded_tokenizer.record_of` finds there, its facts as JSON. Waits; raises as `build` does."""
+
+        def ask() -> dict[str, Any]:
+            self._ensure_built(source, abandoned)
+            return self._ask({"source": source.as_data(), "recorded": True}, BUILD_S, abandoned)
+
+        with self._lock:
+            found = self._twice(ask)["record"]
+        return None if found is None else (dict(found[0]), str(found[1]))
 
     def start_prompt(self, source: TokenizerSource, job: PromptJob) -> PromptCall:
         """Make a prompt. The future raises `TemplateFailed` and `PromptTooLong`."""
@@ -189,7 +200,7 @@ class PromptProcess:
             without_frames(error)
             call.set_exception(error)
             if not call.abandoned.is_set():
-                self.start()
+                self.start(with_transformers=not source.record)
 
     def _twice(self, work: Callable[[], Result]) -> Result:
         """Do `work`, and once more with another process if this one is killed meanwhile. Raises `TemplateFailed`."""
@@ -204,7 +215,7 @@ class PromptProcess:
 
     def _ensure_built(self, source: TokenizerSource, abandoned: threading.Event) -> None:
         """Build a tokenizer unless it is there. Too many are too much memory: the one unused for longest goes."""
-        self._ensure_running(abandoned)
+        self._ensure_running(abandoned, with_transformers=not source.record)
         if self._built.get(source.folder) != source:
             self._built.pop(source.folder, None)
             kept = list(self._built)[-(MOST_TOKENIZERS - 1) :]
@@ -214,14 +225,16 @@ class PromptProcess:
             del self._built[source.folder]
         self._built[source.folder] = source
 
-    def _ensure_running(self, abandoned: threading.Event) -> None:
+    def _ensure_running(self, abandoned: threading.Event, *, with_transformers: bool = False) -> None:
         if abandoned.is_set():
             raise EngineClosed
-        if self._process is not None and self._process.poll() is None:
+        fits = self._has_transformers or not with_transformers
+        if fits and self._process is not None and self._process.poll() is None:
             return
         self.end()
+        self._has_transformers = with_transformers
         self._process = process = subprocess.Popen(
-            _command(tokenizers=self._tokenizers),
+            _command(with_transformers=with_transformers),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

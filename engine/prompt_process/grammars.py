@@ -11,7 +11,7 @@ from engine.errors import GrammarNotUsable, TemplateFailed
 from engine.grammars.grammar import Grammar
 from engine.prompt_process.client import PromptProcess
 
-GRAMMAR_PROCESS = PromptProcess(tokenizers=False)
+GRAMMAR_PROCESS = PromptProcess()
 atexit.register(GRAMMAR_PROCESS.end)
 # Seconds of computing. Ordinary grammars take milliseconds.
 COMPILE_S = 3

@@ -12,19 +12,20 @@ _LENGTH = struct.Struct(">I")
 LARGEST_REPLY = 2**27
 # That many tokenizers are kept. A request says which of those that are there stay, so both ends agree.
 MOST_TOKENIZERS = 4
-# The option of a process that only tries grammars.
-WITHOUT_TOKENIZERS = "--grammars"
+# The option of a process that does not import transformers before it is needed.
+WITHOUT_TRANSFORMERS = "--without-transformers"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenizerSource:
     """What it takes to build a tokenizer: its folder, and of the model's code and configuration the defaults for it
-    and the ids that end a turn.
+    and the ids that end a turn. With the path of a `record` it is built by that, without transformers.
     """
 
     folder: str
     ends: Any = None
     defaults: dict[str, Any] | None = None
+    record: str = ""
 
     def as_data(self) -> dict[str, Any]:
         return asdict(self)

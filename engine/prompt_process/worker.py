@@ -12,15 +12,17 @@ import resource
 import sys
 import types
 from collections.abc import Sequence
-from functools import lru_cache
+from dataclasses import asdict
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from engine.errors import PromptTooLong, TemplateFailed
-from engine.prompt_process.protocol import WITHOUT_TOKENIZERS, frame, read_frame
+from engine.prompt_process.protocol import WITHOUT_TRANSFORMERS, frame, read_frame
 from engine.prompts import PromptJob, local_encoder, make_prompt
+from engine.recorded_tokenizer import record_of, recorded
 
 MEMORY_BYTES = 2 * 2**30
 _GRACE_S = 2
@@ -31,7 +33,8 @@ def main(options: Sequence[str] = ()) -> None:
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Libraries that print must not write into the replies.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    load = None if WITHOUT_TOKENIZERS in options else _tokenizer_loader()
+    if WITHOUT_TRANSFORMERS not in options:
+        _tokenizer_loader()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         most = psutil.Process().memory_info().vms + MEMORY_BYTES
@@ -41,10 +44,11 @@ def main(options: Sequence[str] = ()) -> None:
     replies.flush()
     while (request := read_frame(requests)) is not None:
         _limit_time(request["seconds"])
-        replies.write(frame(_answer(request, tokenizers, load)))
+        replies.write(frame(_answer(request, tokenizers)))
         replies.flush()
 
 
+@cache
 def _tokenizer_loader() -> Any:
     """mlx-lm's function for tokenizers, without the rest of its package, which imports MLX."""
     spec = importlib.util.find_spec("mlx_lm")
@@ -64,7 +68,7 @@ def _limit_time(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _answer(request: dict[str, Any], tokenizers: dict[str, Any], load: Any) -> dict[str, Any]:
+def _answer(request: dict[str, Any], tokenizers: dict[str, Any]) -> dict[str, Any]:
     try:
         if "grammar" in request:
             return {"problem": _trial(request["grammar"])}
@@ -74,8 +78,10 @@ def _answer(request: dict[str, Any], tokenizers: dict[str, Any], load: Any) -> d
         if "keep" in request:
             for other in tokenizers.keys() - set(request["keep"]):
                 del tokenizers[other]
-            tokenizers[folder] = _build(request["source"], load)
+            tokenizers[folder] = _build(request["source"])
             return {}
+        if "recorded" in request:
+            return {"record": _record(tokenizers[folder])}
         if "text" in request:
             return {"ids": local_encoder(tokenizers[folder])(request["text"])}
         prompt = make_prompt(tokenizers[folder], PromptJob(**request["job"]), with_boundaries=True)
@@ -114,14 +120,24 @@ def _bare_tokenizer(file: str, modified_ns: int) -> Any:
     return Tokenizer.from_file(file)
 
 
-def _build(source: dict[str, Any], load: Any) -> Any:
-    tokenizer = load(
+def _build(source: dict[str, Any]) -> Any:
+    make_whole = partial(_make_whole, source)
+    tokenizer = recorded(Path(source["record"]), make_whole) if source["record"] else make_whole()
+    # What the engine will ask of it at once.
+    tokenizer.get_vocab()
+    tokenizer.detokenizer.finalize()
+    return tokenizer
+
+
+def _make_whole(source: dict[str, Any]) -> Any:
+    return _tokenizer_loader()(
         Path(source["folder"]),
         {"trust_remote_code": False},
         eos_token_ids=source["ends"],
         defaults=source["defaults"],
     )
-    # What the engine will ask of it at once.
-    tokenizer.get_vocab()
-    tokenizer.detokenizer.finalize()
-    return tokenizer
+
+
+def _record(tokenizer: Any) -> tuple[dict[str, Any], str] | None:
+    found = record_of(tokenizer)
+    return None if found is None else (asdict(found[0]), found[1])

@@ -109,10 +109,10 @@ def test_the_bundles_program_serves_prompts_too(monkeypatch: pytest.MonkeyPatch)
     worker = importlib.import_module("engine.prompt_process.worker")
     monkeypatch.setattr(worker, "main", served.append)
     launcher = runpy.run_path(str(PACKAGING / "bundle" / "launcher.py"))
-    for options in ([], ["--grammars"]):
+    for options in ([], ["--without-transformers"]):
         monkeypatch.setattr(sys, "argv", ["Tandem", "--prompt-process", *options])
         assert launcher["main"]() == 0
-    assert served == [[], ["--grammars"]]
+    assert served == [[], ["--without-transformers"]]
 
 
 @pytest.mark.campaign

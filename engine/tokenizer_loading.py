@@ -1,0 +1,97 @@
+"""Makes the tokenizer of a model folder: the shipped one, one by its record, or what transformers and mlx-lm make."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from mlx_lm.utils import _tokenizer_defaults, load_config, load_tokenizer
+
+from engine.disk_pool import DiskPool
+from engine.errors import ModelNotUsable, TemplateFailed
+from engine.foreign_code import panics_as_errors
+from engine.paths import is_known_good
+from engine.prompt_process.client import PROMPT_PROCESS
+from engine.prompt_process.protocol import TokenizerSource
+from engine.recorded_tokenizer import recorded
+from engine.shipped_tokenizer import ShippedTokenizer, is_plain
+from engine.tokenizer_records import TokenizerRecords
+
+log = logging.getLogger(__name__)
+
+# Tables are made with a row for each id; the largest published vocabularies have half a million.
+_LARGEST_VOCABULARY = 2**24
+# What the classes of all tokenizers are found with.
+_TOKENIZER_CLASSES = "transformers.models.auto.tokenization_auto"
+
+
+def make_tokenizer(path: Path, disk: DiskPool, records: TokenizerRecords) -> tuple[Any, int, TokenizerSource | None]:
+    """The tokenizer, how many ids it knows, and what the prompt process needs to make its prompts.
+
+    A stranger's tokenizer is built there first: what is built here has been built within limits already. Raises
+    `ModelNotUsable`, and `EngineClosed` when the pool is left.
+    """
+    try:
+        with panics_as_errors():
+            ends = load_config(path).get("eos_token_id")
+            make_whole = partial(_make_whole, path, ends)
+            if is_known_good(path):
+                source = None
+                tokenizer = ShippedTokenizer(path, ends, make_whole) if is_plain(path) else make_whole()
+            else:
+                source = TokenizerSource(str(path), ends, _tokenizer_defaults(path))
+                tokenizer, source = _of_stranger(source, make_whole, disk, records)
+            vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
+    except TemplateFailed as error:
+        raise ModelNotUsable(path, "no-tokenizer", error.sentence[:120]) from error
+    # A damaged or hostile tokenizer makes the library raise all kinds of exceptions; all mean the same here.
+    except Exception as error:
+        raise ModelNotUsable(path, "no-tokenizer", " ".join(str(error).split())[:120]) from error
+    if vocabulary == 0:
+        raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
+    if vocabulary > _LARGEST_VOCABULARY:
+        raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
+    return tokenizer, vocabulary, source
+
+
+def _of_stranger(
+    source: TokenizerSource, make_whole: Callable[[], Any], disk: DiskPool, records: TokenizerRecords
+) -> tuple[Any, TokenizerSource]:
+    """By its record, if there is one; otherwise by transformers, and then there is one."""
+    record = records.path(Path(source.folder))
+    if record is not None and record.exists():
+        by_record = replace(source, record=str(record))
+        try:
+            PROMPT_PROCESS.build(by_record, disk.leaving)
+            return recorded(record, make_whole), by_record
+        except (TemplateFailed, OSError, ValueError, TypeError, KeyError) as error:
+            log.info("the record of the tokenizer in %s is not used: %s", source.folder, error)
+            records.drop(record)
+    # Imported while the prompt process builds the tokenizer.
+    classes = disk.start(import_module, _TOKENIZER_CLASSES)
+    PROMPT_PROCESS.build(source, disk.leaving)
+    classes.result()
+    tokenizer = make_whole()
+    if record is not None:
+        try:
+            if (made := PROMPT_PROCESS.record(source, disk.leaving)) is not None:
+                records.keep(record, *made)
+        except TemplateFailed as error:
+            log.info("the tokenizer in %s is not recorded: %s", source.folder, error)
+    return tokenizer, source
+
+
+def _make_whole(path: Path, ends: Any) -> Any:
+    # It takes longer to import than a small model to load.
+    from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
+
+    # Without this, transformers asks on standard input whether code from the model folder may run.
+    tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
+    # The engine holds prompts against the context itself; transformers would print a warning of its own.
+    tokenizer.model_max_length = VERY_LARGE_INTEGER
+    return tokenizer
