@@ -6,7 +6,7 @@ its tokens and report them to `add_tokens` and `end_round` here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -23,8 +23,7 @@ from engine.prefix_cache import PrefixCache
 from engine.prompts import Prompt, PromptJob, local_decoder, make_prompt, newest_turns, turn_boundaries
 from engine.requests import ChatRequest
 from engine.sampling import Sampler
-from engine.speculation.interruptible import prefill_in_parts
-from engine.speculation.sequence import PREFILL_CHUNK
+from engine.speculation.interruptible import PrefillPass
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from engine.text import AnswerText
 
@@ -133,14 +132,9 @@ class Generation:
         sequence = self.conversation.main
         return PrefillProgress(sequence.position, len(sequence.tokens), self.log.cached_tokens)
 
-    def prefill(
-        self, most: int = PREFILL_CHUNK, parts: int = 1, stopped: Callable[[], bool] = lambda: False
-    ) -> PrefillProgress | None:
-        """Prefill at most `most` tokens, as `prefill_in_parts` does; None, not progress, where tokens of the answer are
-        prefilled again.
-        """
-        prefill_in_parts(self.conversation.main, most, parts, stopped)
-        return self.prefill_event()
+    def begin_prefill(self, most: int) -> PrefillPass:
+        """Begin to prefill at most `most` tokens."""
+        return PrefillPass(self.conversation.main, most)
 
     def prefill_event(self) -> PrefillProgress | None:
         """What is reported of a chunk; None where tokens of the answer are prefilled again."""

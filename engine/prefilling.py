@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 
 from engine.active_request import ActiveRequest
 from engine.events import PrefillProgress
 from engine.generation import release_unused_memory
 from engine.models import Models
-from engine.pacing import PrefillPacer
-from engine.speculation.interruptible import Interrupted
+from engine.pacing import Parts, PrefillPacer
+from engine.speculation.interruptible import PrefillPass, in_parts
 from engine.speculation.joint_prefill import choose_together, prefill_together
 
 log = logging.getLogger(__name__)
+
+
+Outcome = PrefillProgress | Exception | None
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A pass over one prompt, of which parts may be evaluated already."""
+
+    active: ActiveRequest
+    under_way: PrefillPass
+    parts: Parts
 
 
 class Prefilling(deque[ActiveRequest]):
@@ -26,6 +40,12 @@ class Prefilling(deque[ActiveRequest]):
         self._pacer = pacer
         # Requests that took part in a pass that failed: it may be due to any of them.
         self._alone: set[ActiveRequest] = set()
+        self._begun: _Begun | None = None
+
+    @property
+    def context(self) -> int:
+        """How much of the oldest prompt is prefilled."""
+        return self[0].generation.conversation.main.position if self else 0
 
     @property
     def backlog(self) -> int:
@@ -34,17 +54,24 @@ class Prefilling(deque[ActiveRequest]):
 
     def discard(self, active: ActiveRequest) -> None:
         """The request, if it is here, has ended or is prefilled."""
+        if self._begun is not None and self._begun.active is active:
+            begun, self._begun = self._begun, None
+            begun.under_way.undo()
         if active in self:
             self.remove(active)
         self._alone.discard(active)
 
-    def step(self, most: int) -> Iterator[tuple[ActiveRequest, PrefillProgress | Exception | None]]:
-        """Prefill about `most` tokens: of the oldest prompt, and of those behind it as far as they fit.
+    def step(self, *, streaming: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Prefill a chunk, or a part of one: of the oldest prompt, and of those behind it as far as they fit.
 
         Yields (request, outcome): its progress, None where tokens of its answer are prefilled again or nothing is left
         to prefill, or the exception that ends it. The caller removes requests that have ended or are prefilled.
+        `streaming` are answers that wait meanwhile.
         """
-        left = most
+        if self._begun is not None:
+            yield from self._continue(self._begun, time.perf_counter(), streaming=streaming)
+            return
+        left = most = self._pacer.chunk_size(streaming=streaming, context=self.context)
         while self and left > 0:
             first = self[0]
             if left < most and first.generation.backlog > left:
@@ -59,9 +86,10 @@ class Prefilling(deque[ActiveRequest]):
                 for active in together:
                     yield active, active.generation.prefill_event()
             else:
-                fed, outcome = self._prefill(first, left)
-                left -= max(1, fed)
-                yield first, outcome
+                fed = yield from self._prefill(first, left, alone=left == most, streaming=streaming)
+                if not fed:
+                    return
+                left -= fed
 
     def _together(self, first: ActiveRequest, most: int) -> list[ActiveRequest]:
         """Who is in the next pass, `first` always."""
@@ -85,27 +113,52 @@ class Prefilling(deque[ActiveRequest]):
         """One pass; returns its tokens with padding, 0 if it failed, after which each is prefilled alone."""
         sequences = [active.generation.conversation.main for active in together]
         area = len(sequences) * max(sequence.rows_to_prefill(most) for sequence in sequences)
+        context, started = self.context, time.perf_counter()
         try:
-            with self._pacer.time_prefill(area):
-                prefill_together(sequences, most)
+            prefill_together(sequences, most)
         except Exception as error:
             log.warning("%d prompts could not be read together", len(together), exc_info=error)
             self._alone.update(together)
             release_unused_memory()
             return 0
+        self._pacer.costs.took(area, context, time.perf_counter() - started)
         return area
 
-    def _prefill(self, active: ActiveRequest, most: int) -> tuple[int, PrefillProgress | Exception | None]:
-        """Prefill one prompt; returns how many tokens of it, and the outcome. A long pass ends when it is cancelled."""
-        tokens = active.generation.conversation.main.rows_to_prefill(most)
+    def _prefill(
+        self, active: ActiveRequest, most: int, *, alone: bool, streaming: bool
+    ) -> Generator[tuple[ActiveRequest, Outcome], None, int]:
+        """Begin a pass over one prompt, longer than `most` where it is `alone` and can be read in parts.
+
+        Yields its outcome, if it is over; returns how many tokens were read, 0 if the pass is not over.
+        """
+        sequence, started = active.generation.conversation.main, time.perf_counter()
+        context = sequence.position
+        if alone and in_parts(sequence):
+            most = self._pacer.chunk_size(streaming=streaming, context=context, in_parts=True)
+        tokens = sequence.rows_to_prefill(most)
         if not tokens:
-            return 0, None
+            yield active, None
+            return 1
         try:
-            with self._pacer.time_prefill(tokens):
-                parts = self._pacer.parts(tokens)
-                return tokens, active.generation.prefill(most, parts, lambda: active.stream.cancelled)
-        except Interrupted:
-            # The scheduler ends what was cancelled.
-            return tokens, None
+            under_way = active.generation.begin_prefill(most)
         except Exception as error:
-            return tokens, error
+            yield active, error
+            return tokens
+        self._begun = _Begun(active, under_way, Parts(self._pacer.costs, tokens, context))
+        yield from self._continue(self._begun, started, streaming=streaming)
+        return 0 if self._begun else tokens
+
+    def _continue(self, begun: _Begun, started: float, *, streaming: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Evaluate the next part of a pass; yields the outcome, if that was the last."""
+        under_way, layers = begun.under_way, begun.under_way.layers
+        until = begun.parts.until(layers, self._pacer.part_s(streaming=streaming))
+        try:
+            over = under_way.evaluate(until)
+        except Exception as error:
+            self._begun = None
+            yield begun.active, error
+            return
+        begun.parts.took(until, layers, time.perf_counter() - started)
+        if over:
+            self._begun = None
+            yield begun.active, begun.active.generation.prefill_event()

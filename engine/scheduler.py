@@ -293,14 +293,13 @@ class Scheduler:
         return True
 
     def _prefill_prompts(self) -> None:
-        """Prefill a chunk of the oldest prompt, or several short prompts that fit into one chunk.
+        """Prefill a chunk of the oldest prompt or a part of it, or several short prompts that fit into one chunk.
 
-        The chunk is small enough for running answers to stream smoothly; short questions start together.
+        That is short enough for running answers to stream smoothly; short questions start together.
         """
         self._prefilled_last = True
-        chunk = self._pacer.chunk_size(streaming=self._decoding.streaming)
-        for active, outcome in self._prefilling.step(chunk):
-            self._decoding.interrupt_timing()
+        self._decoding.interrupt_timing()
+        for active, outcome in self._prefilling.step(streaming=self._decoding.streaming):
             if isinstance(outcome, Exception):
                 self._fail_alone(active, outcome)
             else:
@@ -309,7 +308,11 @@ class Scheduler:
     def _gathers(self) -> bool:
         """Whether answers that could begin wait for the prompts of others, which are short: a pass serves them all."""
         backlog = self._prefilling.backlog
-        return backlog > 0 and not self._decoding.streaming and self._pacer.starts_together(backlog)
+        return (
+            backlog > 0
+            and not self._decoding.streaming
+            and self._pacer.starts_together(backlog, self._prefilling.context)
+        )
 
     def _prefilled(self, active: ActiveRequest, outcome: PrefillProgress | None) -> None:
         if outcome is not None:

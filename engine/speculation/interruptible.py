@@ -1,12 +1,9 @@
-"""Prompts that can be cancelled in the middle of a long pass: it is evaluated a few layers at a time.
+"""A pass over a prompt that is evaluated a few layers at a time, so that all else has its turn in between.
 
-A pass that is interrupted is undone, so that nothing of it is left to be evaluated later.
+It can be given up in the middle. It is undone then, so that nothing of it is left to be evaluated later.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable, Iterable
-from typing import Any
 
 import mlx.core as mx
 
@@ -15,49 +12,53 @@ from engine.speculation.sequence import Sequence
 from engine.speculation.shared_caches import SharedCaches
 
 
-class Interrupted(Exception):
-    """The pass was given up between two of its parts."""
+class PrefillPass:
+    """`sequence.prefill(most)`, begun: `evaluate` it until it says that it is over, or `undo` it.
 
+    `rows` are fed. Until it is over, the sequence is not to be used. Of caches that cannot be evaluated in parts, it
+    has no `layers`.
+    """
 
-class _Parts:
-    """The layers' caches in `count` parts. Before each part but the last is done, `stopped` is asked."""
-
-    def __init__(self, caches: Iterable[Any], count: int, stopped: Callable[[], bool]) -> None:
-        self._caches = [*flatten(caches)]
+    def __init__(self, sequence: Sequence, most: int) -> None:
+        self._sequence = sequence
+        self._caches = [*flatten(sequence.caches)] if in_parts(sequence) else []
         # Only handles: a layer's are dropped before it is evaluated, so that its arrays are written in place.
         self._before = copies(self._caches)
-        self._count, self._stopped = count, stopped
+        self.layers = len(self._caches)
         self._evaluated = 0
+        self.rows = sequence.begin_prefill(most)
 
-    def evaluate(self) -> None:
-        """Evaluate all parts but the last, whose arrays the caller evaluates with all else. Raises `Interrupted`."""
-        for number in range(1, self._count):
-            until = number * len(self._caches) // self._count
+    def evaluate(self, until: int) -> bool:
+        """Evaluate the caches of the layers before `until`, or all; returns whether the pass is over.
+
+        If it raises, the sequence is as before.
+        """
+        if until < self.layers:
             arrays = [*leaves([vars(cache) for cache in self._caches[self._evaluated : until]])]
             del self._before[: until - self._evaluated]
             self._evaluated = until
-            mx.eval(arrays)
-            if self._stopped():
-                raise Interrupted
+            try:
+                mx.eval(arrays)
+            except BaseException:
+                self.undo()
+                raise
+            return False
         self._before.clear()
+        if self.rows:
+            self._sequence.end_prefill(self.rows)
+        return True
 
     def undo(self) -> None:
-        """Give the layers that were not evaluated the arrays of before; the transaction has been aborted."""
+        """Give the pass up: the sequence is as before."""
+        self._sequence.abort()
+        # The layers that were not evaluated still have its graph.
         for cache, before in zip(self._caches[self._evaluated :], self._before, strict=True):
             vars(cache).update(vars(before))
 
 
-def prefill_in_parts(sequence: Sequence, most: int, parts: int, stopped: Callable[[], bool]) -> int:
-    """`sequence.prefill(most)`, in whose middle `stopped` is asked so that its pass falls into `parts` of equal length.
+def in_parts(sequence: Sequence) -> bool:
+    """Whether its passes can be evaluated in parts.
 
-    Raises `Interrupted`, with the sequence as before, once `stopped()` is true. Shared caches, whose passes run on
-    other machines too, and those that cannot be rolled back are prefilled at once.
+    Not with shared caches, whose passes run on other machines too, nor where a pass cannot be rolled back.
     """
-    if parts < 2 or sequence.plain_only is not None or isinstance(sequence.caches, SharedCaches):
-        return sequence.prefill(most)
-    pass_ = _Parts(sequence.caches, parts, stopped)
-    try:
-        return sequence.prefill(most, pass_.evaluate)
-    except Interrupted:
-        pass_.undo()
-        raise
+    return sequence.plain_only is None and not isinstance(sequence.caches, SharedCaches)

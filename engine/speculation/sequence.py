@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Sequence as Tokens
 from typing import Any
 
@@ -266,31 +265,46 @@ class Sequence:
         self._outputs, self._behind_rows = [], 0
         self.rollback.abort()
 
-    def prefill(self, most: int, evaluate: Callable[[], None] = lambda: None) -> int:
+    def prefill(self, most: int) -> int:
         """Feed at most `most` tokens of pending[:-1] in one pass; returns how many.
 
-        A pass ends at the next of `boundaries`, where a checkpoint is taken. `evaluate` may evaluate some of its caches
-        first. If the pass or `evaluate` raises, the caches keep what was prefilled before it.
+        A pass ends at the next of `boundaries`, where a checkpoint is taken. If it raises, the caches keep what was
+        prefilled before it.
+        """
+        rows = self.begin_prefill(most)
+        if rows:
+            self.end_prefill(rows)
+        return rows
+
+    def begin_prefill(self, most: int) -> int:
+        """Begin `prefill`, with nothing evaluated; returns the rows for `end_prefill`, 0 where nothing is to be fed.
+
+        In between, caches may be evaluated, and `abort` gives it up.
         """
         rows = self.rows_to_prefill(most)
-        if not rows:
-            return 0
-        start = self.position
-        row = self._as_row(self.tokens[start : start + rows], ())
-        self.rollback.begin(rows)
+        if rows:
+            row = self._as_row(self.tokens[self.position : self.position + rows], ())
+            self.rollback.begin(rows)
+            try:
+                self._run(row)
+            except BaseException:
+                self.abort()
+                raise
+        return rows
+
+    def end_prefill(self, rows: int) -> None:
+        """Evaluate what is left of the pass that was begun, and keep it."""
         try:
-            self._run(row)
-            evaluate()
             # The last layer's output is no part of the caches.
             mx.eval(self.arrays(), self._outputs)
         except BaseException:
             self.abort()
             raise
+        start = self.position
         self.position += self.rollback.commit(rows)
         self._report(start, rows)
         mx.clear_cache()
         self._remember_boundary()
-        return rows
 
     def rows_to_prefill(self, most: int) -> int:
         """How many tokens `prefill(most)` feeds."""

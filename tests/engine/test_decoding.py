@@ -49,7 +49,7 @@ def scheduler(pair: tuple[LoadedModel, LoadedModel], model: CountingModel) -> It
 @pytest.fixture(autouse=True)
 def fixed_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The chunks of a prompt beside running answers follow from timings; here they are always the same."""
-    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming: 64 if streaming else 512)
+    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming, **__: 64 if streaming else 512)
 
 
 TEXTS = ("the quick brown fox", "lazy dog jumps", "안녕하세요 세계", "the the the")
@@ -192,7 +192,7 @@ def test_a_full_queue_refuses_with_its_length(scheduler: Scheduler) -> None:
 def test_a_long_prompt_is_prefilled_between_the_steps_of_running_answers(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming: 32 if streaming else 512)
+    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming, **__: 32 if streaming else 512)
     streaming = submit(scheduler, request(max_tokens=120))
     while not streaming.committed:
         scheduler.step()

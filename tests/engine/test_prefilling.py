@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,14 @@ from engine.pacing import PrefillPacer
 from engine.prompt_process.client import PROMPT_PROCESS, PromptCall
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob
-from engine.requests import SpeculationSettings
+from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import MemoryUse
 from tests.engine.counting_model import CountingModel
 from tests.engine.family_serving import serving
-from tests.engine.serving import PLAIN, alone, request, run, submit
+from tests.engine.serving import PLAIN, Client, alone, request, run, set_draft, submit
+from tests.tiny_models import QWEN3, write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -56,7 +58,7 @@ def scheduler(pair: tuple[LoadedModel, LoadedModel], main: CountingModel, draft:
 
 @pytest.fixture(autouse=True)
 def fixed_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming: 64 if streaming else 512)
+    monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming, **__: 64 if streaming else 512)
 
 
 def wide(model: CountingModel, least: int = 6) -> list[tuple[int, ...]]:
@@ -190,7 +192,7 @@ def test_an_answer_that_could_begin_does_not_wait_for_a_long_prompt(scheduler: S
     clients = [submit(scheduler, request(max_tokens=4)), submit(scheduler, request("lazy dog " * 120, max_tokens=4))]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PrefillPacer, "chunk_size", lambda *_, **__: 64)
-        patch.setattr(PrefillPacer, "starts_together", lambda _, tokens: tokens < 100)
+        patch.setattr(PrefillPacer, "starts_together", lambda _, tokens, __: tokens < 100)
         while not clients[0].committed:
             scheduler.step()
     assert not clients[1].committed
@@ -220,24 +222,112 @@ def test_prompts_of_all_that_can_start_are_made_at_once(
     assert len(made) == len(clients)
 
 
-def test_cancelling_in_the_middle_of_a_long_pass_ends_it_there(
-    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = request("lazy dog " * 60, max_tokens=6)
-    expected = alone(scheduler, asked).ids
-    scheduler.clear_prefix_cache()
+LONG = "lazy dog " * 60
+
+
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
+    return load(write_model(tmp_path_factory.mktemp("deep"), seed=1, config={**QWEN3, "num_hidden_layers": 4}))
+
+
+@pytest.fixture
+def layer_by_layer(
+    pair: tuple[LoadedModel, LoadedModel], deep: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Scheduler]:
+    """It reads chunks of 64 tokens, each layer in a part of its own."""
     monkeypatch.setattr(PrefillPacer, "chunk_size", lambda *_, **__: 64)
-    monkeypatch.setattr(PrefillPacer, "parts", lambda *_: 2)
+    monkeypatch.setattr(PrefillPacer, "part_s", lambda *_, **__: 0.0)
+    scheduler = Scheduler(EngineSettings(most_active=4))
+    scheduler.install(deep, pair[1])
+    yield scheduler
+    scheduler.close()
+
+
+def in_the_middle_of_a_pass(scheduler: Scheduler, asked: ChatRequest) -> Client:
+    """The client of a prompt of which a chunk and a part of the next one are read."""
     client = submit(scheduler, asked)
-    scheduler.step()
-    read = client.events[-1]
-    with monkeypatch.context() as patched:
-        evaluate = mx.eval
-        patched.setattr(mx, "eval", lambda *arrays: (evaluate(*arrays), client.stream.cancel()))
+    while not (client.events and isinstance(client.last, PrefillProgress) and client.last.done):
         scheduler.step()
-    assert client.events[-1] is read
+    read = client.last
     scheduler.step()
+    assert client.last is read
+    return client
+
+
+def test_cancelling_in_the_middle_of_a_pass_ends_it_there(layer_by_layer: Scheduler) -> None:
+    asked = request(LONG, max_tokens=6)
+    expected = alone(layer_by_layer, asked).ids
+    layer_by_layer.clear_prefix_cache()
+    client = in_the_middle_of_a_pass(layer_by_layer, asked)
+    read = client.last
+    client.stream.cancel()
+    layer_by_layer.step()
     assert client.finished.reason == "cancelled"
-    again = run(scheduler, asked)[0].finished
+    again = run(layer_by_layer, asked)[0].finished
     assert again.ids == expected
+    assert isinstance(read, PrefillProgress)
     assert again.stats.cached_tokens == read.done
+
+
+@pytest.mark.parametrize("speculation", [PLAIN, SpeculationSettings(method="draft", depth=3, sample_share=0.0)])
+def test_answers_go_on_between_the_parts_of_a_pass(
+    layer_by_layer: Scheduler, deep: LoadedModel, speculation: SpeculationSettings
+) -> None:
+    asked = [request(max_tokens=48, speculation=speculation), request(LONG, max_tokens=6)]
+    expected = [alone(layer_by_layer, one).ids for one in asked]
+    layer_by_layer.clear_prefix_cache()
+    first = submit(layer_by_layer, asked[0])
+    while not first.committed:
+        layer_by_layer.step()
+    second, rounds = submit(layer_by_layer, asked[1]), []
+    while not second.committed:
+        events = len(second.events)
+        layer_by_layer.step()
+        if len(second.events) > events:
+            rounds.append(len(first.committed))
+    while layer_by_layer.busy:
+        layer_by_layer.step()
+    assert [first.finished.ids, second.finished.ids] == expected
+    # The first layer alone is hardly a part; a round follows each of the others.
+    parts = len(deep.new_caches()) - 1
+    assert [after - before for before, after in pairwise(rounds[1:])][:2] == [parts, parts]
+
+
+def test_another_draft_model_can_be_chosen_in_the_middle_of_a_pass(layer_by_layer: Scheduler, tiny_draft: Path) -> None:
+    asked = request(LONG, max_tokens=6)
+    expected = alone(layer_by_layer, asked).ids
+    layer_by_layer.clear_prefix_cache()
+    client = in_the_middle_of_a_pass(layer_by_layer, asked)
+    set_draft(layer_by_layer, None)
+    layer_by_layer.step()
+    set_draft(layer_by_layer, tiny_draft)
+    while layer_by_layer.busy:
+        layer_by_layer.step()
+    assert client.finished.ids == expected
+
+
+def test_closing_in_the_middle_of_a_pass_undoes_it(layer_by_layer: Scheduler) -> None:
+    client = in_the_middle_of_a_pass(layer_by_layer, request(LONG, max_tokens=6))
+    layer_by_layer.close()
+    assert client.finished.reason == "cancelled"
+
+
+@pytest.mark.expects_log
+def test_a_part_that_fails_ends_its_request_only(layer_by_layer: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [request(LONG, max_tokens=6), request(max_tokens=6)]
+    expected = [alone(layer_by_layer, one).ids for one in asked]
+    layer_by_layer.clear_prefix_cache()
+    client = in_the_middle_of_a_pass(layer_by_layer, asked[0])
+    beside = submit(layer_by_layer, asked[1])
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mx, "eval", fail)
+        layer_by_layer.step()
+    assert isinstance(client.last, Failed)
+    while layer_by_layer.busy:
+        layer_by_layer.step()
+    assert beside.finished.ids == expected[1]
+    assert run(layer_by_layer, asked[0])[0].finished.ids == expected[0]

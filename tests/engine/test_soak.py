@@ -49,7 +49,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
     """A sampler and a prompt that fail for one seed each; once in a while a batch or a draft model that fails."""
     # Records keep the frames of what they tell about, and caplog keeps the records.
     caplog.set_level(logging.CRITICAL + 1, logger="engine")
-    draw, step, read = Sampler.draw, RaggedDecoder.step, Generation.prefill
+    draw, step, read = Sampler.draw, RaggedDecoder.step, Generation.begin_prefill
     propose, chance = DraftModelProposer.propose, random.Random(11)
 
     def bad_draw(sampler: Sampler, logprobs: mx.array, noise: mx.array | None) -> mx.array:
@@ -74,7 +74,7 @@ def failing_now_and_then(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCapt
 
     monkeypatch.setattr(Sampler, "draw", bad_draw)
     monkeypatch.setattr(RaggedDecoder, "step", bad_step)
-    monkeypatch.setattr(Generation, "prefill", bad_read)
+    monkeypatch.setattr(Generation, "begin_prefill", bad_read)
     monkeypatch.setattr(DraftModelProposer, "propose", bad_propose)
 
 

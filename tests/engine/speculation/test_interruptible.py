@@ -6,7 +6,7 @@ import mlx.core as mx
 import pytest
 
 from engine.speculation.cache_rules import flatten, leaves
-from engine.speculation.interruptible import Interrupted, prefill_in_parts
+from engine.speculation.interruptible import PrefillPass
 from engine.speculation.sequence import Sequence
 from tests.engine.counting import graph_nodes
 from tests.engine.speculation.cache_state import largest_difference
@@ -33,13 +33,14 @@ def assert_same(one: Sequence, other: Sequence) -> None:
 
 @pytest.mark.parametrize("position", [0, 9])
 @pytest.mark.parametrize("name", EVERY_KIND)
-def test_an_interrupted_pass_leaves_the_sequence_as_before(name: str, position: int) -> None:
+def test_a_pass_that_is_given_up_leaves_the_sequence_as_before(name: str, position: int) -> None:
     sequence, other = reading(name, position), reading(name, position)
     if sequence.plain_only is not None:
         pytest.skip("prefilled at once")
 
-    with pytest.raises(Interrupted):
-        prefill_in_parts(sequence, 8, 2, lambda: True)
+    begun = PrefillPass(sequence, 8)
+    assert not begun.evaluate(begun.layers // 2)
+    begun.undo()
 
     arrays = [*leaves([vars(cache) for cache in flatten(sequence.caches)])]
     # A handle of what was there before is a node itself.
@@ -53,20 +54,37 @@ def test_an_interrupted_pass_leaves_the_sequence_as_before(name: str, position: 
 @pytest.mark.parametrize("name", EVERY_KIND)
 def test_a_pass_in_parts_is_the_same_pass(name: str) -> None:
     sequence, other = reading(name, 9), reading(name, 9)
-    assert prefill_in_parts(sequence, 8, 3, lambda: False) == other.prefill(8)
+    begun, until = PrefillPass(sequence, 8), 1
+    while not begun.evaluate(until):
+        assert sequence.position == 9
+        until += 2
+    assert begun.rows == other.prefill(8)
     assert_same(sequence, other)
 
 
-def test_it_is_asked_between_the_parts_only() -> None:
-    asked = 0
+def test_other_texts_are_read_between_the_parts() -> None:
+    sequence, other, third = reading("llama", 9), reading("llama", 9), reading("llama", 9)
+    begun = PrefillPass(sequence, 8)
+    begun.evaluate(1)
+    assert third.prefill(8) == 8
+    begun.evaluate(begun.layers)
+    other.prefill(8)
+    assert_same(sequence, other)
+    assert_same(third, other)
 
-    def stopped() -> bool:
-        nonlocal asked
-        asked += 1
-        return False
 
-    sequence = reading("llama", 0)
-    prefill_in_parts(sequence, 8, 1, stopped)
-    assert asked == 0
-    prefill_in_parts(sequence, 8, 2, stopped)
-    assert asked == 1
+def test_a_part_that_fails_leaves_the_sequence_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    for until in (1, 2):
+        sequence, other = reading("llama", 9), reading("llama", 9)
+        begun = PrefillPass(sequence, 8)
+        assert until in (1, begun.layers)
+        with monkeypatch.context() as patch:
+            patch.setattr(mx, "eval", fail)
+            with pytest.raises(RuntimeError):
+                begun.evaluate(until)
+        assert sequence.position == 9
+        assert sequence.prefill(8) == other.prefill(8)
+        assert_same(sequence, other)
