@@ -14,7 +14,7 @@ from app.settings.store import SettingsStore
 from app.system.language import LANGUAGES
 from app.system.paths import settings_folder
 from app.window.pane_handle import PaneHandle
-from tests.app.cut_texts import cut_texts
+from tests.app.cut_texts import wait_until_nothing_is_cut
 from tests.app.scripted_engine import ScriptedEngine
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def test_the_narrowest_panes_cut_no_text_off(
         drag(handle_of(window, pane), distance)
     qapp.language.choose(language)
     for pane in (window.sidebar.pane, window.panel):
-        qtbot.waitUntil(lambda pane=pane: not cut_texts(pane))
+        wait_until_nothing_is_cut(pane, qtbot)
 
 
 def test_the_panel_follows_the_text_size(window: WindowDriver, qapp: Application, qtbot: QtBot) -> None:
