@@ -146,9 +146,9 @@ class SpeedupMeter:
     def wants_plain(self, plain_s: float | None, share: float) -> bool:
         """Whether the next round, for which speculation was chosen, is to be plain, as a sample.
 
-        Samples cost at most `share` of the time of the answers so far, the first ones `EARLY` times that. `plain_s` is
-        what a plain step takes; None stands for at most what the answer's rounds took, of which every one is a pass of
-        the main model.
+        Samples cost at most `share` of the time of the answers so far, the first ones `EARLY` times that, and the less
+        the better the speed-up is known. `plain_s` is what a plain step takes; None stands for at most what the
+        answer's rounds took, of which every one is a pass of the main model.
         """
         if self._wanted == 0 and self._reference is not None:
             # The rounds since the last plain ones are still being compared with those.
@@ -160,6 +160,7 @@ class SpeedupMeter:
             self._run_loss_s = SWITCH_STEPS * plain_s + RUN * max(0.0, plain_s - seconds / max(1, tokens))
             if all(len(costs.samples) < ENOUGH for costs in self._costs.values()):
                 share *= EARLY
+            share *= min(1.0, ENOUGH * self._variance())
             self._allowed_s = self._carried_s + share * seconds
             if tokens >= LEAST_TOKENS and self._spent_s + self._run_loss_s <= self._allowed_s:
                 self._spent_s += self._run_loss_s
@@ -281,6 +282,13 @@ class SpeedupMeter:
     def _sums(self) -> tuple[float, int]:
         totals = [self._plain, *self._kinds.values()]
         return sum(total.seconds for total in totals), sum(total.tokens for total in totals)
+
+    def _variance(self) -> float:
+        """That of the answer's speed-up, in those of one sample: of each kind of round, by its share of the time."""
+        speculative_s = sum(total.seconds for total in self._kinds.values())
+        known = {kind: len(costs.samples) for kind, costs in self._costs.items()}
+        parts = sum(total.seconds / max(1, known.get(kind, 0)) for kind, total in self._kinds.items())
+        return parts / speculative_s if speculative_s else 1.0
 
     def _mean_round_s(self) -> float:
         """Seconds of a typical speculative round; 0 before the first."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from engine.speculation.depth import DepthController
 from engine.speculation.speedup_meter import FRESH_S, LEAST_TOKENS, RUN, SpeedupMeter
 from engine.stats import rounded_speedup
-from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine, quiet
+from tests.engine.speculation.loaded_machine import LOADS, Answered, LoadedMachine, quiet
 
 LENGTHS = (300, 60, 200, 500, 100)
 MakeMachine = Callable[..., LoadedMachine]
@@ -109,12 +109,14 @@ def test_exploring_other_depths_does_not_keep_the_speedup_from_being_measured(
 def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine, load: str) -> None:
     machine = make_machine(load=LOADS[load])
     machine.answer(300)
+    taken = 0
     for seed in range(5):
         machine.seed = seed
         answered = machine.answer(600)
-        taken = [record for record in answered.rounds if record.reason == "measuring"]
-        assert taken
+        taken += sum(record.reason == "measuring" for record in answered.rounds)
         assert answered.lost_s <= 0.03 * answered.decode_s
+    # They go on, so that the speed-up stays known.
+    assert taken >= 2 * RUN
 
 
 def test_answers_too_short_for_a_sample_pay_for_one_together(make_machine: MakeMachine) -> None:
@@ -125,6 +127,18 @@ def test_answers_too_short_for_a_sample_pay_for_one_together(make_machine: MakeM
     taken = [any(record.reason == "measuring" for record in answered.rounds) for answered in answers]
     assert 2 <= sum(taken) <= 8
     assert sum(answered.lost_s for answered in answers) <= 0.03 * sum(answered.decode_s for answered in answers)
+
+
+def test_the_better_the_speedup_is_known_the_fewer_samples_are_taken(make_machine: MakeMachine) -> None:
+    machine = make_machine()
+
+    def samples(answers: Sequence[Answered]) -> float:
+        taken = sum(record.reason == "measuring" for answered in answers for record in answered.rounds)
+        return taken / sum(answered.decode_s for answered in answers)
+
+    early, late = [[machine.answer(200) for _ in range(count)] for count in (10, 20)]
+    assert 0.0 < samples(late) < 0.6 * samples(early)
+    assert all(answered.stats.speedup == pytest.approx(answered.truth, rel=0.05) for answered in late)
 
 
 def test_nothing_is_measured_without_an_accepted_token(make_machine: MakeMachine) -> None:
