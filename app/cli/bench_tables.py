@@ -88,6 +88,23 @@ def _print_prefill(lengths: dict[str, Any]) -> None:
             )
         )
     print_table(head, rows, figures=head[1:])
+    print()
+    _print_waits(lengths)
+
+
+def _print_waits(lengths: dict[str, Any]) -> None:
+    head = ("prompt", "longest wait", "over 250 ms", "mlx-lm's longest wait")
+    rows = [
+        (
+            f"{length} tokens",
+            f"{1000 * ways['ours']['longest_wait']:.0f} ms",
+            f"{ways['ours']['long_waits']} of {ways['ours']['waits']}",
+            f"{1000 * ways['mlx-lm']['longest_wait']:.0f} ms",
+        )
+        for length, ways in lengths.items()
+    ]
+    print_table(head, rows, figures=head[1:])
+    print("\nA wait: how long a cancelled prompt goes on, and until all else has its turn.")
 
 
 def _print_arms(arms: dict[str, Any]) -> None:

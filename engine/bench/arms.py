@@ -160,14 +160,22 @@ def _ours(
     return answer
 
 
-def run_to_end(scheduler: Scheduler, request: ChatRequest, sources: Counter[str] | None = None) -> Finished:
-    """Run one request to its end on this thread, and count its tokens by source. Raises the `EngineError` it failed
-    with.
+def run_to_end(
+    scheduler: Scheduler,
+    request: ChatRequest,
+    sources: Counter[str] | None = None,
+    waits: list[float] | None = None,
+) -> Finished:
+    """Run one request to its end on this thread, and count its tokens by source; `waits` gets the seconds of each unit
+    of work, in which nothing else has its turn. Raises the `EngineError` it failed with.
     """
     events: list[Event] = []
     scheduler.admit(RequestStream(request, on_event=events.append))
     while scheduler.busy:
+        started = time.perf_counter()
         scheduler.step()
+        if waits is not None:
+            waits.append(time.perf_counter() - started)
     if sources is not None:
         committed = (event for event in events if isinstance(event, TokensCommitted))
         sources.update(token.source for event in committed for token in event.tokens)

@@ -7,7 +7,8 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from mlx_lm import stream_generate
 from engine.bench.arms import run_to_end
 from engine.bench.runner import machine
 from engine.loading import LoadedModel
+from engine.pacing import ALONE_S
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -31,6 +33,14 @@ _ORDERS = (("ours", "reopened", "mlx-lm"), ("mlx-lm", "ours", "reopened"))
 _PLAIN = SpeculationSettings(method="off")
 
 
+@dataclass(frozen=True)
+class _Reading:
+    """Seconds to the first token, and of each stretch of these in which nothing else had its turn."""
+
+    seconds: float
+    waits: Sequence[float]
+
+
 def measure(
     main: LoadedModel,
     lengths: Sequence[int],
@@ -41,9 +51,10 @@ def measure(
     """Reading prompts of random tokens, `lengths` of them, up to the first token of the answer, in turns.
 
     Of each length and way: `tps` is the median of prompt tokens a second, `peak` the most bytes that were in use beyond
-    those before. "reopened" is the same where a session before had stored the caches; the file is in the system's page
-    cache then. The model is used beyond its own context where a length asks for that:
-    reading takes the same time.
+    those before. A wait is how long a cancelled prompt goes on at most: `longest_wait` in seconds, and how many of all
+    `waits` were `long_waits`, above 250 ms, in all repetitions. "reopened" is the same where a session before had
+    stored the caches; the file is in the system's page cache then. The model is used beyond its own context where a
+    length asks for that: reading takes the same time.
     """
     main = replace(main, info=replace(main.info, context_length=max(lengths) + _ROOM))
     figures: dict[str, dict[str, dict[str, float]]] = {}
@@ -62,12 +73,12 @@ def _of_length(
     with tempfile.TemporaryDirectory(prefix="tandem-prefill-") as name:
         folder = Path(name)
         scheduler = _scheduler(main, folder)
-        ways: dict[str, Callable[[list[int]], float]] = {
+        ways: dict[str, Callable[[list[int]], _Reading]] = {
             "mlx-lm": lambda prompt: _mlx_lm(main, prompt),
             "ours": lambda prompt: _ours(scheduler, prompt),
             "reopened": lambda prompt: _reopened(scheduler, folder, prompt),
         }
-        seconds: dict[str, list[float]] = {way: [] for way in ways}
+        readings: dict[str, list[_Reading]] = {way: [] for way in ways}
         peaks: dict[str, list[float]] = {way: [] for way in ways}
         # The first round warms up: kernels are compiled, and our chunks get their size by what they took.
         for number in range(repetitions + 1):
@@ -78,19 +89,25 @@ def _of_length(
                 mx.clear_cache()
                 mx.reset_peak_memory()
                 before = mx.get_active_memory()
-                took = read(prompt)
+                reading = read(prompt)
                 if number:
-                    seconds[way].append(took)
+                    readings[way].append(reading)
                     peaks[way].append(mx.get_peak_memory() - before)
                 progress(f"{way}, {length} tokens, {number} of {repetitions}")
         scheduler.close()
+    return {way: _figures(length, readings[way], peaks[way]) for way in ways}
+
+
+def _figures(length: int, readings: Sequence[_Reading], peaks: Sequence[float]) -> dict[str, float]:
+    seconds = statistics.median(reading.seconds for reading in readings)
+    waits = [wait for reading in readings for wait in reading.waits]
     return {
-        way: {
-            "seconds": statistics.median(seconds[way]),
-            "tps": length / statistics.median(seconds[way]),
-            "peak": statistics.median(peaks[way]),
-        }
-        for way in ways
+        "seconds": seconds,
+        "tps": length / seconds,
+        "peak": statistics.median(peaks),
+        "longest_wait": max(waits),
+        "long_waits": sum(wait > ALONE_S for wait in waits),
+        "waits": len(waits),
     }
 
 
@@ -105,27 +122,32 @@ def _random_prompt(length: int, vocabulary: int, seed: int) -> list[int]:
     return [draw.randrange(min(_LOWEST_ID, vocabulary - 1), vocabulary) for _ in range(length)]
 
 
-def _ours(scheduler: Scheduler, prompt: list[int]) -> float:
-    """Seconds to the first token."""
+def _ours(scheduler: Scheduler, prompt: list[int]) -> _Reading:
     request = ChatRequest((), prompt=prompt, speculation=_PLAIN, max_tokens=1, conversation="bench")
+    waits: list[float] = []
     started = time.perf_counter()
-    run_to_end(scheduler, request)
-    return time.perf_counter() - started
+    run_to_end(scheduler, request, None, waits)
+    return _Reading(time.perf_counter() - started, waits)
 
 
-def _mlx_lm(main: LoadedModel, prompt: list[int]) -> float:
-    started = time.perf_counter()
-    for _ in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=1):
+def _mlx_lm(main: LoadedModel, prompt: list[int]) -> _Reading:
+    looks = [time.perf_counter()]
+
+    def look(*_: int) -> None:
+        looks.append(time.perf_counter())
+
+    for _ in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=1, prompt_progress_callback=look):
         pass
-    return time.perf_counter() - started
+    look()
+    return _Reading(looks[-1] - looks[0], [after - before for before, after in pairwise(looks)])
 
 
-def _reopened(scheduler: Scheduler, folder: Path, prompt: list[int]) -> float:
-    """Seconds to the first token in another session, once `scheduler`, which has read the prompt, has stored that."""
+def _reopened(scheduler: Scheduler, folder: Path, prompt: list[int]) -> _Reading:
+    """In another session, once `scheduler`, which has read the prompt, has stored that."""
     scheduler.prefix_cache.save()
     scheduler.prefix_cache.clear()
     another = _scheduler(scheduler.models.main, folder)
-    took = _ours(another, prompt)
+    reading = _ours(another, prompt)
     another.prefix_cache.clear()
     another.close()
-    return took
+    return reading

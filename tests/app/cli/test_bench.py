@@ -257,6 +257,8 @@ def test_bench_reads_prompts_beside_mlx_lm_and_from_disk(capsys: pytest.CaptureF
     assert "mlx-lm's peak" in printed
     assert "20 tokens" in printed
     assert "60 tokens" in printed
+    assert "longest wait" in printed
+    assert "over 250 ms" in printed
     assert main(["bench", "--prefill", "20,none"]) == 2
     assert "prefill" in capsys.readouterr().err
 

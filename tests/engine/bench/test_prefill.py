@@ -18,8 +18,24 @@ def test_every_length_is_read_in_every_way_whatever_the_context(tiny_main: Path)
     for length, ways in zip(lengths, report["prefill"].values(), strict=True):
         assert list(ways) == ["mlx-lm", "ours", "reopened"]
         assert all(figures["tps"] == pytest.approx(length / figures["seconds"]) for figures in ways.values())
+        assert all(0 < figures["longest_wait"] < 2 * figures["seconds"] for figures in ways.values())
+        assert all(0 <= figures["long_waits"] <= figures["waits"] for figures in ways.values())
         assert ways["ours"]["peak"] <= 1.1 * ways["mlx-lm"]["peak"] + 2**20
     assert not report["interrupted"]
+
+
+def test_waits_are_counted_over_all_repetitions() -> None:
+    readings = [prefill._Reading(2.0, [0.2, 0.3, 1.5]), prefill._Reading(1.0, [0.25, 0.75])]
+    figures = prefill._figures(100, readings, [5, 7])
+    assert figures == {
+        "seconds": 1.5, "tps": 100 / 1.5, "peak": 6, "longest_wait": 1.5, "long_waits": 3, "waits": 5
+    }  # fmt: skip
+
+
+def test_between_its_chunks_mlx_lm_looks_up(tiny_main: Path) -> None:
+    reading = prefill._mlx_lm(load(tiny_main), list(range(300, 340)))
+    assert len(reading.waits) > 1
+    assert sum(reading.waits) == pytest.approx(reading.seconds)
 
 
 def test_a_reopened_chat_reads_only_the_end_of_its_prompt(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
