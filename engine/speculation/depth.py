@@ -20,7 +20,7 @@ from engine.speculation.context_figures import figures_at
 from engine.speculation.exploring import MARGIN, Explorer
 from engine.speculation.paired_gate import Gates
 from engine.speculation.proposers.proposal import Observation
-from engine.speculation.round_cost import SAFE, RoundCosts, context_bucket
+from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
 from engine.speculation.speedup_meter import SpeedupMeter
 from engine.tuning import AcceptanceFigures, ContextFigures
 
@@ -196,7 +196,7 @@ class DepthController:
         if stretch is not None and stretch.offer == offer and stretch.rounds_left > 0:
             stretch.rounds_left -= 1
             return stretch.choice
-        if self.costs.plain_samples() < SAFE:
+        if self.costs.plain_samples() < ENOUGH:
             return Choice(None, 0, "measuring")
         horizon = max(MIN_HORIZON, self._context - self._begun_at)
         if remaining is not None:

@@ -21,8 +21,8 @@ LEAST_S = 1e-9
 WINDOW = 9
 # Samples from which on a figure is known: the first round after a change is slower, and one may be disturbed.
 ENOUGH = 2
-# Samples whose middle is safe, though one or two were disturbed: the plain rounds before anything is weighed, those
-# that measure the machine's speed after a pause, and what a calibrated figure counts for.
+# Samples whose middle is safe, though one or two were disturbed: those that measure the machine's speed after a pause,
+# and what a calibrated figure counts for.
 SAFE = 4
 # The most (natural log) by which a round differs from others of its kind by itself: more is a stall within an answer,
 # and another speed of the machine after a pause, where first rounds are always a little slower than later ones.
