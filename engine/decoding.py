@@ -85,9 +85,11 @@ class Decoding:
         if decoder is None or decoder.done or not decoder.speculates or stream.cancelled:
             return None
         active.generation.speculation = stream.speculation
-        started = time.perf_counter()
+        started, plain = time.perf_counter(), decoder.plain_rounds
         try:
-            event = decoder.step()
+            event = None if plain is None else plain.step()
+            if event is None:
+                event = decoder.step()
         except Exception as error:
             return ((active, error),)
         self._pacer.decode_step_took(time.perf_counter() - started)

@@ -259,7 +259,8 @@ class Engine(EngineClient):
         idle_since: float | None = None
         while True:
             if scheduler.busy and self._commands.empty():
-                scheduler.step()
+                while scheduler.step() and self._commands.empty():
+                    pass
                 idle_since = None
                 continue
             idle_since = idle_since or time.monotonic()

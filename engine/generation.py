@@ -145,7 +145,9 @@ class Generation:
         tokens: list[Token] = []
         last = len(drawn.tokens) - 1
         for index, token in enumerate(drawn.tokens):
-            text = self._add(token, last=index == last)
+            text = "" if token in self._main.end_tokens else self._text.add(token)
+            self.ids.append(token)
+            text += self._end_behind(token, last=index == last)
             source = drawn.source if index < drawn.accepted else "main"
             alternatives = self._alternatives(drawn.likeliest[index]) if drawn.likeliest else ()
             tokens.append(Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives))
@@ -153,35 +155,26 @@ class Generation:
                 break
         return tokens
 
-    def _add(self, token: int, *, last: bool) -> str:
-        """Add a token to the answer; returns its text.
+    def _end_behind(self, token: int, *, last: bool) -> str:
+        """Set `reason` if the answer ends with `token`, its newest; returns the text that was held back until then.
 
-        Where the answer ends with it, `reason` is set, and the text has what was held back. One that was cancelled ends
-        with the `last` token of a round.
+        One that was cancelled ends with the `last` token of a round.
         """
-        text = ""
-        if token in self._main.end_tokens:
+        if token in self._main.end_tokens or self._text.stopped_by is not None:
             self.reason = "stop"
-        else:
-            text = self._text.add(token)
-            if self._text.stopped_by is not None:
-                self.reason = "stop"
-        self.ids.append(token)
-        if self.reason is None:
-            if len(self.ids) == self.budget:
-                self.reason = "length"
-            elif last and self.cancelled:
-                self.reason = "cancelled"
-        return text if self.reason is None else text + self._text.finish()
+        elif len(self.ids) == self.budget:
+            self.reason = "length"
+        elif last and self.cancelled:
+            self.reason = "cancelled"
+        return "" if self.reason is None else self._text.finish()
 
     def _alternatives(self, likeliest: Sequence[tuple[int, float]]) -> tuple[Alternative, ...]:
         return tuple(Alternative(token, self.text_of([token]), logprob) for token, logprob in likeliest)
 
     def end_round(self, record: RoundRecord, tokens: Sequence[Token], now: float) -> TokensCommitted:
         """Count a round that ended at `now`; returns the event that reports it."""
-        self.log.add(record, now)
         self.round += 1
-        return TokensCommitted("".join(map(_text, tokens)), tuple(tokens), record, self.log.snapshot())
+        return TokensCommitted("".join(map(_text, tokens)), tuple(tokens), record, self.log.snapshot(record, now))
 
     def add_plain_token(
         self,
@@ -198,14 +191,17 @@ class Generation:
         As `add_tokens` and `end_round`, with few calls: plain decoding does nothing else for each token. `likeliest` is
         empty where no alternatives are asked for; `why` are the reason and its arguments, as in `RoundRecord`.
         """
-        text = self._add(token, last=True)
+        ended, answer = token in self._main.end_tokens, self._text
+        text = "" if ended else answer.add(token)
+        self.ids.append(token)
+        if ended or answer.stopped_by is not None or len(self.ids) == self.budget or self.cancelled:
+            text += self._end_behind(token, last=True)
         alternatives = self._alternatives(likeliest) if likeliest else ()
         number, log = self.round, self.log
         record = RoundRecord(number, "main", 0, 0, 1, rows, now - log.started, 0.0, verify_s, 0.0, *why)
-        log.add(record, now)
         self.round = number + 1
         tokens = (Token(token, text, "main", 0, number, logprob, alternatives),)
-        return TokensCommitted(text, tokens, record, log.snapshot())
+        return TokensCommitted(text, tokens, record, log.snapshot(record, now))
 
     def add_batch_token(self, drawn: DrawnTokens, rows: int, why_plain: str, now: float) -> TokensCommitted:
         """Add one token drawn in a batch of `rows` generations, as a round; the caller appends it to the sequence.

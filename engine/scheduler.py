@@ -170,8 +170,8 @@ class Scheduler:
         else:
             self._waiting.append(stream)
 
-    def step(self) -> None:
-        """Do one unit of work, after ending cancelled requests and starting those that fit."""
+    def step(self) -> bool:
+        """Do one unit of work, after ending cancelled requests and starting those that fit; returns `busy`."""
         if threading.get_ident() != self._thread:
             self._check_thread()
         self._last_used = time.monotonic()
@@ -184,7 +184,7 @@ class Scheduler:
                     request.stream.deliver(event)
                 elif event is not None:
                     self._report(request, event)
-            return
+            return bool(self._decoding.turns) or self.busy
         self._drop_cancelled()
         if self._waiting:
             self._start_waiting()
@@ -200,6 +200,7 @@ class Scheduler:
             self.changes.step()
         elif pending := self._preparation.pending:
             wait(pending, PROMPT_WAIT_S)
+        return self.busy
 
     def close(self) -> None:
         """End everything: active requests as cancelled, waiting ones as failed."""

@@ -167,60 +167,46 @@ class RequestLog:
         self.ahead: dict[str, Any] = {}
         # In a batch an answer is slower than alone by design, so a ratio to decoding alone would mislead.
         self.shared = False
-        self._prompt_tokens = prompt_tokens
-        self._seed = seed
-        self._main = main
+        # `RequestStats`'s figures that never change.
+        self._request: dict[str, Any] = {"prompt_tokens": prompt_tokens, "seed": seed, "main": main}
         self._rounds = self._drafted = self._accepted = self._generated = 0
         self._by_position: list[tuple[int, int]] = []
         self._draft_s = self._verify_s = self._host_s = 0.0
         self._first_at: float | None = None
         self._first_tokens = 0
         self._last_at = started
-        self._spans: list[PlainSpan] = []
+        self._spans: tuple[PlainSpan, ...] = ()
         # The latest span, which may go on: its tokens, reason and arguments.
         self._span_tokens, self._span_reason = 0, ""
         self._span_arguments: tuple[tuple[str, float | str], ...] = ()
         self._speculated = True
 
-    def add(self, record: RoundRecord, now: float) -> None:
-        """Count one round that was read at `now`."""
-        self._rounds += 1
-        self._drafted += record.drafted
-        self._accepted += record.accepted
-        self._generated += record.committed
-        self._draft_s += record.draft_s
-        self._verify_s += record.verify_s
-        self._host_s += record.host_s
-        if self._first_at is None:
-            self._first_at = now
-            self._first_tokens = record.committed
-        self._last_at = now
-        for index in range(min(record.drafted, record.accepted + 1)):
-            if index == len(self._by_position):
-                self._by_position.append((0, 0))
-            reached, accepted = self._by_position[index]
-            self._by_position[index] = reached + 1, accepted + (index < record.accepted)
-        if record.drafted:
-            self._speculated = True
-            return
-        if self._speculated or self._span_reason != record.reason:
-            if self._span_tokens:
-                self._spans.append(PlainSpan(self._span_tokens, self._span_reason, self._span_arguments))
-            self._span_tokens, self._span_reason = 0, record.reason
-        self._span_tokens += record.committed
-        self._span_arguments = record.arguments
-        self._speculated = False
-
-    def snapshot(self) -> RequestStats:
-        """The figures so far."""
+    def snapshot(self, record: RoundRecord | None = None, now: float = 0.0) -> RequestStats:
+        """Count `record`, a round that was read at `now`, if there is one; returns the figures so far."""
+        if record is not None:
+            self._rounds += 1
+            self._generated += record.committed
+            self._draft_s += record.draft_s
+            self._verify_s += record.verify_s
+            self._host_s += record.host_s
+            if self._first_at is None:
+                self._first_at, self._first_tokens = now, record.committed
+            self._last_at = now
+            if record.drafted:
+                self._count_drafted(record)
+            else:
+                if self._speculated or self._span_reason != record.reason:
+                    self._begin_span(record.reason)
+                self._span_tokens += record.committed
+                self._span_arguments = record.arguments
         decode_tps = None
         if self._first_at is not None and self._last_at > self._first_at:
             decode_tps = (self._generated - self._first_tokens) / (self._last_at - self._first_at)
-        spans = tuple(self._spans)
+        spans = self._spans
         if self._span_tokens:
             spans += (PlainSpan(self._span_tokens, self._span_reason, self._span_arguments),)
         return RequestStats(
-            prompt_tokens=self._prompt_tokens,
+            **self._request,
             cached_tokens=self.cached_tokens,
             draft_prefill_tokens=self.draft_prefill_tokens,
             dropped_messages=self.dropped_messages,
@@ -239,11 +225,24 @@ class RequestLog:
             draft_s=self._draft_s,
             verify_s=self._verify_s,
             host_s=self._host_s,
-            seed=self._seed,
-            main=self._main,
             draft=self.draft,
             plain_spans=spans,
         )
+
+    def _count_drafted(self, record: RoundRecord) -> None:
+        self._speculated = True
+        self._drafted += record.drafted
+        self._accepted += record.accepted
+        for index in range(min(record.drafted, record.accepted + 1)):
+            if index == len(self._by_position):
+                self._by_position.append((0, 0))
+            reached, accepted = self._by_position[index]
+            self._by_position[index] = reached + 1, accepted + (index < record.accepted)
+
+    def _begin_span(self, reason: str) -> None:
+        if self._span_tokens:
+            self._spans += (PlainSpan(self._span_tokens, self._span_reason, self._span_arguments),)
+        self._span_tokens, self._span_reason, self._speculated = 0, reason, False
 
     def _speedup_figures(self) -> dict[str, Any]:
         found = self.speedup

@@ -171,9 +171,10 @@ def run_to_end(
     """
     events: list[Event] = []
     scheduler.admit(RequestStream(request, on_event=events.append))
-    while scheduler.busy:
+    more = True
+    while more:
         started = time.perf_counter()
-        scheduler.step()
+        more = scheduler.step()
         if waits is not None:
             waits.append(time.perf_counter() - started)
     if sources is not None:

@@ -149,8 +149,8 @@ def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: s
         messages = [{"role": "user", "content": text}]
         request = ChatRequest(messages, speculation=speculation, max_tokens=max_tokens)
         scheduler.admit(RequestStream(request, on_event=listen))
-    while scheduler.busy:
-        scheduler.step()
+    while scheduler.step():
+        pass
     seconds = time.perf_counter() - started
     answers = [event for event in ended if isinstance(event, Finished)]
     if len(answers) < len(texts):

@@ -57,8 +57,8 @@ class SpeculativeDecoder:
         self._catch_up_s = 0.0
         # The share of drafting in the round that was last timed, for while the costs of rounds cannot tell it yet.
         self._timed_share: float | None = None
-        # What decodes while nothing proposes.
-        self._plain_rounds: PlainRounds | None = None
+        # What decodes while nothing proposes: as long as its steps bring something, they are those of `step`, too.
+        self.plain_rounds: PlainRounds | None = None
         self._leaving = False
         self._steps = self._decode()
         self._begun = False
@@ -66,11 +66,9 @@ class SpeculativeDecoder:
 
     def step(self) -> TokensCommitted | None:
         """Run one round, or a part of the preparation of one; `done` is true when it was the last."""
-        if self._plain_rounds is not None and not self._leaving:
-            event = self._plain_rounds.step()
-            if event is not None:
-                self.done = self._generation.reason is not None
-                return event
+        if self.plain_rounds is not None and (event := self.plain_rounds.step()) is not None:
+            self.done = self._generation.reason is not None
+            return event
         if self._generation.timing_interrupted or not self._begun:
             # Time spent on other requests is not charged to this one's rounds.
             self._accounted_to = time.perf_counter()
@@ -83,7 +81,7 @@ class SpeculativeDecoder:
 
     def leave(self) -> None:
         """Start no more rounds: `done` follows within one step, or at once if none was run."""
-        self._leaving = True
+        self._leaving, self.plain_rounds = True, None
         self.done = self.done or not self._begun
 
     def close(self) -> None:
@@ -106,10 +104,12 @@ class SpeculativeDecoder:
             current = self._start(FIRST_TOKEN)
             self._begin_drafting()
         while current is not None:
-            if (event := self._go_on_plainly(current)) is not None:
+            if (plain := self._plain_rounds_from(current)) is not None and (event := plain.step()) is not None:
+                self.plain_rounds = plain
+                self.done = generation.reason is not None
                 yield event
                 # Not before `step` can no longer run such rounds.
-                current = self._end_plain_rounds()
+                current = self._end_plain_rounds(plain)
                 continue
             ahead = self._start_next(current)
             if current.choice.depth > 0:
@@ -126,8 +126,8 @@ class SpeculativeDecoder:
                 self._rounds.launch(ahead.pending)
             current = ahead if ahead is not None or self._leaving else (yield from self._next_round())
 
-    def _go_on_plainly(self, current: _StartedRound) -> TokensCommitted | None:
-        """Let `PlainRounds` take over a pipelined round, if nothing proposes; returns the first event of these."""
+    def _plain_rounds_from(self, current: _StartedRound) -> PlainRounds | None:
+        """What takes over a pipelined round, if nothing proposes."""
         rounds, drafting = self._rounds, self._drafting
         if rounds.proposers or self._leaving or not current.pending.pipelined:
             return None
@@ -138,17 +138,12 @@ class SpeculativeDecoder:
         # A drafter may follow what the main model reads, until the next answer.
         if choice != current.choice or choice is None or rounds.sequence.follower is not None:
             return None
-        plain = PlainRounds(
+        return PlainRounds(
             self._generation, rounds, current.pending, choice, self._accounted_to, drafting, self._update_log
         )
-        if (event := plain.step()) is not None:
-            self._plain_rounds = plain
-            self.done = self._generation.reason is not None
-        return event
 
-    def _end_plain_rounds(self) -> _StartedRound:
-        assert self._plain_rounds is not None
-        plain, self._plain_rounds = self._plain_rounds, None
+    def _end_plain_rounds(self, plain: PlainRounds) -> _StartedRound:
+        self.plain_rounds = None
         pending = plain.end()
         self._accounted_to = plain.accounted_to
         return _StartedRound(plain.choice, pending)

@@ -9,10 +9,10 @@ Leviathan, Kalman, Matias, arXiv:2211.17192; Chen et al., arXiv:2302.01318.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import mlx.core as mx
 
@@ -117,7 +117,9 @@ class Rounds:
         self._on_cpu = mx.default_device() == mx.Device(mx.cpu)
         # Whether the host computes the log-probabilities of what is drawn, and how `PendingRound.logprobs` are read.
         self.reads_scores = self._on_cpu and sampler.greedy and not sampler.alternatives
-        self.read_log_probabilities = likeliest_log_probabilities if self.reads_scores else _read_list
+        self.read_log_probabilities: Callable[[mx.array], list[float]] = (
+            likeliest_log_probabilities if self.reads_scores else cast("Any", mx.array.tolist)
+        )
         # Whether a plain round draws the largest logit, and nothing but that is to be computed.
         self._plain_argmax = sampler.plain_argmax and not sampler.alternatives and not sequence.rollback.carries
 
@@ -190,7 +192,7 @@ class Rounds:
             following, logprobs = mx.argmax(scores, axis=-1), scores
             mx.async_eval(following)  # type: ignore[no-untyped-call]
         else:
-            following, logprobs = sampler.likeliest(scores)
+            following, logprobs = mx.argmax(scores, axis=-1), scores.max(axis=-1) - mx.logsumexp(scores, axis=-1)
             mx.async_eval(following, logprobs)  # type: ignore[no-untyped-call]
         return following, logprobs, None
 
@@ -345,7 +347,3 @@ def draw_tokens(
         sampled = sampler.draw(logprobs, noise)
     chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
     return sampled, chosen, sampler.likeliest_tokens(logprobs)
-
-
-def _read_list(values: mx.array) -> list[float]:
-    return cast("list[float]", values.tolist())

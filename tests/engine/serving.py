@@ -91,8 +91,8 @@ def submit(scheduler: Scheduler, asked: ChatRequest) -> Client:
 def run(scheduler: Scheduler, *requests: ChatRequest) -> list[Client]:
     """Submit all at once and serve them to the end."""
     clients = [submit(scheduler, asked) for asked in requests]
-    while scheduler.busy:
-        scheduler.step()
+    while scheduler.step():
+        pass
     return clients
 
 

@@ -105,7 +105,7 @@ def test_a_round_is_its_drafts_one_pass_and_one_wait(
     # Each draft token, all of them together, the pass in halves, and now and then the drafts alone to be timed.
     assert evaluations <= depth + 3.5
     assert nodes <= NODES_OF_A_PASS + depth * NODES_OF_A_DRAFT_PASS
-    assert calls <= 800 + 120 * depth
+    assert calls <= 620 + 95 * depth
 
 
 def test_a_chunk_of_a_prompt_is_one_pass_and_one_wait_as_in_mlx_lm(

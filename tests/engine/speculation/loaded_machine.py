@@ -135,8 +135,7 @@ class LoadedMachine:
                 "" if depth else reason,
             )
         )
-        answered.log.add(answered.rounds[-1], self.now)
-        answered.kept.append(answered.log.snapshot())
+        answered.kept.append(answered.log.snapshot(answered.rounds[-1], self.now))
         return accepted + 1
 
 
