@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,6 @@ log = logging.getLogger(__name__)
 FOLDER_NAME = "tokenizers"
 # Each takes as much room as a tokenizer.json, a few megabytes.
 MOST_RECORDS = 16
-# A tokenizer is made by the former; which class is chosen depends on whether the others are there.
-_PACKAGES = (
-    "transformers",
-    "mlx-lm",
-    "tokenizers",
-    "jinja2",
-    "mistral-common",
-    "sentencepiece",
-    "tiktoken",
-    "protobuf",
-)
 # Raised when records hold something else.
 _FORMAT = 1
 _TEMPLATES = "additional_chat_templates"
@@ -89,9 +79,9 @@ def _name(folder: Path) -> str:
 
 
 def _state(folder: Path) -> str:
-    """A hash of all that the tokenizer of a folder can depend on."""
+    """A hash of all that the tokenizer of a folder can depend on: its files, and what is installed."""
     found = blake2b(digest_size=16)
-    found.update(json.dumps([_FORMAT, *map(_version, _PACKAGES)]).encode())
+    found.update(json.dumps([_FORMAT, *_installed()]).encode())
     for file in sorted(_files(folder)):
         size = file.stat().st_size
         found.update(f"\n{file.relative_to(folder)} {size} ".encode())
@@ -105,8 +95,9 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from (path for path in folder.glob(pattern) if path.is_file() and path.suffix not in _WEIGHTS)
 
 
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
+def _installed() -> list[str]:
+    """The packages that are installed, with their versions. importlib.metadata is slower than all the rest."""
+    found = set()
+    for place in filter(os.path.isdir, sys.path):
+        found |= {name for name in os.listdir(place) if name.endswith(".dist-info")}
+    return sorted(found)

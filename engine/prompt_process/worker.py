@@ -6,6 +6,7 @@ engine starts another.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import resource
@@ -16,8 +17,6 @@ from dataclasses import asdict
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
-
-import psutil
 
 from engine.errors import PromptTooLong, TemplateFailed
 from engine.prompt_process.protocol import WITHOUT_TRANSFORMERS, frame, read_frame
@@ -37,6 +36,8 @@ def main(options: Sequence[str] = ()) -> None:
         _tokenizer_loader()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
+        import psutil
+
         most = psutil.Process().memory_info().vms + MEMORY_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     tokenizers: dict[str, Any] = {}
@@ -46,6 +47,9 @@ def main(options: Sequence[str] = ()) -> None:
         _limit_time(request["seconds"])
         replies.write(frame(_answer(request, tokenizers)))
         replies.flush()
+        if "keep" in request:
+            # A prompt follows, while the model is loaded until then.
+            importlib.import_module("engine.chat_template")
 
 
 @cache

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from engine import tokenizer_records
 from engine.tokenizer_records import MOST_RECORDS, TokenizerRecords, read_record
 
 FACTS = {"end": 3, "chat_template": "안녕 {{ messages }}"}
@@ -75,10 +75,14 @@ def test_weights_say_nothing_of_a_tokenizer(records: TokenizerRecords, folder: P
 
 
 def test_another_version_of_a_library_may_make_another_tokenizer(
-    records: TokenizerRecords, folder: Path, monkeypatch: pytest.MonkeyPatch
+    records: TokenizerRecords, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = path_of(records, folder)
-    monkeypatch.setattr(tokenizer_records, "version", lambda _package: "99")
+    installed = tmp_path / "installed"
+    installed.mkdir()
+    monkeypatch.setattr("sys.path", [*sys.path, str(installed), str(tmp_path / "missing")])
+    assert path_of(records, folder) == before
+    (installed / "transformers-99.dist-info").mkdir()
     assert path_of(records, folder) != before
 
 
