@@ -1,7 +1,8 @@
 """Auto beside the best arm of each kind of prompt, on the starter with each drafter, in simulated seconds.
 
 The bench's table without its noise: `python -m tests.engine.speculation.by_kind [DRAFTER ...]`. As there, the pair is
-calibrated, every prompt is answered once to warm up, and the next answers count.
+calibrated, every prompt is answered once to warm up, the next answers count, and every prompt counts alike. The same
+answers are also played on two simulated GPUs, where a rejected draft token costs far less than on two cores.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from math import exp, log
 from statistics import mean
 
 from engine.speculation.calibration import DEPTHS
 from engine.speculation.depth import DepthController
-from tests.engine.speculation.pairs import pairs
-from tests.engine.speculation.played import Answer, Pair, Played, Player, arms_of
+from tests.engine.speculation.pairs import block, chain, cut, gpu, pairs
+from tests.engine.speculation.played import Answer, Machine, Pair, Player, arms_of
 
 DRAFTERS = ("draft", "head", "eagle3", "mtp")
 KINDS = ("chat", "code-edit", "copy", "list", "prose")
@@ -23,30 +25,47 @@ MOST_TOKENS = 64
 OWN_DEPTH = "own depth"
 
 
+CORES, FLAT, STEPS = "cores", "flat GPU", "GPU in steps"
+MACHINES = (CORES, FLAT, STEPS)
+DRAFTING = {"draft": chain(0.08), "head": block(0.2, 0.004), "eagle3": block(0.02, 0.05), "mtp": block(0.02, 0.05)}
+
+
 @dataclass(frozen=True)
 class KindRow:
-    """One kind of prompt: milliseconds of plain decoding, of auto, and of every arm by name."""
+    """One kind of prompt: milliseconds of each of its answers by plain decoding, by auto, and by every arm by name."""
 
-    plain: float
-    auto: float
-    arms: dict[str, float]
+    plain: Sequence[float]
+    auto: Sequence[float]
+    arms: dict[str, Sequence[float]]
 
     @property
     def best(self) -> str:
-        return min(self.arms, key=lambda arm: self.arms[arm])
+        return min(self.arms, key=lambda arm: sum(map(log, self.arms[arm])))
 
     @property
     def ratio(self) -> float:
         """Auto's speed to the best arm's."""
-        return self.arms[self.best] / self.auto
+        return faster(self.arms[self.best], self.auto)
+
+
+def faster(slow: Sequence[float], fast: Sequence[float]) -> float:
+    """The geometric mean, over the answers, of how many times as long they took."""
+    return exp(mean(log(one / other) for one, other in zip(slow, fast, strict=True)))
 
 
 @cache
-def table_pair(drafter: str) -> Pair:
-    """The starter with this drafter, and the answers to the bench's prompts."""
+def table_pair(drafter: str, machine: str = CORES) -> Pair:
+    """The starter with this drafter on this machine, and the answers to the bench's prompts."""
     pair = next(pair for pair in pairs() if pair.name == f"starter, {drafter}")
     answers = [_cut(answer) for answer in pair.answers if answer.kind in KINDS]
-    return replace(pair, answers=answers)
+    return replace(pair, answers=answers, machine=_machine(pair, drafter, machine))
+
+
+def _machine(pair: Pair, drafter: str, name: str) -> Machine:
+    if name == CORES:
+        return pair.machine
+    passes = {FLAT: (0.015, 0.0), STEPS: (0.02, 0.28)}
+    return replace(cut(gpu(20.0, *passes[name], DRAFTING[drafter]), pair.max_depth), waiting=pair.machine.waiting)
 
 
 def _cut(answer: Answer) -> Answer:
@@ -65,18 +84,21 @@ def calibrate(controller: DepthController, pair: Pair) -> None:
         controller.measured(source, depth, depth + 1, pass_ms / 1e3, machine.drafting[depth] / 1e3)
 
 
-def answered(pair: Pair, seed: int) -> list[Played]:
-    """Every answer by the controller, the second time that it sees them."""
-    player = Player(pair, seed)
-    calibrate(player.drafting.controller, pair)
-    for answer in pair.answers:
-        player.auto(answer)
-    return [player.auto(answer) for answer in pair.answers]
+def answered(pair: Pair, seeds: Sequence[int]) -> list[float]:
+    """Milliseconds of every answer by the controller, the second time that it sees them: the mean over `seeds`."""
+    played = []
+    for seed in seeds:
+        player = Player(pair, seed)
+        calibrate(player.drafting.controller, pair)
+        for answer in pair.answers:
+            player.auto(answer)
+        played.append([player.auto(answer).ms for answer in pair.answers])
+    return [mean(times) for times in zip(*played, strict=True)]
 
 
 @cache
-def fixed_ms(drafter: str) -> dict[str, list[float]]:
-    pair = table_pair(drafter)
+def fixed_ms(drafter: str, machine: str = CORES) -> dict[str, list[float]]:
+    pair = table_pair(drafter, machine)
     quiet = replace(pair, machine=replace(pair.machine, noise=0.0))
     return {
         f"{source} {depth}": [Player(quiet).fixed(answer, source, depth) for answer in pair.answers]
@@ -84,37 +106,38 @@ def fixed_ms(drafter: str) -> dict[str, list[float]]:
     }
 
 
-def by_kind(drafter: str, seeds: Sequence[int], *, own_depth: bool = True) -> dict[str, KindRow]:
-    """A row for each kind of prompt, the mean over `seeds`.
+def by_kind(drafter: str, seeds: Sequence[int], machine: str = CORES, *, own_depth: bool = True) -> dict[str, KindRow]:
+    """A row for each kind of prompt.
 
     With `own_depth` the drafter alone with a depth that is chosen is an arm, too.
     """
-    pair = table_pair(drafter)
-    auto = [answered(pair, seed) for seed in seeds]
-    own = [answered(replace(pair, lookup=False), seed) for seed in seeds if own_depth]
+    pair = table_pair(drafter, machine)
+    auto = answered(pair, seeds)
+    arms = dict(fixed_ms(drafter, machine))
+    if own_depth:
+        arms[OWN_DEPTH] = answered(replace(pair, lookup=False), seeds)
     rows = {}
     for kind in KINDS:
         chosen = [index for index, answer in enumerate(pair.answers) if answer.kind == kind]
-        arms = {arm: sum(times[index] for index in chosen) for arm, times in fixed_ms(drafter).items()}
-        if own:
-            arms[OWN_DEPTH] = mean(sum(played[index].ms for index in chosen) for played in own)
-        auto_ms = mean(sum(played[index].ms for index in chosen) for played in auto)
-        rows[kind] = KindRow(arms["plain 0"], auto_ms, arms)
+        of_kind = {arm: [times[index] for index in chosen] for arm, times in arms.items()}
+        rows[kind] = KindRow(of_kind["plain 0"], [auto[index] for index in chosen], of_kind)
     return rows
 
 
-def table(drafter: str, rows: dict[str, KindRow]) -> str:
+def table(drafter: str, machine: str, rows: dict[str, KindRow]) -> str:
     """Of plain: auto / the best arm = their ratio (the best arm), by kind."""
     cells = [
-        f"{kind} {row.plain / row.auto:.2f}/{row.plain / row.arms[row.best]:.2f} = {row.ratio:.3f} ({row.best})"
+        f"{kind} {faster(row.plain, row.auto):.2f}/{faster(row.plain, row.arms[row.best]):.2f}"
+        f" = {row.ratio:.3f} ({row.best})"
         for kind, row in rows.items()
     ]
-    return "  ".join([f"{drafter:7}", *cells])
+    return "  ".join([f"{drafter:7} {machine:12}", *cells])
 
 
 def main(names: Sequence[str]) -> None:
-    for name in names:
-        print(table(name, by_kind(name, range(5))), flush=True)
+    for machine in MACHINES:
+        for name in names:
+            print(table(name, machine, by_kind(name, range(5), machine)), flush=True)
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ def pairs() -> tuple[Pair, ...]:
     ]
     lookup = replace(starter[0], name="starter, lookup", drafter="")
     flat = gpu(9.0, 0.015, 0.0, block(0.22, 0.002))
-    on_gpu = replace(starter[1], name="starter's head, flat GPU", machine=_cut(flat, BLOCK))
+    on_gpu = replace(starter[1], name="starter's head, flat GPU", machine=cut(flat, BLOCK))
     synthetic = [
         Pair(f"{size}, {rate:.2f}", measured_machine(size), synthetic_answers(around(rate), seed))
         for seed, (size, rate) in enumerate((("10M", 0.6), ("50M", 0.8), ("200M", 0.95)))
@@ -139,7 +139,7 @@ def pairs() -> tuple[Pair, ...]:
         Pair("GPU in steps, 0.85", gpu(20.0, 0.02, 0.28, chain(0.07)), synthetic_answers(around(0.85), 11)),
         Pair(
             "GPU in steps, block, 0.80",
-            _cut(gpu(25.0, 0.02, 0.3, block(0.2, 0.004)), BLOCK),
+            cut(gpu(25.0, 0.02, 0.3, block(0.2, 0.004)), BLOCK),
             synthetic_answers(around(0.8), 12, fade=0.97),
             "head",
         ),
@@ -164,5 +164,6 @@ def _source(name: str) -> str:
     return "draft" if name == "draft" else "head"
 
 
-def _cut(machine: Machine, depth: int) -> Machine:
+def cut(machine: Machine, depth: int) -> Machine:
+    """The machine with a drafter of at most `depth` draft tokens."""
     return replace(machine, drafting=machine.drafting[: depth + 1])
