@@ -18,10 +18,10 @@ STEPS_PER_CHUNK = 3.0
 ALONE_S = 0.25
 SMALLEST_ALONE = 128
 LARGEST_CHUNK = 2048
-# What a part is meant to take, so that few of them take ALONE_S. This share of it may the first one of a chunk take,
-# which shows what the others take, and a chunk's slowest layer, which cannot be divided.
+# What a part is meant to take, so that few of them take ALONE_S; the first one of a chunk, which shows what the others
+# take, and a chunk's slowest layer, which cannot be divided, no more than UNSURE_S.
 PART_S = 0.2
-UNSURE = 0.5
+UNSURE_S = 0.1
 # What a chunk in parts may take: the progress of a prompt is shown once in each.
 CHUNK_S = 1.0
 # Prompts that are read in this time are read before answers to others that wait with them begin.
@@ -62,7 +62,8 @@ class PrefillPacer:
             return first
         seconds = self.part_s(streaming=True) if streaming else ALONE_S
         if in_parts:
-            seconds = max(seconds, min(CHUNK_S, UNSURE * self.part_s(streaming=streaming) / self.costs.largest_share))
+            layer_s = min(UNSURE_S, self.part_s(streaming=streaming))
+            seconds = max(seconds, min(CHUNK_S, layer_s / self.costs.largest_share))
         size = least
         while 2 * size * token_s <= seconds and 2 * size <= LARGEST_CHUNK:
             size *= 2
@@ -94,7 +95,7 @@ class Parts:
         end = min(done + 1 if done else 2, layers)
         if whole_s is None:
             return end
-        left_s = (most_s if done else UNSURE * most_s) - whole_s * sum(shares[done:end])
+        left_s = (most_s if done else min(UNSURE_S, most_s)) - whole_s * sum(shares[done:end])
         while end < layers and (left_s := left_s - whole_s * shares[end]) >= 0:
             end += 1
         return end

@@ -94,7 +94,8 @@ def test_a_chunk_in_parts_is_small_enough_for_its_slowest_layer() -> None:
     # Half of 0.2 s for the slowest, which takes 0.7 of the chunk.
     pace.costs.took(10_000, 0, 10_000 * 0.0005)
     assert pace.chunk_size(streaming=False, in_parts=True) == 256
-    assert pace.chunk_size(streaming=True, in_parts=True) == SMALLEST_CHUNK
+    # Three steps of 0.01 s.
+    assert pace.chunk_size(streaming=True, in_parts=True) == 64
 
 
 def test_beside_answers_layers_take_three_steps_at_most() -> None:
@@ -102,6 +103,7 @@ def test_beside_answers_layers_take_three_steps_at_most() -> None:
     assert pace.chunk_size(streaming=True, in_parts=True) == SMALLEST_CHUNK
     pace.costs.shares(33)
     assert pace.chunk_size(streaming=True, in_parts=True) == 256
+    assert len(read_chunk(pace, 28, 0, 33, lambda _, tokens, __: tokens * 0.002 / 33, streaming=True)) == 1
     waits = read_chunk(pace, 256, 0, 33, lambda _, tokens, __: tokens * 0.002 / 33, streaming=True)
     assert max(waits) <= 0.06
 
