@@ -21,7 +21,7 @@ SAVED_SHARE = 0.3
 # Plain rounds until another arm is retried that is not expected to be faster: the text may have become easier.
 FIRST_RETRY = 16
 # Where that interval, doubled with each retry, ends: long answers change too.
-LAST_RETRY = 512
+LAST_RETRY = 256
 # Plain rounds that a retry at the start of an answer may cost, of what earlier answers left of their share: an answer
 # in which nothing was right must not be the last one to speculate.
 SAVED_UP_ROUNDS = 2.0
