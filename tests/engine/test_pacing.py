@@ -103,9 +103,9 @@ def test_beside_answers_layers_take_three_steps_at_most() -> None:
     assert pace.chunk_size(streaming=True, in_parts=True) == SMALLEST_CHUNK
     pace.costs.shares(33)
     assert pace.chunk_size(streaming=True, in_parts=True) == 256
-    assert len(read_chunk(pace, 28, 0, 33, lambda _, tokens, __: tokens * 0.002 / 33, streaming=True)) == 1
-    waits = read_chunk(pace, 256, 0, 33, lambda _, tokens, __: tokens * 0.002 / 33, streaming=True)
-    assert max(waits) <= 0.06
+    steady = attention(0.002, 10**9, 33)
+    assert len(read_chunk(pace, 28, 0, 33, steady, streaming=True)) == 1
+    assert max(read_chunk(pace, 256, 0, 33, steady, streaming=True)) <= 0.0601
 
 
 def test_chunks_become_smaller_as_the_text_before_them_slows_reading_down() -> None:
