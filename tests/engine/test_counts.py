@@ -1,10 +1,11 @@
-"""What plain tokens, rounds and chunks of a prompt cost in launches, waits and host work, beside mlx-lm's.
+"""What plain tokens, rounds and chunks of a prompt cost in launches, waits, host work and memory, beside mlx-lm's.
 
 The table in ARCHITECTURE.md says the same. Counts are of a long answer less a short one: starting cancels out.
 """
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 
 import mlx.core as mx
@@ -19,11 +20,14 @@ from engine.scheduler import Scheduler
 from engine.speculation.sequence import Sequence
 from engine.stats import RequestStats
 from tests.engine.counting import Counts, counting
+from tests.engine.serving import submit
 
 QUESTION = [{"role": "user", "content": "Tell me about the moon."}]
 SHORT, LONG = 8, 48
 # Of the starter pair: seven layers and four.
 NODES_OF_A_PASS, NODES_OF_A_DRAFT_PASS = 1300, 200
+# Beyond the caches, at the peak.
+BYTES_OF_A_PASS, BYTES_OF_A_DRAFT_TOKEN = 250_000, 100_000
 
 
 # A trace would be counted where a kernel is first used.
@@ -42,6 +46,16 @@ def counted(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> Coun
     with counting(monkeypatch) as counts:
         work()
     return counts
+
+
+def most_bytes(work: Callable[[], object]) -> int:
+    """The most bytes that were in use at once while `work` ran, less those in use before."""
+    gc.collect()
+    mx.clear_cache()
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    work()
+    return int(mx.get_peak_memory()) - before
 
 
 def ours(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) -> RequestStats:
@@ -70,6 +84,43 @@ def test_a_plain_token_costs_the_device_what_it_costs_in_mlx_lm(
     assert evaluations == 2
     # Now and then the depth controller is told of a round, which adds less than one to the mean of a long answer.
     assert calls + 1 <= 1.03 * their_calls
+
+
+def test_a_plain_answer_takes_no_more_memory_than_in_mlx_lm(pair: Scheduler, main: LoadedModel) -> None:
+    prompt = main.prompt_ids(QUESTION)
+
+    def mine() -> None:
+        ours(pair, SpeculationSettings(method="off"), SHORT)
+
+    def theirs() -> None:
+        for _ in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=SHORT):
+            pass
+
+    peaks: dict[Callable[[], None], list[int]] = {mine: [], theirs: []}
+    # How far the host is ahead of the device moves a peak by a few kilobytes.
+    for work in (mine, theirs, theirs, mine):
+        pair.clear_prefix_cache()
+        peaks[work].append(most_bytes(work))
+    assert min(peaks[mine]) <= 1.03 * min(peaks[theirs])
+
+
+@pytest.mark.parametrize("depth", [2, 8])
+def test_a_round_takes_no_more_memory_than_its_draft_tokens_need(pair: Scheduler, depth: int) -> None:
+    fixed = SpeculationSettings(method="draft", depth=depth, sample_share=0.0)
+    ours(pair, fixed, LONG)
+    pair.clear_prefix_cache()
+
+    def rounds_behind_the_first() -> None:
+        client = submit(pair, ChatRequest(QUESTION, speculation=fixed, max_tokens=LONG))
+        while len(client.committed) < 2:
+            pair.step()
+        # What reading the prompt took is no round's.
+        mx.reset_peak_memory()
+        while pair.step():
+            pass
+
+    peak = most_bytes(rounds_behind_the_first)
+    assert peak <= pair.prefix_cache.latest.bytes + BYTES_OF_A_PASS + depth * BYTES_OF_A_DRAFT_TOKEN
 
 
 @pytest.mark.parametrize("depth", [2, 8])
@@ -129,3 +180,4 @@ def test_a_chunk_of_a_prompt_is_one_pass_and_one_wait_as_in_mlx_lm(
     their_nodes, *_ = counted(monkeypatch, theirs).each(2)
     assert nodes <= 1.03 * their_nodes
     assert (evaluations, waits) == (1, 1)
+    assert most_bytes(mine) <= 1.03 * most_bytes(theirs)
