@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QWidget
 
@@ -29,7 +29,8 @@ class CommandPalette(Restyled, Overlay):
     def __init__(self, actions: Actions, window: QWidget) -> None:
         super().__init__(window, 560)
         self._actions = actions
-        self._found: list[QAction] = []
+        # Each with its name and its menu.
+        self._found: list[tuple[QAction, str, str]] = []
 
     def make(self) -> None:
         self._field = LiveField(self)
@@ -41,6 +42,8 @@ class CommandPalette(Restyled, Overlay):
         self._field.typed.connect(self._search)
         self._field.installEventFilter(self)
         self._list.itemClicked.connect(lambda _item: self._run())
+        self._list.viewport().installEventFilter(self)
+        self._list.verticalScrollBar().valueChanged.connect(self._make_rows)
         self.restyle()
 
     def fill(self) -> None:
@@ -64,6 +67,8 @@ class CommandPalette(Restyled, Overlay):
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self._field.composing:
                 self._run()
                 return True
+        if watched is self._list.viewport() and event.type() == QEvent.Type.Resize:
+            self._make_rows()
         return super().eventFilter(watched, event)
 
     def _search(self, wanted: str) -> None:
@@ -78,15 +83,24 @@ class CommandPalette(Restyled, Overlay):
         # has is rarely looked for here.
         last = menu_title("tandem")
         found.sort(key=lambda row: (not _words(*row).casefold().startswith(wanted.casefold()), row[2] == last))
-        self._found = [action for action, _, _ in found]
-        for action, name, menu in found:
+        self._found = found
+        # As wide as the list, whatever its words would like.
+        size = QSize(0, _Row(*found[0]).sizeHint().height()) if found else QSize()
+        for action, _, _ in found:
             item = QListWidgetItem(self._list)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, action.whatsThis())
-            row = _Row(action, name, menu)
-            # As wide as the list, whatever its words would like.
-            item.setSizeHint(QSize(0, row.sizeHint().height()))
-            self._list.setItemWidget(item, row)
+            item.setSizeHint(size)
         self._list.setCurrentRow(0)
+        self._make_rows()
+
+    def _make_rows(self) -> None:
+        """Make the rows that can be seen: all of them would take a fifth of a second at every letter."""
+        first = max(self._list.indexAt(QPoint(0, 0)).row(), 0)
+        most = self._list.viewport().height() // max(self._list.sizeHintForRow(0), 1) + 2
+        for number in range(first, min(first + most, len(self._found))):
+            item = self._list.item(number)
+            if self._list.itemWidget(item) is None:
+                self._list.setItemWidget(item, _Row(*self._found[number]))
 
     def _move(self, step: int) -> None:
         if self._found:
@@ -95,7 +109,7 @@ class CommandPalette(Restyled, Overlay):
     def _run(self) -> None:
         row = self._list.currentRow()
         if 0 <= row < len(self._found):
-            action = self._found[row]
+            action, _, _ = self._found[row]
             self.close_overlay()
             action.trigger()
 
