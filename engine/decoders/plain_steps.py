@@ -36,7 +36,8 @@ class PlainSteps:
     ) -> None:
         self._members, self._choices = members, choices
         self._batch, self._drafting, self._drawing = batch, drafting, drawing
-        self._why_plain = drafting.why_plain
+        # Both change when something may propose, or nothing does for another reason.
+        self._version, self._why_plain = drafting.alone.version, drafting.alone.why_plain
         self._generations = [member.generation for member in members]
         self._settings = [generation.speculation for generation in self._generations]
         self._texts = [generation.conversation.main.tokens for generation in self._generations]
@@ -63,7 +64,8 @@ class PlainSteps:
         """Whether they still are the steps of `members`, behind `current`."""
         if members != self._members or current.members != members or not current.proposed.plain:
             return False
-        if self._drafting.why_plain != self._why_plain:
+        drafting = self._drafting.alone
+        if drafting.version != self._version or drafting.why_plain is not self._why_plain:
             return False
         for generation, settings in zip(self._generations, self._settings, strict=True):
             if generation.speculation is not settings:

@@ -57,7 +57,8 @@ class BatchDrafting:
     """The proposers of a batch. What is learned of acceptance is shared with rounds for one request."""
 
     def __init__(self, drafting: Drafting) -> None:
-        self._drafting = drafting
+        # That of answers which are decoded alone, with the same drafter.
+        self.alone = self._drafting = drafting
         self._version = drafting.version
         self._joint: dict[str, JointProposer] = {
             source: import_module(entry.joint).build() for source, entry in PROPOSERS.items() if entry.joint
@@ -92,11 +93,6 @@ class BatchDrafting:
             self._drafting.install(request.proposers)
             request.rates = self._rates(request.answered_from)
             request.forecasts.clear()
-
-    @property
-    def why_plain(self) -> tuple[int, Choice]:
-        """Changes when something may propose, or nothing does for another reason."""
-        return self._drafting.version, self._drafting.why_plain
 
     def always_plain(self, request: BatchedRequest, settings: SpeculationSettings) -> Choice | None:
         """What every round of a request with `settings` is while nothing proposes for it; None where something may."""
