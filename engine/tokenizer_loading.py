@@ -18,7 +18,6 @@ from engine.foreign_code import panics_as_errors
 from engine.paths import is_known_good
 from engine.prompt_process.client import PROMPT_PROCESS
 from engine.prompt_process.protocol import TokenizerSource
-from engine.recorded_tokenizer import recorded
 from engine.shipped_tokenizer import ShippedTokenizer, is_plain
 from engine.tokenizer_records import TokenizerRecords
 
@@ -63,6 +62,9 @@ def _of_stranger(
     source: TokenizerSource, make_whole: Callable[[], Any], disk: DiskPool, records: TokenizerRecords
 ) -> tuple[Any, TokenizerSource]:
     """By its record, if there is one; otherwise by transformers, and then there is one."""
+    # The starter pair needs none of it.
+    from engine.recorded_tokenizer import recorded
+
     record = records.path(Path(source.folder))
     if record is not None and record.exists():
         by_record = replace(source, record=str(record))

@@ -23,8 +23,8 @@ MOST_RECORDS = 16
 _FORMAT = 1
 _TEMPLATES = "additional_chat_templates"
 _WEIGHTS = frozenset((".safetensors", ".gguf", ".bin", ".pt", ".pth"))
-# Longer files are told apart by size and time. No tokenizer's file is that long.
-_MOST_READ = 2**28
+# Longer files are told apart by size and time; the longest published tokenizer.json has half of that.
+_MOST_READ = 2**26
 
 
 class TokenizerRecords:
@@ -38,8 +38,16 @@ class TokenizerRecords:
         return self._folder is not None and any(self._folder.glob(f"{_name(folder)}-*"))
 
     def path(self, folder: Path) -> Path | None:
-        """The file of the model folder's record as the folder is now, whether it exists or not. Reads the folder."""
-        return None if self._folder is None else self._folder / f"{_name(folder)}-{_state(folder)}"
+        """The file of the model folder's record as the folder is now, whether it exists or not. Reads the folder; None
+        where nothing is kept, or a file goes or cannot be read meanwhile.
+        """
+        if self._folder is None:
+            return None
+        try:
+            return self._folder / f"{_name(folder)}-{_state(folder)}"
+        except OSError as error:
+            log.info("no record is kept of the tokenizer in %s: %s", folder, error)
+            return None
 
     def keep(self, path: Path, facts: dict[str, Any], backend: str) -> None:
         """Write a record in place of those that the folder had before. A failure is logged."""

@@ -48,6 +48,16 @@ def test_without_a_place_nothing_is_kept(folder: Path) -> None:
     assert not records.likely(folder)
 
 
+def test_a_file_that_goes_while_the_folder_is_read_leaves_it_without_a_record(
+    records: TokenizerRecords, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(path: Path) -> bytes:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(Path, "read_bytes", gone)
+    assert records.path(folder) is None
+
+
 @pytest.mark.parametrize(
     "change",
     [
