@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import mlx.core as mx
+
 from engine.events import TokensCommitted
 from engine.generation import Generation
 from engine.speculation.depth import Choice
@@ -83,6 +85,9 @@ class PlainRounds:
         if tells:
             self._update_log()
         event = generation.add_plain_token(token, logprob, others, self._why, 1, busy, now)
+        if self._rounds.reads_scores:
+            # The CPU ran the first half of the pass while the host did all this.
+            mx.async_eval(self._drawn[0])  # type: ignore[no-untyped-call]
         self._told = event.round if tells else None
         self._tokens.append(token)
         if generation.reason is not None:

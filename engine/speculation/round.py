@@ -179,18 +179,20 @@ class Rounds:
         return PendingRound(None, None, sampled, logprobs, 1, started_at, None, likeliest, pipelined=True)
 
     def go_on(self, sampled: mx.array) -> Drawn:
-        """Start the plain round behind one that drew `sampled`, (1,), which has not been read; see `Sequence.feed`."""
+        """Start the plain round behind one that drew `sampled`, (1,), which has not been read; see `Sequence.feed`.
+
+        If this `reads_scores`, the second half of the pass is launched with the token that it draws: by the caller.
+        """
         sequence, sampler = self.sequence, self._sampler
         logits = sequence.feed(sampled)
         if not self._plain_argmax or logits.shape[-1] != sampler.vocabulary:
             return self._dispatch(self._draw(logits, len(sequence.tokens) + 1, sampled, None))
         # As `_draw`, without its calls for every token.
-        if self._on_cpu and (middle := sequence.rollback.middle) is not None:
-            mx.async_eval(middle.keys)  # type: ignore[no-untyped-call]
         scores = logits.astype(mx.float32)
         if self.reads_scores:
             following, logprobs = mx.argmax(scores, axis=-1), scores
-            mx.async_eval(following)  # type: ignore[no-untyped-call]
+            middle = sequence.rollback.middle
+            mx.async_eval(following if middle is None else middle.keys)  # type: ignore[no-untyped-call]
         else:
             following, logprobs = mx.argmax(scores, axis=-1), scores.max(axis=-1) - mx.logsumexp(scores, axis=-1)
             mx.async_eval(following, logprobs)  # type: ignore[no-untyped-call]
