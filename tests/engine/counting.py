@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 from collections.abc import Iterator
@@ -51,8 +52,13 @@ class Counts:
 
 @contextmanager
 def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
-    """Count until the block ends. Calls of Python functions are those of this thread."""
+    """Count until the block ends. Calls of Python functions are those of this thread.
+
+    Nothing is collected meanwhile: what earlier tests left calls functions when it goes.
+    """
     counts = Counts()
+    gc.collect()
+    gc.disable()
     with monkeypatch.context() as patch:
         for name in ("eval", "async_eval"):
             patch.setattr(mx, name, _evaluation(getattr(mx, name), counts, waits=name == "eval"))
@@ -66,6 +72,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
             yield counts
         finally:
             sys.setprofile(profiler)
+            gc.enable()
 
 
 def graph_nodes(*arrays: Any) -> int:

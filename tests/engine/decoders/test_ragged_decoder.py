@@ -72,8 +72,8 @@ def test_a_plain_step_of_several_answers_costs_the_device_what_it_costs_in_mlx_l
     their_nodes, _, their_waits, their_calls = each_step(monkeypatch, lambda tokens: theirs(main, tokens))
     assert nodes <= 1.03 * their_nodes
     assert waits <= their_waits == 1
-    # What a step takes for all, and what counting and reporting its token for each answer.
-    assert calls - their_calls <= 6 * len(TEXTS)
+    # Counting and reporting its token takes six for each answer; one of all is to spare.
+    assert calls - their_calls <= 6 * len(TEXTS) + 1
 
 
 def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
