@@ -32,6 +32,8 @@ _METHODS = (
     "apply_chat_template", "backend_tokenizer", "convert_ids_to_tokens", "convert_tokens_to_ids", "decode", "encode",
     "get_chat_template", "get_vocab", "set_truncation_and_padding", "special_tokens_map",
 )  # fmt: skip
+# Where mlx-lm's functions for calls are. A record comes from a process that ran a stranger's template.
+_PARSERS = "mlx_lm.tool_parsers."
 # Parameters of transformers' methods, which are no variables of a template.
 _PARAMETERS = frozenset(
     {
@@ -147,8 +149,11 @@ def recorded(path: Path, make_whole: Callable[[], Any]) -> RecordedTokenizer:
     """The tokenizer of a record. Raises `OSError`, `ValueError`, `TypeError` and `KeyError`, and whatever the library
     raises, which may panic.
     """
-    facts, backend = read_record(path)
-    return RecordedTokenizer(TokenizerFacts(**facts), Tokenizer.from_buffer(backend), make_whole)
+    known, backend = read_record(path)
+    facts = TokenizerFacts(**known)
+    if facts.tools is not None and not facts.tools[0].startswith(_PARSERS):
+        raise ValueError(f"{facts.tools[0]} has no parser of calls")
+    return RecordedTokenizer(facts, Tokenizer.from_buffer(backend), make_whole)
 
 
 def record_of(tokenizer: Any) -> tuple[TokenizerFacts, str] | None:

@@ -208,6 +208,17 @@ def test_a_folder_that_asks_for_more_is_not_recorded(changes: dict[str, Any], tm
     assert record_of(theirs_of(write_tokenizer(tmp_path, "qwen2", **changes))) is None
 
 
+def test_a_record_cannot_name_another_module_to_be_imported(tmp_path: Path) -> None:
+    made = record_of(theirs_of(write_tokenizer(tmp_path / "model", "llama 3")))
+    assert made is not None
+    records = TokenizerRecords(tmp_path / "learned.json")
+    path = records.path(tmp_path / "model")
+    assert path is not None
+    records.keep(path, asdict(made[0]) | {"tools": ["antigravity", "<call>", "</call>"]}, made[1])
+    with pytest.raises(ValueError, match="antigravity"):
+        recorded(path, refuse)
+
+
 @pytest.mark.parametrize("set_up", ["truncated", "padded", "with a gap"])
 def test_a_backend_with_more_than_a_vocabulary_is_not_recorded(set_up: str, tmp_path: Path) -> None:
     folder = write_tokenizer(tmp_path, "llama 3")
