@@ -232,9 +232,8 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
         schedulers.append(other)
         chosen += arms.arms_of_drafter(other, known_as, arguments.temperature)
     chosen = _selected(chosen, arguments.arms)
-    # As the window does while it is idle.
-    for one in schedulers:
-        one.calibrate()
+    # For the report where no arm is auto, whose controller is the pair's own.
+    scheduler.calibrate()
     outcome = runner.run(
         chosen,
         chosen_prompts,

@@ -12,6 +12,7 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
+from app.cli.bench_tables import best_arm, interval
 from engine.atomic_file import write_atomically
 from engine.errors import BadRequest
 
@@ -72,6 +73,7 @@ def page(report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> s
     most = max((value for pair in speedups.values() for values in pair for value in values.values()), default=1.0)
     sections = [_section(title, _bars(*pair, most=most, reference=1.0)) for title, pair in speedups.items()]
     sections.insert(1, _section("Figures by arm", _table(arms)))
+    sections[2:2] = _beside_best(report.get("beside_best", {}))
     sections += _learned(report, other or {})
     title = f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}"
     figures = escape(json.dumps(report, ensure_ascii=False), quote=False)
@@ -82,6 +84,21 @@ def page(report: Mapping[str, Any], other: Mapping[str, Any] | None = None) -> s
         f"<h1>{escape(title)}</h1>{_machines(report, other)}{_explained(report, other)}{''.join(sections)}"
         f"{_DATA}{figures}</script></html>\n"
     )
+
+
+def _beside_best(beside: Mapping[str, Any]) -> list[str]:
+    """Auto as a share of the best arm that it chooses from, by kind of prompt."""
+    head = "<tr><th>kind<th>these prompts (95 %)<th>others like them (95 %)<th>best arm</tr>"
+    sections = []
+    for auto, kinds in beside.items():
+        rows = (
+            f"<tr><th>{escape(kind)}<td>{interval(found['here'])}<td>{interval(found['elsewhere'])}"
+            f"<td>{escape(best_arm(found))}</tr>"
+            for kind, found in kinds.items()
+        )
+        table = f'<div class="wide"><table class="figures">{head}{"".join(rows)}</table></div>'
+        sections += [_section(f"{auto}, of the best arm of each kind", table)] if kinds else []
+    return sections
 
 
 def _learned(report: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:

@@ -138,15 +138,25 @@ def _print_arms(arms: dict[str, Any]) -> None:
 
 def _print_beside_best(beside: dict[str, Any]) -> None:
     """Auto as a share of the best arm that it chooses from, by kind of prompt."""
+    shares = {"these prompts (95 %)": "here", "others like them (95 %)": "elsewhere"}
     for auto, kinds in beside.items():
         if not kinds:
             continue
         rows = [
-            (kind, f"{_ratio(found['ratio'])} {_spread(found['interval'])}", found["best"])
-            for kind, found in kinds.items()
+            (kind, *(interval(found[key]) for key in shares.values()), best_arm(found)) for kind, found in kinds.items()
         ]
-        print()
-        print_table((auto, "of the best arm (95 %)", "best arm"), rows, figures=("of the best arm (95 %)",))
+        print(f"\n{auto}, of the best arm of each kind:")
+        print_table(("kind", *shares, "best arm"), rows, figures=tuple(shares))
+
+
+def interval(share: dict[str, Any] | None) -> str:
+    """A share of the best arm with its 95 % interval."""
+    return "-" if share is None else f"{_ratio(share['ratio'])} {_spread(share['interval'])}"
+
+
+def best_arm(found: dict[str, Any]) -> str:
+    """The name of the best arm, with the share of the halves that chose it where some chose another."""
+    return found["best"] if found["chosen"] == 1.0 else f"{found['best']} ({_percent(found['chosen'])})"
 
 
 def _print_sources(arms: dict[str, Any]) -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from mlx_lm import stream_generate
 
 from engine.bench.prompts import Prompt
-from engine.drafters import Drafter
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel
-from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
+from engine.requests import MAX_DEPTH, ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.depth import DepthController
 from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, methods
@@ -56,13 +56,15 @@ class Arm:
     """A way to generate: `answer(prompt, max_tokens)` runs it once and measures it.
 
     `drafter` is the name of what drafts, "" where that is nothing but lookup. An arm that `chooses` is auto, which is
-    to be as fast as the best of the arms that it chooses from.
+    to be as fast as the best of the arms that it chooses from. `renew` has an arm that learns forget what its answers
+    taught it, and calibrates it, as the window does while it is idle; None where nothing is learned.
     """
 
     name: str
     answer: Callable[[Prompt, int], Measure]
     drafter: str = ""
     chooses: bool = False
+    renew: Callable[[], None] | None = None
 
 
 def choices(arms: Sequence[Arm]) -> dict[str, list[str]]:
@@ -79,15 +81,14 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
 
     Above temperature 0 also rejection acceptance, which greedy decoding has no use for.
     """
-    method = DRAFTER_METHOD
     settings = {"plain": SpeculationSettings(method="off")}
-    settings |= {
-        other: SpeculationSettings(method=other) for other in methods() if other not in (method, "auto", "off")
-    }
+    for method in methods():
+        if method not in (DRAFTER_METHOD, "auto", "off"):
+            settings |= _depths_of(method, method, MAX_DEPTH, method)
     settings["auto"] = SpeculationSettings(method="auto")
     drafter = scheduler.models.drafter
     if has_draft and drafter is not None:
-        depths = _depths_of(drafter, drafter.source)
+        depths = _depths_of(DRAFTER_METHOD, drafter.source, drafter.max_proposals, drafter.source)
         settings |= depths
         if temperature > 0.0:
             settings |= {
@@ -103,7 +104,7 @@ def our_arms(scheduler: Scheduler, *, has_draft: bool, temperature: float = 0.0)
 def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -> list[Arm]:
     """The drafter called `name` that `scheduler` has: alone, with all methods beside it, and at fixed depths."""
     drafter = scheduler.models.drafter
-    settings = _depths_of(drafter, name) if drafter is not None else {}
+    settings = _depths_of(DRAFTER_METHOD, drafter.source, drafter.max_proposals, name) if drafter is not None else {}
     settings[f"auto with {name}"] = SpeculationSettings()
     sampling = SamplingSettings(temperature=temperature, seed=1)
     return [_arm(scheduler, arm, speculation, sampling, name) for arm, speculation in settings.items()]
@@ -112,17 +113,19 @@ def arms_of_drafter(scheduler: Scheduler, name: str, temperature: float = 0.0) -
 def _arm(
     scheduler: Scheduler, name: str, speculation: SpeculationSettings, sampling: SamplingSettings, drafter: str
 ) -> Arm:
+    ours = _Ours(scheduler, speculation, sampling)
     chooses = speculation.method == "auto"
     with_drafter = chooses or speculation.method == DRAFTER_METHOD
-    return Arm(name, _ours(scheduler, speculation, sampling), drafter if with_drafter else "", chooses)
+    learns = speculation.method != "off" and speculation.depth is None
+    return Arm(name, ours.answer, drafter if with_drafter else "", chooses, ours.renew if learns else None)
 
 
-def _depths_of(drafter: Drafter, name: str) -> dict[str, SpeculationSettings]:
-    """The drafter alone, with a depth that is chosen and with fixed ones, by the names of the arms."""
+def _depths_of(method: str, source: str, most: int, name: str) -> dict[str, SpeculationSettings]:
+    """One method alone, with a depth that is chosen and with fixed ones up to `most`, by the names of the arms."""
     # The bench measures plain decoding itself: a fixed depth is that depth in every round.
-    fixed = SpeculationSettings(method=DRAFTER_METHOD, sample_share=0.0)
-    depths = [depth for depth in PROPOSERS[drafter.source].bench_depths if depth <= drafter.max_proposals]
-    return {name: SpeculationSettings(method=DRAFTER_METHOD)} | {
+    fixed = SpeculationSettings(method=method, sample_share=0.0)
+    depths = [depth for depth in PROPOSERS[source].bench_depths if depth <= most]
+    return {name: SpeculationSettings(method=method)} | {
         f"{name}, depth {depth}": replace(fixed, depth=depth) for depth in depths
     }
 
@@ -135,29 +138,47 @@ def mlx_lm_arms(main: LoadedModel, draft: LoadedModel | None) -> list[Arm]:
     return arms
 
 
-def _ours(
-    scheduler: Scheduler, speculation: SpeculationSettings, sampling: SamplingSettings
-) -> Callable[[Prompt, int], Measure]:
-    # What other arms measure on the same prompts would flatter auto, so each learns for itself.
-    own = None if speculation.method == "auto" else DepthController()
+class _Ours:
+    """Answers of our engine with one setting, and what they taught."""
 
-    def answer(prompt: Prompt, max_tokens: int) -> Measure:
-        scheduler.clear_prefix_cache()
+    def __init__(self, scheduler: Scheduler, speculation: SpeculationSettings, sampling: SamplingSettings) -> None:
+        self._scheduler = scheduler
+        self._speculation = speculation
+        self._sampling = sampling
+        # What other arms measure on the same prompts would flatter auto, so each learns for itself.
+        self._own = None if speculation.method == "auto" else DepthController()
+
+    def renew(self) -> None:
+        """Start with a controller that knows nothing but what calibrating it tells."""
+        new = DepthController()
+        if self._own is None:
+            self._scheduler.models.drafting.decide_by(new)
+        else:
+            self._own = new
+        with self._deciding():
+            self._scheduler.calibrate()
+
+    def answer(self, prompt: Prompt, max_tokens: int) -> Measure:
+        """Run the prompt once and measure it."""
+        self._scheduler.clear_prefix_cache()
         messages = [{"role": "user", "content": prompt.text}]
-        request = ChatRequest(messages, sampling, speculation, max_tokens, grammar=prompt.grammar)
-        drafting = scheduler.models.drafting
-        of_pair = drafting.controller
-        drafting.decide_by(own or of_pair)
+        request = ChatRequest(messages, self._sampling, self._speculation, max_tokens, grammar=prompt.grammar)
         started = time.perf_counter()
         sources = Counter[str]()
-        try:
-            stats = run_to_end(scheduler, request, sources).stats
-        finally:
-            drafting.decide_by(of_pair)
+        with self._deciding():
+            stats = run_to_end(self._scheduler, request, sources).stats
         total = time.perf_counter() - started
         return Measure(stats.generated_tokens, stats.decode_tps or 0.0, stats.ttft_s or 0.0, total, stats, sources)
 
-    return answer
+    @contextmanager
+    def _deciding(self) -> Iterator[None]:
+        drafting = self._scheduler.models.drafting
+        of_pair = drafting.controller
+        drafting.decide_by(self._own or of_pair)
+        try:
+            yield
+        finally:
+            drafting.decide_by(of_pair)
 
 
 def run_to_end(

@@ -47,27 +47,38 @@ def run(
     max_tokens: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Outcome:
-    """Every arm answers every prompt `repetitions` times after one warm-up.
+    """Every arm answers every prompt `repetitions` times.
 
-    The order of the arms rotates from prompt to prompt and from repetition to repetition, so that the machine's drift
-    affects all of them alike, and none always follows the same. Ctrl-C ends it: what is kept are the prompts that every
-    arm has answered.
+    In each repetition, what learns starts anew and answers every prompt once before its answers count, so that
+    repetitions are independent; before the first one, all arms do. The order of the arms rotates from prompt to prompt
+    and from repetition to repetition, so that the machine's drift affects all of them alike, and none always follows
+    the same. Ctrl-C ends it: what is kept are the prompts that every arm has answered.
     """
     samples: list[Sample] = []
     try:
-        for repetition in range(-1, repetitions):
-            for index, prompt in enumerate(prompts):
-                turn = (index + repetition) % len(arms)
-                measured = [
-                    Sample(arm.name, prompt, repetition, arm.answer(prompt, max_tokens))
-                    for arm in [*arms[turn:], *arms[:turn]]
-                ]
-                if repetition >= 0:
-                    samples += measured
-                progress(f"repetition {repetition + 1} of {repetitions}, prompt {index + 1} of {len(prompts)}")
+        for repetition in range(repetitions):
+            for arm in arms:
+                if arm.renew is not None:
+                    arm.renew()
+            warmed = [arm for arm in arms if arm.renew is not None or repetition == 0]
+            for answering, part in ((warmed, "warming up, "), (arms, "")):
+                for index, prompt in enumerate(prompts):
+                    measured = [
+                        Sample(arm.name, prompt, repetition, arm.answer(prompt, max_tokens))
+                        for arm in _rotated(answering, index + repetition)
+                    ]
+                    if answering is arms:
+                        samples += measured
+                    number = f"repetition {repetition + 1} of {repetitions}"
+                    progress(f"{number}, {part}prompt {index + 1} of {len(prompts)}")
     except KeyboardInterrupt:
         return Outcome(samples, interrupted=True)
     return Outcome(samples)
+
+
+def _rotated(arms: Sequence[Arm], by: int) -> list[Arm]:
+    first = by % len(arms) if arms else 0
+    return [*arms[first:], *arms[:first]]
 
 
 def summarise(

@@ -56,7 +56,10 @@ PROPOSERS: dict[str, ProposerEntry] = {
         "engine.speculation.proposers.head", uses_drafter=True, words="head", bench_depths=(4, 6, 8, 12, 15)
     ),
     "ngram": ProposerEntry(
-        "engine.speculation.proposers.ngram", words="prompt lookup", method_words="Prompt lookup (n-gram)"
+        "engine.speculation.proposers.ngram",
+        words="prompt lookup",
+        method_words="Prompt lookup (n-gram)",
+        bench_depths=(4, 8, 16),
     ),
 }
 

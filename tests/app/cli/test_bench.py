@@ -166,6 +166,7 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
         kind: {"speedup": 12.34} for kind in ("chat", "code-edit", "copy", "list", "story", "translation", "maths")
     }
     arms = ("plain", "mlx-lm draft, depth 16", "ngram")
+    share = {"ratio": 0.96, "interval": (0.91, 1.02)}
     bench.print_report(
         {
             "machine": {"versions": {}, "system": "", "cores": 2, "device": "", "blas": ""},
@@ -173,7 +174,7 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
             "arms": {name: figures | {"by_kind": kinds} for name in arms},
             "beside_best": {
                 "auto with a drafter of a long name": {
-                    kind: {"best": arms[1], "ratio": 0.96, "interval": (0.91, 1.02)} for kind in kinds
+                    kind: {"best": arms[1], "chosen": 0.75, "here": share, "elsewhere": None} for kind in kinds
                 }
             },
         }
@@ -183,6 +184,7 @@ def test_a_table_of_many_arms_and_kinds_is_at_most_100_columns_wide(capsys: pyte
     # By arm, and auto beside the best one.
     assert all(sum(kind in line.split() for line in lines) == 2 for kind in kinds)
     assert sum("0.96x (0.91 to 1.02)" in " ".join(line.split()) for line in lines) == len(kinds)
+    assert sum("mlx-lm draft, depth 16 (75%)" in line for line in lines) == len(kinds)
     assert sum("tokens by source" in line for line in lines) == 1
 
 

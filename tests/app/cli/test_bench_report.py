@@ -35,6 +35,14 @@ def test_the_page_shows_every_figure_and_nothing_of_a_name_is_markup() -> None:
     assert text.count("<script") == text.count("</script>") == 1
 
 
+def test_auto_is_beside_the_best_arm_of_each_kind() -> None:
+    share = {"ratio": 0.96, "interval": (0.91, 1.02)}
+    found = {"best": "draft", "chosen": 1.0, "here": share, "elsewhere": None}
+    text = page(report() | {"beside_best": {"auto": {"chat": found}, "auto with other": {}}})
+    assert "<th>chat<td>0.96x (0.91 to 1.02)<td>-<td>draft</tr>" in text
+    assert "auto with other" not in text.split("<script")[0]
+
+
 def test_an_earlier_report_is_shown_beside_it(tmp_path: Path) -> None:
     write_report(tmp_path / "old.html", report(1.5))
     text = page(report(2.0), read_report(tmp_path / "old.html"))

@@ -22,6 +22,7 @@ from tests.tiny_heads import write_head
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
 HELLO = Prompt("chat", "en", "hello")
+LOOKUP = ("ngram", "ngram, depth 4", "ngram, depth 8", "ngram, depth 16")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def scheduler(pair: tuple[LoadedModel, LoadedModel]) -> Iterator[Scheduler]:
 
 def test_arms_follow_from_what_is_loaded(scheduler: Scheduler) -> None:
     names = [arm.name for arm in our_arms(scheduler, has_draft=False)]
-    assert names == ["plain", "ngram", "auto"]
+    assert names == ["plain", *LOOKUP, "auto"]
     fixed = [f"draft, depth {depth}" for depth in FIXED_DEPTHS]
     assert [arm.name for arm in our_arms(scheduler, has_draft=True)] == [*names, "draft", *fixed]
     sampled = [arm.name for arm in our_arms(scheduler, has_draft=True, temperature=0.8)]
@@ -55,7 +56,7 @@ def test_auto_chooses_from_the_arms_without_a_drafter_and_with_its_own(scheduler
     found = choices([*our_arms(scheduler, has_draft=True), *arms_of_drafter(scheduler, "other")])
     fixed = [f"depth {depth}" for depth in FIXED_DEPTHS]
     assert found == {
-        auto: ["plain", "ngram", name, *(f"{name}, {depth}" for depth in fixed)]
+        auto: ["plain", *LOOKUP, name, *(f"{name}, {depth}" for depth in fixed)]
         for auto, name in (("auto", "draft"), ("auto with other", "other"))
     }
 
@@ -63,7 +64,7 @@ def test_auto_chooses_from_the_arms_without_a_drafter_and_with_its_own(scheduler
 def test_a_head_has_arms_up_to_its_block(scheduler: Scheduler, tiny_main: Path, tmp_path: Path) -> None:
     set_draft(scheduler, write_head(tmp_path / "head", tiny_main))
     names = [arm.name for arm in our_arms(scheduler, has_draft=True)]
-    assert names == ["plain", "ngram", "auto", "head", "head, depth 4", "head, depth 6"]
+    assert names == ["plain", *LOOKUP, "auto", "head", "head, depth 4", "head, depth 6"]
 
 
 def test_our_arm_measures_a_whole_answer(scheduler: Scheduler) -> None:
@@ -86,6 +87,29 @@ def test_auto_learns_from_its_own_answers_only(scheduler: Scheduler) -> None:
     assert scheduler.models.drafting.controller.export() == learned
     arms["auto"].answer(HELLO, 8)
     assert scheduler.models.drafting.controller.export() != learned
+
+
+def test_what_learns_starts_anew_calibrated(scheduler: Scheduler) -> None:
+    arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
+    assert [name for name, arm in arms.items() if arm.renew is not None] == ["ngram", "auto", "draft"]
+    auto = arms["auto"]
+    assert auto.renew is not None
+    drafting = scheduler.models.drafting
+    before = drafting.controller
+    auto.renew()
+    assert drafting.controller is not before
+    assert drafting.controller.calibrated
+    calibrated = drafting.controller.export()
+    assert arms["draft"].renew is not None
+    arms["draft"].renew()
+    assert drafting.controller.export() == calibrated
+
+
+def test_lookup_at_a_fixed_depth_proposes_as_many(scheduler: Scheduler) -> None:
+    arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=False)}
+    stats = arms["ngram, depth 4"].answer(Prompt("copy", "en", "a b c d e f g " * 4), 24).stats
+    assert stats is not None
+    assert stats.drafted > 0
 
 
 def test_answers_to_a_schema_are_instances_with_and_without_speculation(scheduler: Scheduler) -> None:

@@ -18,24 +18,26 @@ def stats(drafted: int, accepted: int, host_s: float = 0.0) -> RequestStats:
     )
 
 
-def test_arms_rotate_between_prompts_and_repetitions_and_the_first_is_a_warm_up() -> None:
+def test_arms_rotate_and_what_learns_starts_every_repetition_anew() -> None:
     asked: list[tuple[str, str]] = []
 
-    def arm(name: str) -> Arm:
+    def arm(name: str, *, learns: bool = False) -> Arm:
         def answer(prompt: Prompt, max_tokens: int) -> Measure:
             asked.append((name, prompt.text))
             return Measure(max_tokens, 10.0, 0.1, 1.0)
 
-        return Arm(name, answer)
+        return Arm(name, answer, renew=(lambda: asked.append((name, "anew"))) if learns else None)
 
     progress: list[str] = []
-    arms = [arm("plain"), arm("auto")]
+    arms = [arm("plain"), arm("auto", learns=True)]
     samples = run(arms, [FIRST, SECOND], repetitions=2, max_tokens=5, progress=progress.append).samples
     one = [("plain", "first"), ("auto", "first"), ("auto", "second"), ("plain", "second")]
     other = [("auto", "first"), ("plain", "first"), ("plain", "second"), ("auto", "second")]
-    assert asked == other + one + other
+    anew = ("auto", "anew")
+    assert asked == [anew, *one, *one, anew, ("auto", "first"), ("auto", "second"), *other]
     assert len(samples) == 8
     assert {sample.repetition for sample in samples} == {0, 1}
+    assert progress[0] == "repetition 1 of 2, warming up, prompt 1 of 2"
     assert progress[-1] == "repetition 2 of 2, prompt 2 of 2"
 
 
@@ -66,7 +68,7 @@ def test_auto_is_beside_the_best_of_its_arms_where_repetitions_tell() -> None:
     chosen = {"auto": ["plain", "draft"], "auto with other": ["plain", "other"]}
     [(auto, kinds)] = summarise(samples, choices=chosen)["beside_best"].items()
     assert (auto, kinds["chat"]["best"]) == ("auto", "draft")
-    assert kinds["chat"]["ratio"] == pytest.approx(0.9)
+    assert kinds["chat"]["here"]["ratio"] == pytest.approx(0.9)
     assert summarise(samples[::2], choices=chosen)["beside_best"] == {"auto": {}}
 
 
