@@ -6,6 +6,8 @@ OpenBLAS first makes float32 matrix products 7 to 27 times faster. On macOS mlx 
 It gets half of the cores, because MLX itself uses one thread for feeding and one for computing, and OpenBLAS's threads
 wait for each other by yielding: any other load makes the narrow products of decoding many times slower.
 Measured on two cores under load, a pass of nine rows of the starter model takes 8 ms with one thread, 150 ms with two.
+
+numpy has an OpenBLAS of its own, which makes its threads at import; for their first tenth of a second they spin.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ def load_blas() -> str:
         return "Accelerate"
     if "mlx.core" in sys.modules:
         return "unknown: mlx was imported before engine"
+    # Both read it when they are loaded; what the user has set stays.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // 2)))
     for name in _CANDIDATES:
         try:
             library = ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
@@ -41,8 +45,6 @@ def load_blas() -> str:
 def _describe(library: ctypes.CDLL, name: str) -> str:
     library.openblas_get_config.restype = ctypes.c_char_p
     config: bytes = library.openblas_get_config()
-    if "OPENBLAS_NUM_THREADS" not in os.environ:
-        library.openblas_set_num_threads(max(1, (os.cpu_count() or 1) // 2))
     return f"{config.decode().strip()}, {library.openblas_get_num_threads()} threads ({name})"
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
 import sys
 
 import pytest
@@ -29,3 +31,23 @@ def test_without_openblas_the_name_says_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.delitem(sys.modules, "mlx.core", raising=False)
     monkeypatch.setattr(ctypes, "CDLL", missing)
     assert "install OpenBLAS" in load_blas()
+
+
+THREADS = """
+import os
+import engine, numpy
+print(os.environ["OPENBLAS_NUM_THREADS"], len(os.listdir("/proc/self/task")), engine.BLAS)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no BLAS is loaded")
+@pytest.mark.parametrize("chosen", [None, "1"])
+def test_the_blas_of_numpy_has_no_more_threads_than_that_of_mlx(chosen: str | None) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    environment |= {} if chosen is None else {"OPENBLAS_NUM_THREADS": chosen}
+    run = subprocess.run([sys.executable, "-c", THREADS], env=environment, capture_output=True, text=True, check=True)
+    threads, tasks, name = run.stdout.split(maxsplit=2)
+    assert threads == (chosen or str(max(1, (os.cpu_count() or 1) // 2)))
+    if "openblas" in name.lower():
+        assert f"{threads} threads" in name
+    assert int(tasks) <= 1 + 2 * (int(threads) - 1)
