@@ -54,7 +54,8 @@ class PrefillPacer:
         """Prompt tokens to read in one pass behind `context` others, a power of two.
 
         They are read within ALONE_S if SMALLEST_ALONE are, or faster while answers are `streaming`. If the pass can be
-        evaluated `in_parts`, that holds for each of these, and the whole takes at most CHUNK_S.
+        evaluated `in_parts`, that holds for each of these, and the whole takes at most CHUNK_S; fewer tokens are read
+        then where a single layer of SMALLEST_ALONE takes longer than a part.
         """
         least, first = (SMALLEST_CHUNK, FIRST_BESIDE) if streaming else (SMALLEST_ALONE, FIRST_ALONE)
         token_s = self.costs.token_s(context)
@@ -64,6 +65,8 @@ class PrefillPacer:
         if in_parts:
             layer_s = min(UNSURE_S, self.part_s(streaming=streaming))
             seconds = max(seconds, min(CHUNK_S, layer_s / self.costs.largest_share))
+            while least > SMALLEST_CHUNK and least * token_s * self.costs.largest_share > PART_S:
+                least //= 2
         size = least
         while 2 * size * token_s <= seconds and 2 * size <= LARGEST_CHUNK:
             size *= 2

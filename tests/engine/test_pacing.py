@@ -80,7 +80,7 @@ def test_without_running_answers_a_chunk_is_read_in_a_quarter_of_a_second(token_
 @pytest.mark.parametrize(("token_s", "chunk"), [(0.02, 128), (0.001, 512), (0.0004, 2048)])
 def test_in_parts_a_chunk_is_read_in_a_second(token_s: float, chunk: int) -> None:
     pace = paced(step_s=0.01, token_s=token_s)
-    assert pace.chunk_size(streaming=False, in_parts=True) == pace.chunk_size(streaming=False)
+    assert pace.chunk_size(streaming=False, in_parts=True) <= pace.chunk_size(streaming=False)
     pace.costs.shares(33)
     assert pace.chunk_size(streaming=False, in_parts=True) == chunk
     assert chunk == SMALLEST_ALONE or chunk * token_s <= CHUNK_S
@@ -127,6 +127,24 @@ def test_no_part_of_a_long_prompt_takes_a_quarter_of_a_second(layers: int, token
     for _ in range(2):
         _, waits = read(pace, 8192 - 300, layers, attention(token_s, doubled_at, layers))
         assert max(waits) <= ALONE_S
+
+
+@pytest.mark.parametrize("layers", [7, 33])
+@pytest.mark.parametrize(("token_s", "doubled_at"), [(0.0003, 700), (0.002, 8000), (0.0005, 1000)])
+def test_nor_of_a_very_long_one(layers: int, token_s: float, doubled_at: int) -> None:
+    """Behind so much text a single layer of the smallest chunk a GPU is busy with may take longer than that."""
+    chunks, waits = read(PrefillPacer(), 32_768, layers, attention(token_s, doubled_at, layers))
+    assert max(waits) <= ALONE_S
+    assert min(chunks[:-1]) >= SMALLEST_CHUNK
+
+
+@pytest.mark.parametrize(("layer_s", "chunk"), [(0.0015, 128), (0.0017, 64), (0.0032, 32), (0.1, SMALLEST_CHUNK)])
+def test_a_chunk_is_small_where_a_single_layer_of_it_would_take_too_long(layer_s: float, chunk: int) -> None:
+    pace = paced(step_s=0.01, token_s=8 * layer_s)
+    pace.costs.shares(9)
+    assert pace.chunk_size(streaming=False, in_parts=True) == chunk
+    # That of a pass that is evaluated at once would only take longer in all.
+    assert pace.chunk_size(streaming=False) == SMALLEST_ALONE
 
 
 def test_nor_do_parts_take_that_long_on_a_machine_that_stalls_a_little() -> None:
