@@ -42,6 +42,8 @@ class Decoding:
         # For reading only.
         self.turns: deque[ActiveRequest] = deque()
         self._batch: BatchDecoder | RaggedDecoder | None = None
+        # Whether a request was added beside answers that have begun, since the latest step.
+        self._added = False
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -59,6 +61,7 @@ class Decoding:
 
     def add(self, active: ActiveRequest) -> None:
         """Take a request of whose prompt only the last token is pending."""
+        self._added = self._added or self.streaming
         self.turns.append(active)
 
     def interrupt_timing(self) -> None:
@@ -101,15 +104,11 @@ class Decoding:
         Yields (request, outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller
         may remove the request immediately. `joining`: another request is being prefilled and about to be added.
         """
-        for active in list(self.turns):
-            active.generation.speculation = active.stream.speculation
-            if active.batched and len(self.turns) == 1:
-                yield from self._leave_batch_of_one(active)
-            if not active.batched and active in self.turns:
-                try:
-                    self._assign_decoder(active, joining)
-                except Exception as error:
-                    yield active, error
+        # Answers that have begun have a round between the last part of a prompt and the copying of its caches.
+        added, self._added = self._added, False
+        waits = added and bool(self.turns) and (self.turns[0].batched or self.turns[0].decoder is not None)
+        if not waits:
+            yield from self._assign_decoders(joining)
         if not self.turns:
             return
         active = self.turns[0]
@@ -117,7 +116,7 @@ class Decoding:
             yield from self._step_batch()
         elif (outcome := self._outcome_alone(active)) is not None:
             yield active, outcome
-        if len(self.turns) > 1:
+        if len(self.turns) > 1 and not waits:
             # The next turn is for the next request that is decoded alone, or for the whole batch.
             self.turns.rotate(-1)
             self.turns = deque(sorted(self.turns, key=_batched))
@@ -154,6 +153,24 @@ class Decoding:
         else:
             if event is not None:
                 yield active, event
+
+    def _assign_decoders(self, joining: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Have every request decode where it belongs, or come a step closer to that.
+
+        New requests join a batch first, answers that decode alone a round later: the caches of both are copied.
+        """
+        unassigned = [active for active in self.turns if not active.batched and active.decoder is None]
+        for active in list(self.turns):
+            active.generation.speculation = active.stream.speculation
+            if active.batched and len(self.turns) == 1:
+                yield from self._leave_batch_of_one(active)
+            if unassigned and active.decoder is not None and not active.decoder.done:
+                continue
+            if not active.batched and active in self.turns:
+                try:
+                    self._assign_decoder(active, joining)
+                except Exception as error:
+                    yield active, error
 
     def _assign_decoder(self, active: ActiveRequest, joining: bool) -> None:
         alone = len(self.turns) == 1

@@ -51,6 +51,8 @@ class RaggedDecoder:
         self._flying: RaggedRound | None = None
         # What kept a row from being removed. From then on it is unknown which rows are whose.
         self._removal_error: Exception | None = None
+        # Whether caches are being copied into a new row.
+        self._joined = False
         self._steps: PlainSteps | None = None
         self._ended_at: float | None = None
         self._round = 0
@@ -72,6 +74,9 @@ class RaggedDecoder:
             self._batch = SequenceBatch(sequence)
         self._batch.reserve(self._expected)
         self._batch.join(sequence)
+        # The device begins to copy now. What is under way is read before anything else is started behind that.
+        mx.async_eval(self._batch.arrays())  # type: ignore[no-untyped-call]
+        self._joined = True
         self._members.append(Member(generation, request, generation.log.draft_prefill_tokens))
         self._ended_at = None
         generation.log.shared = True
@@ -91,11 +96,12 @@ class RaggedDecoder:
                 if steps is not None:
                     steps.tell_passed()
                 steps = self._steps = self._plain_steps(current)
+            joined, self._joined = self._joined, False
             if steps is None:
-                ahead = self._start_next(current)
+                ahead = None if joined else self._start_next(current)
                 self._ended_at, outcome = self._settle(current)
             else:
-                ahead = steps.start_next(current)
+                ahead = None if joined else steps.start_next(current)
                 self._ended_at, outcome = steps.settle(current, self._ended_at)
         except Exception as error:
             raise BatchStepFailed(str(error)) from error

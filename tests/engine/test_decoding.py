@@ -21,6 +21,8 @@ from engine.sampling import Sampler
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.row_caches import RowCaches
+from engine.speculation.sequence import Sequence
+from engine.speculation.sequence_batch import SequenceBatch
 from engine.status import MemoryUse
 from tests.engine.counting_model import CountingModel
 from tests.engine.serving import PLAIN, Client, alone, request, run, set_draft, submit
@@ -52,6 +54,7 @@ def fixed_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PrefillPacer, "chunk_size", lambda _, streaming, **__: 64 if streaming else 512)
 
 
+DRAFTING = SpeculationSettings(method="draft", depth=3)
 TEXTS = ("the quick brown fox", "lazy dog jumps", "안녕하세요 세계", "the the the")
 
 
@@ -132,7 +135,7 @@ def test_log_probabilities_in_a_batch_are_those_of_plain_decoding(scheduler: Sch
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.9])
-@pytest.mark.parametrize("speculation", [PLAIN, SpeculationSettings(method="draft", depth=3)])
+@pytest.mark.parametrize("speculation", [PLAIN, DRAFTING])
 def test_ten_moves_between_the_decoders_change_no_text_and_prefill_nothing_again(
     scheduler: Scheduler, model: CountingModel, temperature: float, speculation: SpeculationSettings
 ) -> None:
@@ -205,6 +208,52 @@ def test_a_long_prompt_is_prefilled_between_the_steps_of_running_answers(
     assert len(streaming.committed) - before >= len(pieces) - 1
     while scheduler.busy:
         scheduler.step()
+
+
+@pytest.mark.parametrize(
+    ("streaming", "speculation", "expected"),
+    [
+        (1, PLAIN, ["read", "token", "copied", "token", "copied", "together", "token"]),
+        (1, DRAFTING, ["read", "token", "copied", "token", "copied", "together", "token"]),
+        (2, PLAIN, ["read", "token", "copied", "token", "together", "token"]),
+        # Nothing was under way that could be read before the first pass over all.
+        (2, DRAFTING, ["read", "token", "copied", "together", "token"]),
+    ],
+)
+def test_answers_have_tokens_between_all_that_a_new_one_makes_them_wait_for(
+    scheduler: Scheduler,
+    monkeypatch: pytest.MonkeyPatch,
+    streaming: int,
+    speculation: SpeculationSettings,
+    expected: list[str],
+) -> None:
+    """The last part of its prompt, the copying of its caches, and the first pass over all."""
+    journal: list[str] = []
+    join, feed = SequenceBatch.join, CountingModel.__call__
+
+    def noted_join(batch: SequenceBatch, sequence: Sequence) -> None:
+        journal.append("copied")
+        join(batch, sequence)
+
+    def noted_feed(fed: CountingModel, tokens: mx.array, cache: Any) -> mx.array:
+        if tokens.shape[0] == streaming + 1 and "together" not in journal:
+            journal.append("together")
+        return feed(fed, tokens, cache)
+
+    clients = [submit(scheduler, request(max_tokens=120, speculation=speculation)) for _ in range(streaming)]
+    while not all(len(client.committed) > 5 for client in clients):
+        scheduler.step()
+    clients[0].on_event = lambda event: journal.append("token") if not isinstance(event, PrefillProgress) else None
+    monkeypatch.setattr(SequenceBatch, "join", noted_join)
+    monkeypatch.setattr(CountingModel, "__call__", noted_feed)
+    arriving = submit(scheduler, request("lazy dog " * 60, max_tokens=20, speculation=speculation))
+    arriving.on_event = lambda event: (
+        journal.append("read") if isinstance(event, PrefillProgress) and event.done >= event.total - 1 else None
+    )
+    while journal[-1:] != ["token"] or "together" not in journal:
+        scheduler.step()
+    since = journal[journal.index("read") :]
+    assert [after for before, after in pairwise(["", *since]) if before != after or after != "token"] == expected
 
 
 @pytest.mark.parametrize("victim", [0, 1, 2])
