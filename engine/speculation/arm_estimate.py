@@ -46,7 +46,11 @@ class ArmEstimate:
 
 @dataclass(frozen=True, slots=True)
 class CatchUp:
-    """Seconds that each proposer needs to catch up, and the number of tokens over which they are spread."""
+    """Seconds that each proposer needs to catch up, and the number of tokens over which they are spread.
+
+    What it has read helps an answer on only if the proposer stays in use, and one without an accepted token does not.
+    So they are spread over as many tokens less as its first draft token is likely to be rejected.
+    """
 
     seconds: Mapping[str, float] = field(default_factory=dict)
     horizon: int = 1
@@ -93,6 +97,7 @@ def _by_depth(
 ) -> Iterator[tuple[int, ArmEstimate]]:
     """The depths of one proposer that are weighed; `catch_up` are seconds and the tokens they are spread over."""
     catch_up_s, horizon = catch_up
+    spread_over = max(1.0, horizon * acceptance.kept[1])
     # A round may stop early: the expected seconds of those that stop before this depth, without drafting if `whole`.
     ended = ended_here = 0.0
     for depth in range(1, limit + 1):
@@ -110,7 +115,7 @@ def _by_depth(
             least, most = cost.at_least(depth, width) - drafting, cost.at_most(depth, width) - drafting
         else:
             least = seconds * (1.0 - DOUBTS * doubt)
-        always = ended + drafting + catch_up_s * tokens / horizon
+        always = ended + drafting + catch_up_s * min(1.0, tokens / spread_over)
         yield (
             depth,
             ArmEstimate(

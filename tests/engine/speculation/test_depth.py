@@ -326,6 +326,20 @@ def test_what_has_to_be_read_counts_more_the_sooner_the_answer_must_end() -> Non
     assert controller.choose({"draft": 4}, backlog={"draft": 100}, remaining=5).source is None
 
 
+def test_what_has_to_be_read_counts_more_for_a_drafter_that_may_be_dropped_at_once() -> None:
+    """Five tokens a round on average, but half of the rounds bring one."""
+    steady, torn = familiar_controller(4), familiar_controller(8)
+    for _ in range(9):
+        torn.learn("draft", Observation("", 8, 0))
+    for controller in (steady, torn):
+        controller.begin(100)
+        controller.observe_catch_up("draft", 100, 0.1)
+        assert controller.choose({"draft": 8}, remaining=100).source == "draft"
+        controller.begin(100)
+    assert steady.choose({"draft": 8}, backlog={"draft": 30}, remaining=100).source == "draft"
+    assert torn.choose({"draft": 8}, backlog={"draft": 30}, remaining=100).source is None
+
+
 def test_finding_out_costs_no_answer_more_than_its_share() -> None:
     controller = familiar_controller(0)
     lost = took = 0.0
