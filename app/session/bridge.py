@@ -54,7 +54,7 @@ class Bridge(QObject):
         """What to hand to `Engine.submit` as `on_event`, so that `receiver` gets the request's events."""
         ticket = self._take_ticket()
         self._receivers[ticket] = receiver
-        self._timer.start()
+        self._run_timer()
         return lambda event: self._inbox.append((ticket, event))
 
     def watch(self, future: Future[Any], done: Callable[[Future[Any]], None]) -> None:
@@ -62,7 +62,7 @@ class Bridge(QObject):
         ticket = self._take_ticket()
         self._callbacks[ticket] = done
         future.add_done_callback(lambda finished: self._inbox.append((ticket, finished)))
-        self._timer.start()
+        self._run_timer()
 
     def drain(self) -> None:
         """Hand over everything that has arrived."""
@@ -95,6 +95,11 @@ class Bridge(QObject):
         self._receivers.clear()
         self._callbacks.clear()
         self._inbox.clear()
+
+    def _run_timer(self) -> None:
+        # Started again, it would begin a new frame: calls in quick succession would put the end of it off for good.
+        if not self._timer.isActive():
+            self._timer.start()
 
     def _take_ticket(self) -> int:
         self._next += 1

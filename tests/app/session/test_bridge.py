@@ -6,6 +6,8 @@ import threading
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer
+
 from app.session.bridge import Bridge
 from engine.events import Event, Finished, PrefillProgress
 from engine.stats import RequestStats
@@ -75,6 +77,21 @@ def test_a_finished_call_is_reported_on_the_gui_thread(qtbot: QtBot) -> None:
     in_thread(lambda: future.set_result(7))
     qtbot.waitUntil(lambda: bool(threads))
     assert threads == [(7, threading.main_thread())]
+
+
+def test_calls_in_quick_succession_do_not_put_off_what_has_arrived(qtbot: QtBot) -> None:
+    bridge, finished = Bridge(), []  # type: ignore[var-annotated]
+    calls = QTimer(interval=1)
+    calls.timeout.connect(lambda: bridge.watch(completed(), finished.append))
+    calls.start()
+    qtbot.waitUntil(lambda: bool(finished))
+    calls.stop()
+
+
+def completed() -> Future[None]:
+    future: Future[None] = Future()
+    future.set_result(None)
+    return future
 
 
 def test_a_closed_bridge_delivers_nothing_more(qtbot: QtBot) -> None:
