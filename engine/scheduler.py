@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Collection
-from concurrent.futures import wait
 from dataclasses import replace
-from itertools import islice
 
 from engine.active_request import ActiveRequest, as_engine_error, log_finished, log_lost_caches
 from engine.decoding import CachesLost, Decoding, Outcome
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull
-from engine.events import Failed, Finished, PrefillProgress, TokensCommitted
+from engine.events import Failed, PrefillProgress, TokensCommitted
 from engine.generation import Generation, release_unused_memory
 from engine.loading import LoadedModel, OnProgress
 from engine.memory_admission import MemoryAdmission
@@ -27,18 +24,14 @@ from engine.pacing import PrefillPacer
 from engine.prefilling import Prefilling
 from engine.prefix_cache import PrefixCache
 from engine.prefix_files import forget, forget_others, stored_bytes
-from engine.preparation import Preparation
-from engine.requests import ChatRequest
 from engine.settings import EngineSettings
-from engine.stats import RequestStats
 from engine.status import EngineStatus, LoadedPair
 from engine.stream import RequestStream
 from engine.tuning import Calibration
+from engine.waiting import Waiting
 
 # The longest timeout to wait with: an infinite one is refused by queues.
 LONGEST_SLEEP_S = 3600.0
-# With nothing else to do, wait this long for a prompt before commands are looked at again.
-PROMPT_WAIT_S = 0.02
 
 
 class Scheduler:
@@ -61,8 +54,7 @@ class Scheduler:
         self._last_used = time.monotonic()
         self._thread = threading.get_ident()
         self._pacer = PrefillPacer()
-        self._waiting: deque[RequestStream] = deque()
-        self._preparation = Preparation()
+        self._waiting = Waiting(self.models)
         self._prefilling = Prefilling(self.models, self._pacer)
         self._decoding = Decoding(self.models, self._pacer)
         # Prefilling and loading take turns, and a decode step follows each of them.
@@ -198,8 +190,8 @@ class Scheduler:
             other()
         elif self.changes.busy:
             self.changes.step()
-        elif pending := self._preparation.pending:
-            wait(pending, PROMPT_WAIT_S)
+        else:
+            self._waiting.wait_for_parts()
         return self.busy
 
     def close(self) -> None:
@@ -207,21 +199,17 @@ class Scheduler:
         self._check_thread()
         self._end_active()
         self._closed = True
-        for stream in self._waiting:
-            stream.deliver(Failed(EngineClosed(), ""))
-        self._waiting.clear()
+        self._waiting.fail(EngineClosed())
         self.changes.close()
         self.changes.unload()
 
     def fail(self, error: EngineError) -> None:
         """End every request and every change with `error`, without touching the models: the thread is about to end."""
-        self._preparation.drop_all()
+        self._waiting.drop_parts()
         for active in self._all_active:
             active.stream.deliver(Failed(error, active.generation.text, active.generation.stats()))
-        for stream in self._waiting:
-            stream.deliver(Failed(error, ""))
+        self._waiting.fail(error)
         self._prefilling.clear()
-        self._waiting.clear()
         self._decoding = Decoding(self.models, self._pacer)
         self.changes.fail(error)
 
@@ -243,37 +231,25 @@ class Scheduler:
         if not self.changes.busy and (parked := self.models.parked) is not None:
             self.changes.enqueue(self.changes.restore(parked), self._models_restored)
         can_start = 0 if self.changes.blocks_requests else max(0, self.settings.most_active - self.active)
-        # Also those behind the first: prompts that are ready at the same time are read together.
-        for stream in islice(self._waiting, can_start):
-            self._prepared(stream)
+        self._waiting.prepare(can_start)
         while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._blocked:
-            if self.changes.blocks_requests or not self._prepared(self._waiting[0]):
+            if self.changes.blocks_requests or not self._waiting.ready(self._waiting[0]):
                 return
             if not self._start(self._waiting[0]):
                 self._blocked = self._waiting[0]
                 return
-            self._preparation.drop(self._waiting.popleft())
-
-    def _prepared(self, stream: RequestStream) -> bool:
-        """Whether a request can start: without a model it fails as it does."""
-        if not self.models.loaded:
-            return True
-        return self._preparation.ready(stream, self._request_of(stream), self.models.main)
-
-    def _request_of(self, stream: RequestStream) -> ChatRequest:
-        return replace(stream.request, overflow=stream.request.overflow or self.settings.overflow)
+            self._waiting.started()
 
     def _models_restored(self, outcome: LoadedPair | EngineError) -> None:
         """Requests that waited for parked models fail if these cannot be loaded any more."""
         if isinstance(outcome, EngineError):
-            while self._waiting:
-                self._waiting.popleft().deliver(Failed(outcome, ""))
+            self._waiting.fail(outcome)
 
     def _start(self, stream: RequestStream) -> bool:
         """Start a request, or end it at once; False while it has to wait for memory that active ones hold."""
         try:
-            request, main = self._request_of(stream), self.models.main
-            made, grammar = self._preparation.result(stream)
+            request, main = self._waiting.request_of(stream), self.models.main
+            made, grammar = self._waiting.result(stream)
             generation = Generation(request, main, self.prefix_cache, stream.submitted, made, grammar)
         except Exception as error:
             stream.deliver(Failed(as_engine_error(error), ""))
@@ -380,7 +356,7 @@ class Scheduler:
 
     def _end_active(self) -> None:
         """End all active requests as cancelled and drop the timings, before the main model changes."""
-        self._preparation.drop_all()
+        self._waiting.drop_parts()
         for active in self._all_active:
             self._cancel(active)
         self._pacer.reset()
@@ -389,10 +365,7 @@ class Scheduler:
         for active in (*self._decoding, *self._prefilling):
             if active.stream.cancelled:
                 self._cancel(active)
-        for stream in [one for one in self._waiting if one.cancelled]:
-            self._waiting.remove(stream)
-            self._preparation.drop(stream)
-            stream.deliver(Finished("cancelled", "", (), RequestStats()))
+        self._waiting.drop_cancelled()
 
     def _drop_draft_caches(self) -> None:
         for active in self._all_active:

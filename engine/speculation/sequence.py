@@ -8,20 +8,13 @@ from typing import Any
 import mlx.core as mx
 
 from engine.speculation.compiled_steps import MAX_ROWS, CompiledSteps
+from engine.speculation.model_rollback import rollback_for
 from engine.speculation.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 from engine.speculation.shared_caches import copied, open_rollback
 from engine.speculation.taps import Follower
 
 # The most tokens of one pass of prefill, or of a draft model's catch-up.
 PREFILL_CHUNK = 512
-
-# Models whose logits of a row differ between a wide and a one-row pass, so that verifying is not plain decoding.
-# plamo3 masks its window one token wider than its cache; phi3small adds its boolean mask to the scores, so that rows
-# attend to later ones.
-WIDTH_DEPENDENT = {
-    "mlx_lm.models.plamo3": "RotatingKVCache of plamo3",
-    "mlx_lm.models.phi3small": "KVCache of phi3small",
-}
 
 # The most checkpoints of recurrent layers and windows that a sequence keeps.
 MAX_CHECKPOINTS = 6
@@ -400,14 +393,3 @@ class Sequence:
     def bytes(self) -> int:
         """Memory of the caches and of the checkpoints."""
         return sum(array.nbytes for array in self.kept_arrays())
-
-
-def rollback_for(model: Any, caches: Tokens[Any]) -> Rollback:
-    """Transactions over `caches` of `model`.
-
-    Raises `UnknownCacheKind` if a verify pass of this model could not be rolled back, or would differ from plain
-    decoding.
-    """
-    if (refused := WIDTH_DEPENDENT.get(type(model).__module__)) is not None:
-        raise UnknownCacheKind(refused)
-    return open_rollback(caches)

@@ -18,7 +18,7 @@ from mlx_lm.models.cache import CacheList, make_prompt_cache
 from mlx_lm.utils import _get_classes
 
 from engine.speculation.cache_rules import UnknownCacheKind, rules_for
-from engine.speculation.sequence import rollback_for
+from engine.speculation.model_rollback import rollback_for
 from tests.engine.speculation.family_configs import FAMILIES
 
 # Families that decode plainly, and why.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from mlx_lm.models.cache import QuantizedKVCache
 
-from engine.speculation import cache_rules, rollback, sequence
+from engine.speculation import cache_rules, model_rollback, rollback
 from engine.speculation.sequence import Sequence
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, REFUSED, SERVED, build, fresh_caches
@@ -84,7 +84,7 @@ def test_a_verify_pass_of_a_refused_family_is_not_plain_decoding(name: str, monk
     """When this fails, mlx-lm has mended the family, and it can be served."""
     assert Sequence(build(name), fresh_caches(name)).plain_only
 
-    monkeypatch.setattr(sequence, "WIDTH_DEPENDENT", {})
+    monkeypatch.setattr(model_rollback, "WIDTH_DEPENDENT", {})
     with pytest.raises(AssertionError, match=r"after \d+ tokens"):
         check_family(name, prompt=1, patterns=[(5, 5)] * 4, seed=1)
 
