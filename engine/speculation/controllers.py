@@ -43,12 +43,20 @@ class Controllers:
 
     @property
     def current(self) -> DepthController:
-        """The controller of the pair in use, with what the store knows of it."""
+        """The controller of the pair in use, with what the store knows of it, or else of its main model's passes."""
         if self.pair not in self._by_pair:
-            self._by_pair[self.pair] = controller = DepthController()
-            if self._store is not None:
-                self._store.restore(controller, *self.pair)
+            controller = DepthController()
+            if self._store is None or not self._store.restore(controller, *self.pair):
+                self._start_from_another(controller)
+            self._by_pair[self.pair] = controller
         return self._by_pair[self.pair]
+
+    def _start_from_another(self, controller: DepthController) -> None:
+        """Let `controller` know what passes of the main model cost beside another drafter, the latest one."""
+        kept = self._store.pairs() if self._store is not None else {}
+        for (main, _), other in reversed([*kept.items(), *self._by_pair.items()]):
+            if main == self.pair[0] and controller.start_from(other):
+                return
 
     def use(self, controller: DepthController) -> None:
         """Let `controller` serve the pair in use."""

@@ -125,6 +125,8 @@ class DepthController:
         self.speedup = SpeedupMeter()
         # Whether a calibration measured the costs of every depth.
         self.calibrated = False
+        # Whether nothing is known but what another pair's passes cost.
+        self._only_borrowed = False
         self._free, self._constrained = _Learned(), _Learned()
         self._in_use, self._was_constrained = self._free, False
         self.gates = Gates()
@@ -143,6 +145,13 @@ class DepthController:
     @property
     def rates(self) -> AcceptRates:
         return self._in_use.rates
+
+    def start_from(self, other: DepthController) -> bool:
+        """Take what passes of the same main model cost beside another drafter; False where nothing is known of them."""
+        self._only_borrowed = self._free.costs.borrow(other._free.costs)
+        self._constrained.costs.borrow(other._constrained.costs)
+        self._begun_s = other._begun_s
+        return self._only_borrowed
 
     def begin(self, context_tokens: int, *, constrained: bool = False) -> None:
         """A request starts whose prompt has `context_tokens` tokens; its answer is `constrained` by a grammar."""
@@ -261,6 +270,7 @@ class DepthController:
         """Learn from a round."""
         source, depth, accepted, seconds = measured.source, measured.depth, measured.accepted, measured.seconds
         drafted = depth if measured.drafted is None else measured.drafted
+        self._only_borrowed = False
         if measured.typical:
             made = drafted if measured.made is None else measured.made
             self.costs.observe(source, made, measured.width, seconds, measured.draft_seconds)
@@ -331,10 +341,15 @@ class DepthController:
     def measured(self, source: str | None, depth: int, width: int, pass_s: float, draft_s: float) -> None:
         """Take a calibration's figures: seconds of a pass of `width` rows and of drafting `depth` tokens."""
         self.costs.measured(source, depth, width, pass_s, draft_s)
-        self._plain_stretch = None
+        self._plain_stretch, self._only_borrowed = None, False
 
     def figures(self) -> tuple[ContextFigures, ...]:
-        """Costs and expected speeds without a grammar, at every context length at which plain decoding was measured."""
+        """Costs and expected speeds without a grammar, at every context length at which plain decoding was measured.
+
+        None of what only another pair measured.
+        """
+        if self._only_borrowed:
+            return ()
         costs, rates = self._free.costs, self._free.rates
         here = costs.bucket
         try:

@@ -197,6 +197,21 @@ class RoundCosts:
         self._last = None
         self._forecasts.clear()
 
+    def borrow(self, other: RoundCosts) -> bool:
+        """Take what was measured of the main model's passes beside another drafter; False where nothing was.
+
+        They take about as long beside this one: each counts for as few samples as a figure needs.
+        """
+        for (name, bucket), curve in other._curves.items():
+            if name in (PLAIN, VERIFY):
+                self._curves[name, bucket] = {
+                    key: _Samples(*[known.typical * other._first_level] * min(len(known), ENOUGH))
+                    for key, known in curve.items()
+                }
+        self._anchors = None if other.anchored or not self._curves else []
+        self._forecasts.clear()
+        return bool(self._curves)
+
     def samples(self, source: str | None, width: int) -> int:
         """The number of rounds of `source` (None: plain) of `width` rows measured at this context length."""
         names = (PLAIN,) if source is None else (VERIFY, _whole(source))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.speculation.controllers import Controllers
 from engine.speculation.depth import DepthController, MeasuredRound
 from engine.tuning import Pair
 
 ALONE, PAIR = ("main, 9 bytes", ""), ("main, 9 bytes", "draft, 2 bytes")
+OTHER = ("main, 9 bytes", "head, 1 bytes")
 
 
 class Store:
@@ -116,3 +119,58 @@ def test_forgetting_a_pair_leaves_the_others() -> None:
     controllers.forget(None)
     assert store.kept == {}
     assert controllers.learned() == ()
+
+
+def known_passes(controllers: Controllers) -> DepthController:
+    """The controller in use, which learned that passes of 5 rows take 30 ms beside plain ones of 20."""
+    controller = controllers.current
+    controller.measured(None, 0, 1, 0.02, 0.0)
+    controller.measured("draft", 4, 5, 0.03, 0.01)
+    controllers.unsaved = True
+    return controller
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_new_drafter_starts_from_what_passes_of_the_main_model_cost_beside_another(restarted: bool) -> None:
+    store = Store()
+    controllers = Controllers(PAIR, store)
+    known_passes(controllers)
+    controllers.keep()
+    if restarted:
+        controllers = Controllers(PAIR, store)
+    controllers.pair = OTHER
+    costs = controllers.current.costs
+    assert costs.plain() == pytest.approx(0.02)
+    assert costs.widest() == 5
+    assert controllers.current.choose({"draft": 4}).reason != "measuring"
+    # What the other drafter took says nothing about this one, and after a restart the machine may be slower.
+    assert costs.drafting("draft", 4) == 0.0
+    assert costs.anchored is not restarted
+
+
+def test_another_main_models_passes_say_nothing() -> None:
+    controllers = Controllers(PAIR)
+    known_passes(controllers)
+    controllers.pair = ("other, 9 bytes", "draft, 2 bytes")
+    assert controllers.current.costs.plain() is None
+
+
+def test_what_only_another_pair_measured_is_not_shown_as_learned() -> None:
+    controllers = Controllers(PAIR, Store())
+    known_passes(controllers)
+    controllers.keep()
+    controllers.pair = OTHER
+    assert controllers.current.figures() == ()
+    assert [known.pair for known in controllers.learned()] == [PAIR]
+    learn(controllers)
+    assert {known.pair for known in controllers.learned()} == {PAIR, OTHER}
+
+
+def test_a_pair_that_was_learned_keeps_its_own_figures() -> None:
+    store = Store()
+    controllers = Controllers(OTHER, store)
+    learn(controllers)
+    controllers.pair = PAIR
+    known_passes(controllers)
+    controllers.pair = OTHER
+    assert controllers.current.costs.widest() == 1

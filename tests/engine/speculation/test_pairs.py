@@ -70,6 +70,15 @@ def test_a_pair_calibrated_while_the_engine_was_idle_starts_nearly_as_fast_as_it
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", PAIRS)
+def test_a_new_drafter_of_a_main_model_in_use_starts_nearly_as_fast_as_its_best_arm(name: str) -> None:
+    found = [judge(PAIRS[name], seed, main_known=True) for seed in range(5)]
+    print(row(f"{name}, main known", found))
+    assert mean(verdict.twenty for verdict in found) >= 0.97
+    assert mean(verdict.three for verdict in found) >= 0.92
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", PAIRS)
 def test_a_busy_machine_misleads_auto_little(name: str) -> None:
     found = verdicts(busy(PAIRS[name]), 5)
     assert mean(verdict.twenty for verdict in found) >= 0.94
