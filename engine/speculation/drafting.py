@@ -301,6 +301,9 @@ class Drafting:
             wasted = self._gated.observe(controller, request.by_source.get(DRAFTER_METHOD), choice, current, seconds)
             self._gated.observe_ahead(controller, self.ahead, current, seconds)
         self._controllers.unsaved = True
+        if choice is FIRST_TOKEN:
+            # Before it the prompt was read.
+            seconds = record.verify_s
         controller.observe(
             MeasuredRound(
                 choice.source if choice.depth else None,

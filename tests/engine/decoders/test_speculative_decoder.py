@@ -188,3 +188,19 @@ def test_a_plain_round_is_typical_only_where_it_takes_one_step(
     plain = [measured for measured in heard if measured.source is None]
     assert {measured.seconds for measured in plain} > {MAIN_S}
     assert {measured.seconds for measured in plain if measured.typical} == {MAIN_S}
+
+
+def test_the_reading_of_the_prompt_is_not_charged_to_the_answers_first_round(
+    scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long prompt would let exploring cost much of a short answer, and hide that speculation has saved time."""
+    heard: list[MeasuredRound] = []
+    observe = DepthController.observe
+
+    def observed(controller: DepthController, measured: MeasuredRound) -> None:
+        heard.append(measured)
+        observe(controller, measured)
+
+    monkeypatch.setattr(DepthController, "observe", observed)
+    answer(scheduler, clock, DRAFT)
+    assert heard[0].seconds == pytest.approx(MAIN_S)

@@ -342,7 +342,7 @@ class Player:
         drafted = pending.depth if committed > accepted or accepted == 0 else accepted
         seconds, draft_s = ms[0] / 1e3, pending.draft_s or 0.0
         record = RoundRecord(
-            0, choice.source or "main", drafted, accepted, committed, pending.rows, 0.0, draft_s, 0.0, 0.0
+            0, choice.source or "main", drafted, accepted, committed, pending.rows, 0.0, draft_s, seconds - draft_s, 0.0
         )
         self.drafting.observe(choice, pending, record, seconds)
 
