@@ -8,7 +8,7 @@ started before the result of the first is read. Caches are handed over both ways
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence as Items
 
 import mlx.core as mx
 
@@ -24,7 +24,7 @@ from engine.speculation.depth import Choice
 from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.proposal import Proposal
 from engine.speculation.round import ProposerFailed, as_proposer_failure
-from engine.speculation.sequence import PREFILL_CHUNK
+from engine.speculation.sequence import PREFILL_CHUNK, Sequence
 from engine.speculation.sequence_batch import SequenceBatch
 from engine.stats import RoundRecord
 
@@ -49,9 +49,9 @@ class RaggedDecoder:
         self._expected = 0
         self._batch: SequenceBatch | None = None
         self._flying: RaggedRound | None = None
-        # What kept a row from being removed. From then on it is unknown which rows are whose.
-        self._removal_error: Exception | None = None
-        # Whether caches are being copied into a new row.
+        # What kept a row from being added or removed. From then on it is unknown which rows are whose.
+        self._rows_error: Exception | None = None
+        # Whether a row was added that is not yet written.
         self._joined = False
         self._steps: PlainSteps | None = None
         self._ended_at: float | None = None
@@ -74,9 +74,13 @@ class RaggedDecoder:
             self._batch = SequenceBatch(sequence)
         self._batch.reserve(self._expected)
         self._batch.join(sequence)
-        # The device begins to copy now. What is under way is read before anything else is started behind that.
-        mx.async_eval(self._batch.arrays())  # type: ignore[no-untyped-call]
         self._joined = True
+        if not self._members:
+            # While answers that decode alone go on, which join later.
+            try:
+                self._write_rows()
+            except Exception as error:
+                self._rows_error = error
         self._members.append(Member(generation, request, generation.log.draft_prefill_tokens))
         self._ended_at = None
         generation.log.shared = True
@@ -88,8 +92,8 @@ class RaggedDecoder:
         pass itself failed, or a row could not be removed before.
         """
         try:
-            if self._removal_error is not None:
-                raise self._removal_error
+            if self._rows_error is not None:
+                raise self._rows_error
             current, self._flying = self._flying or self._start(), None
             steps = self._steps
             if steps is None or not steps.go_on(current, self._members):
@@ -103,6 +107,8 @@ class RaggedDecoder:
             else:
                 ahead = None if joined else steps.start_next(current)
                 self._ended_at, outcome = steps.settle(current, self._ended_at)
+            if joined:
+                self._write_rows()
         except Exception as error:
             raise BatchStepFailed(str(error)) from error
         if ahead is not None and steps is None:
@@ -131,8 +137,6 @@ class RaggedDecoder:
             # The token that was fed is not one that its sampler drew.
             sequence.adopt([], list(sequence.tokens), 0)
             return None
-        # The next step need not wait for the copies.
-        mx.async_eval(sequence.arrays())  # type: ignore[no-untyped-call]
         flying = self._flying
         if flying is None or member not in flying.members or generation.reason is not None:
             return None
@@ -148,15 +152,26 @@ class RaggedDecoder:
             member.request.proposers.abandon()
         self._members, self._flying, self._batch, self._steps = [], None, None, None
 
+    def _write_rows(self, left: Sequence | None = None) -> None:
+        """Copy caches into their rows, or those of a sequence that `left` out of them.
+
+        Nothing may be under way: a pass holds the buffers, so that whole buffers would be copied.
+        """
+        assert self._batch is not None
+        mx.eval(self._batch.arrays(), [] if left is None else left.arrays())
+
     def _remove(self, member: Member) -> None:
         assert self._batch is not None
         sequence = member.generation.conversation.main
         try:
-            if self._removal_error is not None:
-                raise BatchStepFailed(str(self._removal_error)) from self._removal_error
+            if self._rows_error is not None:
+                raise BatchStepFailed(str(self._rows_error)) from self._rows_error
+            if self._flying is not None:
+                self._flying.read()
             self._batch.leave(sequence)
+            self._write_rows(sequence)
         except Exception as error:
-            self._removal_error = self._removal_error or error
+            self._rows_error = self._rows_error or error
             sequence.adopt([], list(sequence.tokens), 0)
             raise
 
@@ -257,7 +272,7 @@ class RaggedDecoder:
             mx.async_eval(*lazy)  # type: ignore[no-untyped-call]
         return proposals
 
-    def _time_drafting(self, proposals: Sequence[Proposal | None], started_at: float) -> float | None:
+    def _time_drafting(self, proposals: Items[Proposal | None], started_at: float) -> float | None:
         self._round += 1
         drafting = drafting_of(proposals)
         if drafting is None:
@@ -338,7 +353,7 @@ class RaggedDecoder:
         return generation.end_round(record, tokens, now)
 
     @staticmethod
-    def _tell_proposers(member: Member, ids: Sequence[int], accepted: int, proposal: Proposal | None) -> None:
+    def _tell_proposers(member: Member, ids: Items[int], accepted: int, proposal: Proposal | None) -> None:
         proposers = member.request.proposers
         for source, proposer in list(proposers.by_source.items()):
             used = proposal is not None and proposal.source == source
@@ -348,9 +363,7 @@ class RaggedDecoder:
             except ProposerFailed as failure:
                 proposers.drop(failure)
 
-    def _record(
-        self, current: RaggedRound, row: int, tokens: Sequence[Token], accepted: int, now: float
-    ) -> RoundRecord:
+    def _record(self, current: RaggedRound, row: int, tokens: Items[Token], accepted: int, now: float) -> RoundRecord:
         generation, choice, depth = current.members[row].generation, current.choices[row], current.proposed.depths[row]
         proposal = current.proposed.proposals[row]
         busy = max(0.0, now - generation.round_ended)

@@ -18,7 +18,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import ArraysCache, CacheList, QuantizedKVCache, RotatingKVCache
 
-from engine.speculation.cache_rules import flatten
+from engine.speculation.cache_rules import flatten, leaves
 from engine.speculation.row_kinds import KeyValueRows, QuantisedRows, StateRows, WindowRows, resized
 from engine.speculation.row_layout import Layout
 
@@ -75,12 +75,32 @@ class RowCaches:
         length, last = self.positions[row], len(self) - 1
         taken = [_take(cache, row, length) for cache in self.caches]
         if row != last:
-            for cache in flatten(self.caches):
-                cache.change(lambda array: _moved(array, last, row))
+            self._move(last, row, taken)
         for numbers in (self.positions, *(layout.starts for layout in self._layouts.values())):
             numbers[row] = numbers[last]
             numbers.pop()
         return taken
+
+    def _move(self, source: int, target: int, taken: Sequence[Any]) -> None:
+        """Copy a row into the place of another one, which is in `taken`."""
+        copies: list[mx.array] = []
+
+        def read(array: mx.array) -> mx.array:
+            copies.append(mx.take(array, mx.array([source]), axis=0) if array.size else array[:1])
+            return array
+
+        for cache in flatten(self.caches):
+            cache.change(read)
+        # What has yet to be read of a buffer keeps it from being written in place.
+        mx.eval(copies, [[*leaves(vars(cache))] for cache in flatten(taken)])
+        remaining = iter(copies)
+
+        def write(array: mx.array) -> mx.array:
+            array[target : target + 1] = next(remaining)
+            return array
+
+        for cache in flatten(self.caches):
+            cache.change(write)
 
     def begin(self, counts: Sequence[int], more: int = 0) -> None:
         """A transaction begins with a pass in which row b is fed `counts[b]` tokens; shorter rows are padded behind.
@@ -192,8 +212,3 @@ def _take(cache: Any, row: int, length: int) -> Any:
     if type(cache) is CacheList:
         return CacheList(*(_take(nested, row, length) for nested in cache.caches))
     return cache.take(row, length)
-
-
-def _moved(array: mx.array, source: int, target: int) -> mx.array:
-    array[target] = array[source]
-    return array

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -73,6 +73,16 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
         finally:
             sys.setprofile(profiler)
             gc.enable()
+
+
+def most_bytes(work: Callable[[], object]) -> int:
+    """The most bytes that were in use at once while `work` ran, less those in use before."""
+    gc.collect()
+    mx.clear_cache()
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    work()
+    return int(mx.get_peak_memory()) - before
 
 
 def graph_nodes(*arrays: Any) -> int:

@@ -5,7 +5,6 @@ The table in ARCHITECTURE.md says the same. Counts are of a long answer less a s
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 
 import mlx.core as mx
@@ -19,7 +18,7 @@ from engine.loading import LoadedModel, load
 from engine.scheduler import Scheduler
 from engine.speculation.sequence import Sequence
 from engine.stats import RequestStats
-from tests.engine.counting import Counts, counting
+from tests.engine.counting import Counts, counting, most_bytes
 from tests.engine.serving import submit
 
 QUESTION = [{"role": "user", "content": "Tell me about the moon."}]
@@ -46,16 +45,6 @@ def counted(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object]) -> Coun
     with counting(monkeypatch) as counts:
         work()
     return counts
-
-
-def most_bytes(work: Callable[[], object]) -> int:
-    """The most bytes that were in use at once while `work` ran, less those in use before."""
-    gc.collect()
-    mx.clear_cache()
-    before = mx.get_active_memory()
-    mx.reset_peak_memory()
-    work()
-    return int(mx.get_peak_memory()) - before
 
 
 def ours(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) -> RequestStats:

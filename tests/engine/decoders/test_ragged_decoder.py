@@ -15,7 +15,7 @@ from engine.scheduler import Scheduler
 from engine.speculation.draft_rows import DraftRows
 from engine.speculation.sequence import Sequence
 from engine.stream import RequestStream
-from tests.engine.counting import Counts, counting
+from tests.engine.counting import Counts, counting, most_bytes
 from tests.engine.serving import PLAIN, alone, request, run, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -74,6 +74,35 @@ def test_a_plain_step_of_several_answers_costs_the_device_what_it_costs_in_mlx_l
     assert waits <= their_waits == 1
     # Counting and reporting its token takes six for each answer; one of all is to spare.
     assert calls - their_calls <= 6 * len(TEXTS) + 1
+
+
+@pytest.mark.parametrize("count", [2, 8])
+def test_answers_of_a_batch_take_no_more_memory_than_in_mlx_lm(
+    scheduler: Scheduler, main: LoadedModel, count: int
+) -> None:
+    """All along: reading the prompts, joining, every step, and leaving one by one."""
+    texts = [f"{TEXTS[index % 2]} {index}" for index in range(count)]
+    limits = [SHORT + index for index in range(count)]
+
+    def mine() -> None:
+        clients = run(
+            scheduler,
+            *(request(text, max_tokens=most, speculation=PLAIN) for text, most in zip(texts, limits, strict=True)),
+        )
+        assert all(client.reasons == ["off"] for client in clients)
+
+    def theirs() -> None:
+        prompts = [main.prompt_ids([{"role": "user", "content": text}]) for text in texts]
+        batch_generate(main.model, main.mlx_lm_tokenizer, prompts, max_tokens=limits)
+
+    peaks: dict[Callable[[], None], list[int]] = {mine: [], theirs: []}
+    # How far the host is ahead of the device moves a peak a little.
+    for work in (mine, theirs, theirs, mine):
+        scheduler.clear_prefix_cache()
+        peaks[work].append(most_bytes(work))
+    # What is kept for the next turns is no answer's.
+    kept = scheduler.prefix_cache.bytes
+    assert min(peaks[mine]) - kept <= 1.03 * min(peaks[theirs])
 
 
 def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
