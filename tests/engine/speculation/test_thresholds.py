@@ -7,8 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from engine.speculation import accept_rates
 from engine.speculation.exploring import Retries
-from tests.engine.speculation.thresholds import ELSEWHERE, NO_CHOICE, PACKAGE, PLAYED, constants, set_everywhere
+from tests.engine.speculation.thresholds import (
+    ELSEWHERE,
+    NO_CHOICE,
+    PACKAGE,
+    PLAYED,
+    constants,
+    defaults_of,
+    set_everywhere,
+)
 
 ROOT = PACKAGE.parents[1]
 
@@ -49,3 +58,17 @@ def test_a_threshold_that_is_a_default_is_changed_there_too() -> None:
     finally:
         set_everywhere("FIRST_RETRY", before)
     assert Retries().interval == before
+
+
+def test_the_default_of_a_named_tuple_is_changed_too() -> None:
+    before = accept_rates.PRIOR_WEIGHT
+    [makes_a_level] = [
+        function for function, _ in defaults_of(accept_rates, "PRIOR_WEIGHT") if function.__name__ == "__new__"
+    ]
+    unchanged = makes_a_level.__defaults__
+    set_everywhere("PRIOR_WEIGHT", 5.0)
+    try:
+        assert makes_a_level.__defaults__ == (5.0, False)
+    finally:
+        set_everywhere("PRIOR_WEIGHT", before)
+    assert makes_a_level.__defaults__ == unchanged

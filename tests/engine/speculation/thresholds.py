@@ -140,13 +140,15 @@ def set_everywhere(name: str, value: Number) -> None:
 
 
 def defaults_of(module: ModuleType, name: str) -> Iterator[tuple[FunctionType, str]]:
-    """The functions of a module with an argument whose default is a threshold, `__init__` of dataclasses included."""
+    """The functions of a module with an argument whose default is a threshold, what makes a dataclass or a named tuple
+    included.
+    """
     for node in ast.walk(ast.parse(inspect.getsource(module))):
         for part in node.body if isinstance(node, ast.ClassDef) else ():
             owner = getattr(module, node.name)
             if isinstance(part, ast.AnnAssign) and _is_name(part.value, name):
                 assert isinstance(part.target, ast.Name)
-                yield owner.__init__, part.target.id
+                yield owner.__new__ if issubclass(owner, tuple) else owner.__init__, part.target.id
             if isinstance(part, ast.FunctionDef):
                 taking = part.args.args[len(part.args.args) - len(part.args.defaults) :]
                 for argument, default in zip(taking, part.args.defaults, strict=True):
