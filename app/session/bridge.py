@@ -1,7 +1,7 @@
 """The one crossing between the engine's thread and Qt.
 
-The engine's thread only ever appends to a deque. A timer on the GUI thread empties it once a frame, and runs
-only while a request streams or a call is under way, so an idle window costs nothing.
+Other threads append to a deque. While a request streams, a timer on the GUI thread empties it once a frame; the end of
+a call, for which something waits, wakes the GUI thread itself. An idle window costs nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -28,12 +29,13 @@ FRAME_MS = 15
 class Bridge(QObject):
     """Brings what the engine says to the GUI thread.
 
-    Receivers are called once a frame at most, with everything that has arrived for them since the last frame;
+    Receivers are called once a frame, or when a call has ended, with everything that has arrived for them since;
     `frame` follows when all of them have been served; `frame_begins` goes before.
     """
 
     frame = Signal()
     frame_begins = Signal()
+    _call_ended = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,10 +43,13 @@ class Bridge(QObject):
         self._receivers: dict[int, Callable[[list[Event]], None]] = {}
         self._callbacks: dict[int, Callable[[Future[Any]], None]] = {}
         self._next = 0
+        self._closed = False
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self.drain)
+        # Queued on this thread too: what is done already calls nobody back before `watch` has returned.
+        self._call_ended.connect(self.drain, Qt.ConnectionType.QueuedConnection)
 
     @property
     def busy(self) -> bool:
@@ -54,15 +59,16 @@ class Bridge(QObject):
         """What to hand to `Engine.submit` as `on_event`, so that `receiver` gets the request's events."""
         ticket = self._take_ticket()
         self._receivers[ticket] = receiver
-        self._run_timer()
+        # Started again, it would begin a new frame: requests in quick succession would put the end of it off for good.
+        if not self._timer.isActive():
+            self._timer.start()
         return lambda event: self._inbox.append((ticket, event))
 
     def watch(self, future: Future[Any], done: Callable[[Future[Any]], None]) -> None:
         """Call `done` on the GUI thread when the engine has finished that call."""
         ticket = self._take_ticket()
         self._callbacks[ticket] = done
-        future.add_done_callback(lambda finished: self._inbox.append((ticket, finished)))
-        self._run_timer()
+        future.add_done_callback(partial(self._end_call, ticket))
 
     def drain(self) -> None:
         """Hand over everything that has arrived."""
@@ -83,7 +89,7 @@ class Bridge(QObject):
             if isinstance(events[-1], (Finished, Failed)):
                 del self._receivers[ticket]
             _call(receiver, events)
-        if not self.busy:
+        if not self._receivers:
             self._timer.stop()
         if arrived or finished:
             self.frame.emit()
@@ -91,15 +97,17 @@ class Bridge(QObject):
 
     def close(self) -> None:
         """Deliver nothing any more."""
+        self._closed = True
         self._timer.stop()
         self._receivers.clear()
         self._callbacks.clear()
         self._inbox.clear()
 
-    def _run_timer(self) -> None:
-        # Started again, it would begin a new frame: calls in quick succession would put the end of it off for good.
-        if not self._timer.isActive():
-            self._timer.start()
+    def _end_call(self, ticket: int, finished: Future[Any]) -> None:
+        """On any thread."""
+        self._inbox.append((ticket, finished))
+        if not self._closed:
+            self._call_ended.emit()
 
     def _take_ticket(self) -> int:
         self._next += 1

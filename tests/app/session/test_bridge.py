@@ -44,6 +44,20 @@ def test_an_idle_bridge_has_no_timer_running(qtbot: QtBot) -> None:
     assert not bridge._timer.isActive()
 
 
+def test_the_end_of_a_call_comes_without_a_timer_and_after_whoever_asked(qtbot: QtBot) -> None:
+    bridge, found = Bridge(), []
+    early, late = Future(), Future()  # type: ignore[var-annotated]
+    early.set_result("early")
+    for future in (early, late):
+        bridge.watch(future, lambda done: found.append(done.result()))
+    assert not found
+    assert not bridge._timer.isActive()
+    qtbot.waitUntil(lambda: found == ["early"])
+    in_thread(lambda: late.set_result("late"))
+    assert not bridge._timer.isActive()
+    qtbot.waitUntil(lambda: found == ["early", "late"])
+
+
 def test_two_requests_get_their_own_events(qtbot: QtBot) -> None:
     bridge, first, second = Bridge(), [], []  # type: ignore[var-annotated]
     put_first, put_second = bridge.listen(first.extend), bridge.listen(second.extend)
