@@ -14,7 +14,6 @@ from threading import Thread
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
-from app.chat.preparing import import_views
 from app.conversations.backups import restore
 from app.conversations.errors import StoreError
 from app.conversations.opening import is_open_elsewhere
@@ -56,21 +55,21 @@ def open_window(
     main, draft = _wanted(session, preferences)
     session.models.announce(main)
     window.show()
-    _FirstPaint(window, partial(_load, session, main, draft), window.prepare_answers)
+    _FirstPaint(window, partial(_load, session, main, draft, window.prepare_answers))
     session.models.changed.connect(partial(_start_once_loaded, session, library))
     QTimer.singleShot(_LIBRARY_WAITS_MS, library, library.start)
     return window, session
 
 
 class _FirstPaint(QObject):
-    """Calls `load` once the window has been painted, or is not for `_PAINTED_WITHIN_MS`, and then `prepare`.
+    """Calls `load` once the window has been painted, or is not for `_PAINTED_WITHIN_MS`.
 
     What is called "soon" comes before the first paint: Qt paints when there is nothing else to do.
     """
 
-    def __init__(self, window: QWidget, load: Callable[[], object], prepare: Callable[[], None]) -> None:
+    def __init__(self, window: QWidget, load: Callable[[], object]) -> None:
         super().__init__(window)
-        self._window, self._load, self._prepare = window, load, prepare
+        self._window, self._load = window, load
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._go_on)
@@ -87,17 +86,18 @@ class _FirstPaint(QObject):
     def _go_on(self) -> None:
         self._window.removeEventFilter(self)
         self._load()
-        QTimer.singleShot(0, self._window, self._prepare)
         self.deleteLater()
 
 
-def _load(session: Session, main: str, draft: str | None) -> None:
-    """Start loading the pair."""
+def _load(session: Session, main: str, draft: str | None, prepare: Callable[[], None]) -> None:
+    """Start loading the pair, and `prepare` for answers while it is read.
+
+    Imports on two threads hold each other up: the engine's come first, and it reports its status after them.
+    """
     if main != str(session.models.starter_pair[0]):
         Thread(target=_start_prompt_process, args=(Path(main),), name="prompt", daemon=True).start()
-    # Before the imports of the engine's thread, which would hold it up.
-    import_views()
     session.models.load(main, draft)
+    session.models.call_engine(lambda engine: engine.status(), lambda _: prepare())
 
 
 def _start_prompt_process(main: Path) -> None:

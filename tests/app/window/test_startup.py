@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from app.widgets.application import Application
 from app.widgets.overlay import Overlay
 from app.window import startup as app_window
 from engine.prompt_process.client import PromptProcess
+from engine.status import EngineStatus
 from engine.tokenizer_records import TokenizerRecords
 from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
@@ -130,6 +132,26 @@ def test_what_nobody_sees_yet_is_made_after_the_first_paint(
     # The first answer does not wait for the figures that are shown beside it.
     qtbot.waitUntil(lambda: window.findChild(TotalsView) is not None)
     assert not window.findChild(TotalsView).isVisible()
+    window.close()
+    window.deleteLater()
+
+
+def test_what_the_first_answer_needs_is_made_once_the_engine_has_its_imports(
+    qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers: Future[EngineStatus] = Future()
+    status = ScriptedEngine.status
+    monkeypatch.setattr(ScriptedEngine, "status", lambda _: answers)
+    monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
+    monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
+    monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
+    made: list[bool] = []
+    monkeypatch.setattr(app_window.MainWindow, "prepare_answers", lambda _: made.append(True))
+    window, session = app_window.open_window(qapp)
+    qtbot.waitUntil(lambda: session.models.pair.main is not None)
+    assert not made
+    answers.set_result(status(session.models.engine).result())
+    qtbot.waitUntil(lambda: made == [True])
     window.close()
     window.deleteLater()
 
