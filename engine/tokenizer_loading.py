@@ -61,7 +61,7 @@ def make_tokenizer(path: Path, disk: DiskPool, records: TokenizerRecords) -> tup
 def _of_stranger(
     source: TokenizerSource, make_whole: Callable[[], Any], disk: DiskPool, records: TokenizerRecords
 ) -> tuple[Any, TokenizerSource]:
-    """By its record, if there is one; otherwise by transformers, and then there is one."""
+    """By its record, if there is one; otherwise by transformers, and then there is one, or known that none can be."""
     # The starter pair needs none of it.
     from engine.recorded_tokenizer import recorded
 
@@ -79,13 +79,21 @@ def _of_stranger(
     PROMPT_PROCESS.build(source, disk.leaving)
     classes.result()
     tokenizer = make_whole()
-    if record is not None:
-        try:
-            if (made := PROMPT_PROCESS.record(source, disk.leaving)) is not None:
-                records.keep(record, *made)
-        except TemplateFailed as error:
-            log.info("the tokenizer in %s is not recorded: %s", source.folder, error)
+    if record is not None and not records.refused(record):
+        _record(source, record, disk, records)
     return tokenizer, source
+
+
+def _record(source: TokenizerSource, record: Path, disk: DiskPool, records: TokenizerRecords) -> None:
+    made = None
+    try:
+        made = PROMPT_PROCESS.record(source, disk.leaving)
+    except TemplateFailed as error:
+        log.info("the tokenizer in %s is not recorded: %s", source.folder, error)
+    if made is None:
+        records.refuse(record)
+    else:
+        records.keep(record, *made)
 
 
 def _make_whole(path: Path, ends: Any) -> Any:

@@ -22,6 +22,7 @@ MOST_RECORDS = 16
 # Raised when records hold something else.
 _FORMAT = 1
 _TEMPLATES = "additional_chat_templates"
+_REFUSED = ".none"
 _WEIGHTS = frozenset((".safetensors", ".gguf", ".bin", ".pt", ".pth"))
 # Longer files are told apart by size and time; the longest published tokenizer.json has half of that.
 _MOST_READ = 2**26
@@ -35,7 +36,8 @@ class TokenizerRecords:
 
     def likely(self, folder: Path) -> bool:
         """Whether the model folder has a record, which may be out of date."""
-        return self._folder is not None and any(self._folder.glob(f"{_name(folder)}-*"))
+        found = () if self._folder is None else self._folder.glob(f"{_name(folder)}-*")
+        return any(file.suffix != _REFUSED for file in found)
 
     def path(self, folder: Path) -> Path | None:
         """The file of the model folder's record as the folder is now, whether it exists or not. Reads the folder; None
@@ -52,8 +54,21 @@ class TokenizerRecords:
     def keep(self, path: Path, facts: dict[str, Any], backend: str) -> None:
         """Write a record in place of those that the folder had before. A failure is logged."""
         head = json.dumps(facts | {"digest": _digest(backend.encode())})
+        self._write(path, head.encode(), b"\n", backend.encode())
+
+    def refuse(self, path: Path) -> None:
+        """Note that there can be no such record: to find that out takes longer than to load a small model. A failure is
+        logged.
+        """
+        self._write(_refusal(path))
+
+    def refused(self, path: Path) -> bool:
+        """Whether there can be no such record."""
+        return _refusal(path).exists()
+
+    def _write(self, path: Path, *content: bytes) -> None:
         try:
-            write_atomically(path, (head.encode(), b"\n", backend.encode()))
+            write_atomically(path, content)
             folder, _, _ = path.name.partition("-")
             for old in path.parent.glob(f"{folder}-*"):
                 if old != path:
@@ -76,6 +91,10 @@ def read_record(path: Path) -> tuple[dict[str, Any], bytes]:
     if facts.pop("digest") != _digest(backend):
         raise ValueError("the record is damaged")
     return facts, backend
+
+
+def _refusal(path: Path) -> Path:
+    return path.with_name(path.name + _REFUSED)
 
 
 def _digest(content: bytes) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -101,15 +102,30 @@ def test_a_record_that_cannot_be_used_is_made_again(damage: bytes, tiny_main: Pa
     assert path.read_bytes() == whole
 
 
-def test_a_tokenizer_that_cannot_be_recorded_is_loaded_all_the_same(
-    tiny_main: Path, records: TokenizerRecords, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("error", [TemplateFailed("8", "too-slow"), None])
+def test_a_tokenizer_that_cannot_be_recorded_is_loaded_all_the_same_and_tried_once(
+    error: TemplateFailed | None,
+    tiny_main: Path,
+    tmp_path: Path,
+    records: TokenizerRecords,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def fail(*_: object) -> None:
-        raise TemplateFailed("8", "too-slow")
+    folder = Path(shutil.copytree(tiny_main, tmp_path / "folder"))
+    tried: list[object] = []
+
+    def fail(*asked: object) -> None:
+        tried.append(asked)
+        if error is not None:
+            raise error
 
     monkeypatch.setattr(PROMPT_PROCESS, "record", fail)
-    assert not by_record(loaded(tiny_main, records))
-    assert not records.likely(tiny_main)
+    for _ in range(2):
+        assert not by_record(loaded(folder, records))
+        assert not records.likely(folder)
+    assert len(tried) == 1
+    (folder / "README.md").write_text("changed")
+    loaded(folder, records)
+    assert len(tried) == 2
 
 
 def test_a_process_without_transformers_makes_way_for_one_with_them(tiny_main: Path, records: TokenizerRecords) -> None:

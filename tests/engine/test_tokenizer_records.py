@@ -42,6 +42,20 @@ def test_a_record_comes_back_as_it_was(records: TokenizerRecords, folder: Path) 
     assert read_record(path_of(records, folder)) == (FACTS, '{"model": "日本"}'.encode())
 
 
+def test_that_a_folder_can_have_no_record_is_known_until_it_changes(records: TokenizerRecords, folder: Path) -> None:
+    records.keep(path_of(records, folder), FACTS, "a")
+    (folder / "config.json").write_text("[]")
+    assert not records.refused(path_of(records, folder))
+    records.refuse(path_of(records, folder))
+    assert records.refused(path_of(records, folder))
+    assert not records.likely(folder)
+    assert not path_of(records, folder).exists()
+    (folder / "config.json").write_text("{}")
+    assert not records.refused(path_of(records, folder))
+    records.keep(path_of(records, folder), FACTS, "a")
+    assert [path.name for path in path_of(records, folder).parent.iterdir()] == [path_of(records, folder).name]
+
+
 def test_without_a_place_nothing_is_kept(folder: Path) -> None:
     records = TokenizerRecords(None)
     assert records.path(folder) is None
