@@ -18,6 +18,7 @@ from engine.speculation.accept_rates import AcceptRates
 from engine.speculation.arm_estimate import PLAIN_ARM, Arm, ArmEstimate, CatchUp, estimate_arms
 from engine.speculation.context_figures import figures_at
 from engine.speculation.exploring import MARGIN, Explorer
+from engine.speculation.pace import Pace
 from engine.speculation.paired_gate import Gates
 from engine.speculation.proposers.proposal import Observation
 from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
@@ -131,6 +132,7 @@ class DepthController:
         self._in_use, self._was_constrained = self._free, False
         self.gates = Gates()
         self._explorer = Explorer()
+        self._pace = Pace()
         self._context = self._begun_at = 0
         self._begun_s = monotonic()
         self._current: Arm = PLAIN_ARM
@@ -161,6 +163,7 @@ class DepthController:
         self._was_constrained = constrained
         self._context = self._begun_at = context_tokens
         self._explorer.begin()
+        self._pace.begin()
         self.costs.begin(context_bucket(context_tokens))
         self.speedup.begin(context_bucket(context_tokens))
         self.rates.begin(context_tokens)
@@ -213,7 +216,7 @@ class DepthController:
         catch_up = {source: self.costs.catch_up(source, tokens) for source, tokens in (backlog or {}).items()}
         spread = CatchUp(catch_up, horizon)
         arms = estimate_arms(self.costs, self.rates, offered, rows_carried, buckets, spread, whole)
-        choice = self._weigh(arms, buckets)
+        choice = self._weigh(arms, buckets, whole)
         if choice.source is not None:
             passes, narrowest = self.costs.forecast(choice.source), rows_carried + 1
             # Exploring is to find out what wide passes cost, so it may take them to be cheap.
@@ -239,7 +242,7 @@ class DepthController:
             for row in range(2, choice.depth + 1)
         )
 
-    def _weigh(self, arms: Mapping[Arm, ArmEstimate], buckets: Mapping[str, str]) -> Choice:
+    def _weigh(self, arms: Mapping[Arm, ArmEstimate], buckets: Mapping[str, str], whole: Collection[str]) -> Choice:
         """The choice for this round among `arms`."""
         known = [arm for arm, estimate in arms.items() if estimate.known]
         best = max(known, key=lambda arm: arms[arm].speed)
@@ -250,6 +253,11 @@ class DepthController:
             self._current = max(same, key=lambda arm: arms[arm].speed, default=PLAIN_ARM)
         if self._clearly_faster(arms, best):
             self._current = best
+        # What is made whole cannot end early: a round that opens an answer is to pay at the pace of those behind it.
+        if self._pace.opening and self._current[0] in whole:
+            pace = max(self._best_speed, self._pace.tokens / arms[PLAIN_ARM].seconds)
+            same = [arm for arm in known if arm[0] == self._current[0]]
+            self._current = max(same, key=lambda arm: arms[arm].tokens - pace * arms[arm].seconds)
         explored = self._explorer.choose(arms, best, self._current, self.rates.seen, anchored=self.costs.anchored)
         self._explores = explored is not None
         source, depth = explored or self._current
@@ -283,6 +291,8 @@ class DepthController:
             if verified:
                 asked = 0 if measured.complete else depth
                 self.rates.observe(source, measured.bucket, verified, accepted, drafted, asked)
+        if (plain_s := self.costs.plain()) is not None:
+            self._pace.observe(accepted + 1, seconds / plain_s, speculative=source is not None)
         self._explorer.count(accepted + 1, seconds)
         if measured.typical:
             self._explorer.settle((source, depth), self._current, accepted + 1, seconds)
