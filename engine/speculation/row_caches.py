@@ -22,6 +22,9 @@ from engine.speculation.cache_rules import flatten, leaves
 from engine.speculation.row_kinds import KeyValueRows, QuantisedRows, StateRows, WindowRows, resized
 from engine.speculation.row_layout import Layout
 
+# Slots behind a row that is added: those of a few rounds.
+_FREE = 16
+
 
 class RowCaches:
     """The caches of a batch: `caches` is what the model is called with. Belongs to the engine's thread.
@@ -66,7 +69,8 @@ class RowCaches:
             start = 0 if layout.window is None else max(0, length - layout.window + 1)
             layout.starts.append(start)
             layout.end = max(layout.end, length - start)
-            self._make_room(layout, 1)
+            # Buffers that had to grow in the round that follows would be copied once more.
+            self._make_room(layout, _FREE)
         for cache, own in zip(flatten(self.caches), flatten(caches), strict=True):
             cache.put(row, own, length, self._capacity)
 
@@ -82,25 +86,35 @@ class RowCaches:
         return taken
 
     def _move(self, source: int, target: int, taken: Sequence[Any]) -> None:
-        """Copy a row into the place of another one, which is in `taken`."""
+        """Copy what a row holds into the place of another one, which is in `taken`."""
         copies: list[mx.array] = []
-
-        def read(array: mx.array) -> mx.array:
-            copies.append(mx.take(array, mx.array([source]), axis=0) if array.size else array[:1])
-            return array
-
         for cache in flatten(self.caches):
+            held = self._held_by(cache, source)
+
+            def read(array: mx.array, held: tuple[slice, ...] = held) -> mx.array:
+                copies.append(mx.take(array[slice(None), *held], mx.array([source]), axis=0) if array.size else array)
+                return array
+
             cache.change(read)
         # What has yet to be read of a buffer keeps it from being written in place.
         mx.eval(copies, [[*leaves(vars(cache))] for cache in flatten(taken)])
         remaining = iter(copies)
-
-        def write(array: mx.array) -> mx.array:
-            array[target : target + 1] = next(remaining)
-            return array
-
         for cache in flatten(self.caches):
+            held = self._held_by(cache, source)
+
+            def write(array: mx.array, held: tuple[slice, ...] = held) -> mx.array:
+                copy = next(remaining)
+                if array.size:
+                    array[slice(target, target + 1), *held] = copy
+                return array
+
             cache.change(write)
+
+    def _held_by(self, cache: Any, row: int) -> tuple[slice, ...]:
+        """Where in the arrays of a cache the tokens of a row are, behind the row itself."""
+        if not isinstance(cache, KeyValueRows):
+            return ()
+        return slice(None), slice(self.positions[row] - cache.layout.starts[row])
 
     def begin(self, counts: Sequence[int], more: int = 0) -> None:
         """A transaction begins with a pass in which row b is fed `counts[b]` tokens; shorter rows are padded behind.
