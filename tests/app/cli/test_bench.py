@@ -57,10 +57,17 @@ def test_bench_measures_several_drafters_in_one_table(capsys: pytest.CaptureFixt
     command = ["bench", "--prompts", str(prompts), "--repetitions", "1", "--max-tokens", "6", "--json"]
     main_folder = starter_pair()[0]
     dflash, eagle = write_head(tmp_path / "dflash", main_folder), write_eagle_head(tmp_path / "eagle", main_folder)
-    also = ["--also", str(dflash), "--also", str(eagle), "--arms", "draft; ngram; dflash; eagle; auto with eagle"]
+    also = [
+        "--also",
+        str(dflash),
+        "--also",
+        str(eagle),
+        "--arms",
+        "draft, depth 4; ngram, depth 4; dflash; eagle; auto with eagle",
+    ]
     assert main([*command, *also]) == 0
     [report] = lines(capsys)
-    assert set(report["arms"]) == {"plain", "draft", "ngram", "dflash", "eagle", "auto with eagle"}
+    assert set(report["arms"]) == {"plain", "draft, depth 4", "ngram, depth 4", "dflash", "eagle", "auto with eagle"}
     assert report["models"]["draft"] == "starter/draft"
 
 
@@ -217,13 +224,18 @@ def test_what_was_measured_before_ctrl_c_is_printed(
         return run_to_end(*arguments, **settings)
 
     monkeypatch.setattr(arms, "run_to_end", interrupted)
-    command = ["bench", "--prompts", str(prompts), "--repetitions", "2", "--max-tokens", "4", "--arms", "draft"]
+    command = ["bench", "--prompts", str(prompts), "--repetitions", "2", "--max-tokens", "4"]
+    # A fixed depth is not calibrated.
+    command += ["--arms", "draft, depth 4"]
     assert main([*command, "--json"]) == 130
     printed = capsys.readouterr()
     report = json.loads(printed.out)
     assert report["interrupted"]
     if answers_before:
-        assert {name: figures["answers"] for name, figures in report["arms"].items()} == {"plain": 1, "draft": 1}
+        assert {name: figures["answers"] for name, figures in report["arms"].items()} == {
+            "plain": 1,
+            "draft, depth 4": 1,
+        }
         assert "measured so far" in printed.err
     else:
         assert report["arms"] == {}
