@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import mlx.core as mx
@@ -160,7 +161,8 @@ def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(
     scheduler = simulated(pair, clock, cost, accept)
     plain = tokens_per_second(scheduler, clock, count, PLAIN)
     tokens_per_second(scheduler, clock, count, AUTO)
-    gained = tokens_per_second(scheduler, clock, count, AUTO) / plain
+    # When it is explored is chance: one time in three costs 5 % where nothing can be gained.
+    gained = mean(tokens_per_second(scheduler, clock, count, AUTO) for _ in range(3)) / plain
     scheduler.close()
     assert gained >= least
 
