@@ -1,4 +1,4 @@
-"""For tests of the window: one application, offscreen, and no thread, timer or top-level widget left behind."""
+"""For tests of the window: one application, offscreen, and no thread, timer, top-level widget or copied text left."""
 
 from __future__ import annotations
 
@@ -84,9 +84,11 @@ def frozen_heap() -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(qapp: Application) -> Iterator[None]:
-    """Fail a test that leaves a thread, a running timer or a top-level widget."""
+    """Fail a test that leaves a thread, a running timer or a top-level widget; empty the clipboard."""
     threads = set(threading.enumerate())
     yield
+    # Offscreen, Qt frees what was copied after Python is gone, and crashes in a QMimeData that Python made.
+    QApplication.clipboard().clear()
     for widget in QApplication.topLevelWidgets():
         if widget.parent() is None:
             widget.close()
