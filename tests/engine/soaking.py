@@ -100,6 +100,16 @@ class Held:
     processes: int
 
 
+def unanswered() -> int:
+    """How many calls without an answer there are, such as those that earlier tests left."""
+    gc.collect()
+    return _unanswered(gc.get_objects())
+
+
+def _unanswered(alive: Sequence[object]) -> int:
+    return sum(isinstance(item, Future) and not item.done() for item in alive)
+
+
 class Soak:
     """Clients of one engine, each in a thread of its own, phase by phase."""
 
@@ -154,7 +164,7 @@ class Soak:
             memory,
             sum(isinstance(item, mx.array) for item in alive),
             sum(isinstance(item, OURS) for item in alive),
-            sum(isinstance(item, Future) and not item.done() for item in alive),
+            _unanswered(alive),
             len(alive),
             process.num_fds(),
             threading.active_count(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -97,10 +98,11 @@ class Terminal:
 
 
 def _take_terminal(descriptor: int) -> None:
-    """Make the pty the terminal of this process, so that Ctrl-C on it is a signal."""
+    """Make the pty the terminal of this process, so that Ctrl-C on it is a signal, also where the tests run without."""
     import fcntl
     import termios
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(descriptor, termios.TIOCSCTTY, 0)
 
 
