@@ -66,7 +66,7 @@ class _Chances:
     noted: ClassVar[list[float]] = []
 
     def reached(self, scores: mx.array) -> bool:
-        self.noted.append(float(draft_model.top_probability(scores).item()))
+        self.noted.append(float(draft_model.top_probabilities(scores).item()))
         return False
 
 
