@@ -8,6 +8,7 @@ import re
 import socket
 import threading
 from collections import defaultdict
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -102,7 +103,7 @@ class FakeHub:
         self.faults: dict[tuple[str, str], Fault] = {}
         self.api_faults: dict[str, Fault] = {}
         self.tokens: set[str] = set()
-        self.sent: list[Sent] = []
+        self._sent: list[Sent] = []
         self.requests: list[str] = []
         self.token_ports: set[int] = set()
         self.bytes_a_second: int | None = None
@@ -157,9 +158,18 @@ class FakeHub:
                 return fault
         return None
 
-    def bytes_sent(self, repository: str) -> int:
+    @property
+    def sent(self) -> list[Sent]:
+        """What was sent: also what a client has only just got to its end."""
         with self.lock:
-            return sum(sent.count for sent in self.sent if sent.repository == repository)
+            return self._sent
+
+    def bytes_sent(self, repository: str) -> int:
+        return sum(sent.count for sent in list(self.sent) if sent.repository == repository)
+
+    def note(self, sent: Sent) -> None:
+        """Add to what was sent; the caller holds the lock."""
+        self._sent.append(sent)
 
     def _still(self, fault: Fault) -> bool:
         if fault.times is None:
@@ -353,19 +363,27 @@ class _Handler(BaseHTTPRequestHandler):
                     break
                 speed = fault.drip or self.hub.bytes_a_second
                 count = min(max(1, speed // 20) if speed else _SEND_BYTES, _SEND_BYTES, end - sent)
-                self.wfile.write(body[sent : sent + count])
-                sent += count
+                # A client that has got it all may look at once at what was sent.
+                with self.hub.lock if sent + count == len(body) else nullcontext():
+                    self.wfile.write(body[sent : sent + count])
+                    sent += count
+                    if sent == len(body):
+                        self._note(name, file, start, sent)
                 if speed:
                     self.hub.closing.wait(count / speed)
         except OSError:
             pass
         finally:
-            record = Sent(name, file, start, sent, self._token() is not None, self.server.server_port)  # type: ignore[attr-defined]
-            with self.hub.lock:
-                self.hub.sent.append(record)
+            if sent < len(body) or not body:
+                with self.hub.lock:
+                    self._note(name, file, start, sent)
         if sent < len(body):
             self.close_connection = True
             self.connection.close()
+
+    def _note(self, name: str, file: str, start: int, count: int) -> None:
+        port = self.server.server_port  # type: ignore[attr-defined]
+        self.hub.note(Sent(name, file, start, count, self._token() is not None, port))
 
     def _send_raw(self, fault: Fault) -> None:
         assert fault.raw is not None
