@@ -172,10 +172,8 @@ def test_without_speculation_the_controller_hears_of_some_rounds_and_of_the_leng
     assert sum(seconds for _, seconds in passed) == sum(count for count, _ in passed) * MAIN_S
 
 
-def test_a_plain_round_is_typical_only_where_it_takes_one_step(
-    scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Here a launch takes the time of a pass: the first plain round of a run takes two, and the last one none."""
+def what_is_observed(monkeypatch: pytest.MonkeyPatch) -> list[MeasuredRound]:
+    """The rounds that controllers learn from, as they come."""
     heard: list[MeasuredRound] = []
     observe = DepthController.observe
 
@@ -184,6 +182,14 @@ def test_a_plain_round_is_typical_only_where_it_takes_one_step(
         observe(controller, measured)
 
     monkeypatch.setattr(DepthController, "observe", observed)
+    return heard
+
+
+def test_a_plain_round_is_typical_only_where_it_takes_one_step(
+    scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here a launch takes the time of a pass: the first plain round of a run takes two, and the last one none."""
+    heard = what_is_observed(monkeypatch)
     answer(scheduler, clock, SpeculationSettings(method="draft"))
     plain = [measured for measured in heard if measured.source is None]
     assert {measured.seconds for measured in plain} > {MAIN_S}
@@ -194,13 +200,6 @@ def test_the_reading_of_the_prompt_is_not_charged_to_the_answers_first_round(
     scheduler: Scheduler, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A long prompt would let exploring cost much of a short answer, and hide that speculation has saved time."""
-    heard: list[MeasuredRound] = []
-    observe = DepthController.observe
-
-    def observed(controller: DepthController, measured: MeasuredRound) -> None:
-        heard.append(measured)
-        observe(controller, measured)
-
-    monkeypatch.setattr(DepthController, "observe", observed)
+    heard = what_is_observed(monkeypatch)
     answer(scheduler, clock, DRAFT)
     assert heard[0].seconds == pytest.approx(MAIN_S)
