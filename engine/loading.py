@@ -18,7 +18,6 @@ from typing import Any, Protocol
 
 import mlx.core as mx
 import mlx.nn as nn
-import psutil
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
 from mlx_lm.utils import _get_classes, dequantize_model, load_model
@@ -41,6 +40,7 @@ from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob, local_encoder, render
 from engine.status import ModelInfo
 from engine.steps import Steps, in_chunks, result_of, run_to_completion
+from engine.system_memory import system_memory
 from engine.tokenizer_loading import make_tokenizer
 from engine.tokenizer_records import TokenizerRecords
 
@@ -225,7 +225,7 @@ def _load_weights(
     path: Path, disk: DiskPool, streaming: Callable[[], bool], on_progress: OnProgress, part: Part | None
 ) -> Steps[tuple[nn.Module, dict[str, Any]]]:
     # Reading more than half of the free memory ahead would evict what was read first.
-    ahead = disk.read_ahead(weight_files(path), psutil.virtual_memory().available // 2) if streaming() else None
+    ahead = disk.read_ahead(weight_files(path), system_memory().available // 2) if streaming() else None
     try:
         beside, found = tensors_beside(path), set[str]()
         whole = part is None or missing_weights(path) is None

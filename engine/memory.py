@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
-import psutil
 
 from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
 from engine.errors import NotEnoughMemory
@@ -17,6 +16,7 @@ from engine.model_files.head_files import kind_of_folder
 from engine.model_files.head_folder import config_folder
 from engine.model_files.inspection import read_checked_config, weight_bytes
 from engine.status import MemoryUse
+from engine.system_memory import system_memory
 
 # Heads are imported with the first one.
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ def recommended_limit() -> int:
     """Metal's recommended working set, or the share of the system's memory that comes to where MLX has no GPU."""
     if on_gpu():
         return int(mx.device_info()["max_recommended_working_set_size"])
-    return working_set_limit(psutil.virtual_memory().total)
+    return working_set_limit(system_memory().total)
 
 
 def memory_use(limit: int | None = None) -> MemoryUse:
     """The memory as it is now; `limit` replaces what the device recommends."""
     limit = recommended_limit() if limit is None else limit
     active, reusable = mx.get_active_memory(), mx.get_cache_memory()
-    free = min(limit - active, psutil.virtual_memory().available + reusable)
+    free = min(limit - active, system_memory().available + reusable)
     return MemoryUse(active, limit, max(0, free))
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import psutil
 from huggingface_hub import constants
 
 from app.library.entries import (
@@ -44,6 +43,7 @@ from engine.hub.search import find_model, read_repository, search_models
 from engine.hub.values import AccessReport, FoundModel, RemovalPlan, VerifyReport
 from engine.hub.verify import verify_model
 from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
+from engine.system_memory import system_memory
 
 # How long a connection test waits for the Hub, in seconds: a person watches it.
 _CHECK_S = 8.0
@@ -207,7 +207,7 @@ class HubService:
             return told
         if self._paths.memory_bytes is not None:
             return working_set_limit(self._paths.memory_bytes)
-        return working_set_limit(psutil.virtual_memory().total)
+        return working_set_limit(system_memory().total)
 
     # The Hub
 

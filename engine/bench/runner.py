@@ -18,6 +18,7 @@ from engine.bench import beside_best
 from engine.bench.arms import Arm, Measure
 from engine.bench.prompts import Prompt
 from engine.cpu_backend.blas import BLAS
+from engine.system_memory import system_memory
 from engine.tuning import LearnedPair
 
 
@@ -135,7 +136,7 @@ def machine() -> dict[str, Any]:
         "processor": mx.device_info().get("device_name") or platform.processor() or None,
         "python": platform.python_version(),
         "cores": psutil.cpu_count(),
-        "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
+        "memory_gb": round(system_memory().total / 1e9, 1),
         "device": str(mx.default_device()),
         "blas": BLAS,
         "versions": {name: version(name) for name in ("mlx", "mlx-lm", "transformers")},

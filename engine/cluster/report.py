@@ -17,13 +17,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from engine.advice.fit import working_set_limit
 from engine.cluster.fingerprint import fingerprint
 from engine.cluster.portable import folder_of
 from engine.cluster.wire import Connection, NotAuthentic, accept
 from engine.errors import EngineError
+from engine.system_memory import system_memory
 
 PACKAGES = ("tandem-chat", "mlx", "mlx-lm")
 # Seconds after which a report that nobody listens to ends.
@@ -32,11 +31,12 @@ _LONGEST_S = 60.0
 
 def own_report(model: str | None) -> dict[str, Any]:
     """Versions, memory in bytes, and the fingerprint ("files") of `model` (a portable name) or the problem with it."""
+    memory = system_memory()
     report: dict[str, Any] = {
         "versions": {name: _version(name) for name in PACKAGES},
         "system": f"{platform.system()} {platform.mac_ver()[0] or platform.release()}",
-        "memory": psutil.virtual_memory().total,
-        "free": min(psutil.virtual_memory().available, working_set_limit(psutil.virtual_memory().total)),
+        "memory": memory.total,
+        "free": min(memory.available, working_set_limit(memory.total)),
         "files": {},
         "problem": "",
     }

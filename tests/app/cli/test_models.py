@@ -34,7 +34,7 @@ Run = Callable[..., int]
 def run(hub: FakeHub, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs the command with its own cache and Hub, without the starter pair, on a machine with memory for the pairs."""
     monkeypatch.setattr(terminal_models, "resources", lambda: cache / "no-starter")
-    memory = SimpleNamespace(total=64 * 2**30)
+    memory = SimpleNamespace(total=64 * 2**30, available=60 * 2**30)
     monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
 
     def command(*words: str) -> int:
