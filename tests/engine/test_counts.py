@@ -141,7 +141,8 @@ def test_a_round_is_its_drafts_one_pass_and_one_wait(
     assert drafted <= depth * (rounds - 1)
     short, fewer = measured(SHORT)
     nodes, evaluations, waits, calls = (long - short).each(rounds - fewer)
-    assert waits == 1
+    # Now and then the drafts are timed, which waits once more: how often, depends on how busy the machine is.
+    assert round(waits) == 1
     # Each draft token, all of them together, the pass in halves, and now and then the drafts alone to be timed.
     assert evaluations <= depth + 3.5
     assert nodes <= NODES_OF_A_PASS + depth * NODES_OF_A_DRAFT_PASS
