@@ -44,8 +44,8 @@ def log_finished(event: Finished) -> None:
 
 
 def log_lost_caches() -> None:
-    """Log the exception that kept the caches of a failed request from being released."""
-    log.exception("the caches of a failed request are lost")
+    """Log the exception because of which the caches of a request that has ended are not kept."""
+    log.exception("the caches of a request are lost")
 
 
 def as_engine_error(error: Exception) -> EngineError:

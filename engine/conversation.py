@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import mlx.core as mx
 
+from engine.errors import is_device_failure
 from engine.heads.head import Head
 from engine.loading import LoadedModel
 from engine.prompts import shared_prefix
@@ -62,7 +63,7 @@ class Conversation:
         self.draft = self.head = self.main.follower = None
 
     def settle(self) -> None:
-        """No request uses it any more: nothing is left unread, or followed."""
+        """No request uses it any more: nothing is left unread, followed or under way. Raises what evaluating raises."""
         self.main.follower = None
         try:
             if self.head is not None:
@@ -70,8 +71,12 @@ class Conversation:
                 self.head.rewind(self.main.position)
                 self.head.settle()
         except Exception as error:
+            if is_device_failure(error):
+                raise
             log.warning("what a head has read is lost", exc_info=error)
             self.head = None
+        # A pass that was rolled back may still be under way, and its failure is to be known before this is kept.
+        mx.eval(self.arrays())
 
     def fork(self) -> Conversation | None:
         """A copy without a name, or None where the main model's caches cannot be copied."""

@@ -6,12 +6,14 @@ import logging
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from operator import attrgetter
 
-from engine.active_request import ActiveRequest, log_lost_caches
+from engine.active_request import ActiveRequest
 from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed, batch_obstacle
 from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
+from engine.errors import is_device_failure
 from engine.events import TokensCommitted
 from engine.generation import Generation, release_unused_memory
 from engine.models import Models
@@ -131,7 +133,7 @@ class Decoding:
                 yield event
 
     def remove(self, active: ActiveRequest) -> None:
-        """Remove the request from its decoder; its caches end at the last token reported."""
+        """Stop decoding the request; its caches end at the last token reported, or are lost if this raises."""
         if active in self.turns:
             self.turns.remove(active)
         if active.decoder is not None:
@@ -139,17 +141,24 @@ class Decoding:
             decoder.close()
         if active.batched:
             active.generation.reason = active.generation.reason or "cancelled"
-            try:
-                self._leave_batch(active)
-            # The request has ended in any case.
-            except Exception:
-                log_lost_caches()
+            self._leave_batch(active)
+
+    def lose_caches(self, failure: BaseException) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Drop what is under way, which may be garbage; yields `CachesLost` for every request, the last one first."""
+        if self.turns:
+            log.warning("%d answers are prefilled again and go on one by one", len(self), exc_info=failure)
+        for active in self:
+            if active.decoder is not None:
+                decoder, active.decoder = active.decoder, None
+                with suppress(Exception):
+                    decoder.close()
+        yield from self._dissolve_batch(list(self))
 
     def _leave_batch_of_one(self, active: ActiveRequest) -> Iterator[tuple[ActiveRequest, Outcome]]:
         try:
             event = self._leave_batch(active)
         except Exception as error:
-            yield from self._dissolve_batch([active], error)
+            yield from self._batch_failed([active], error)
         else:
             if event is not None:
                 yield active, event
@@ -255,18 +264,23 @@ class Decoding:
             outcome = self._batch.step()
             self._pacer.decode_step_took(time.perf_counter() - started)
         except BatchStepFailed as failure:
-            return self._dissolve_batch(list(members.values()), failure.__cause__ or failure)
+            return self._batch_failed(list(members.values()), failure.__cause__ or failure)
         # No comprehensions in what runs for every token: up to Python 3.11 each is a call.
         found: list[tuple[ActiveRequest, Outcome]] = []
         for generation, event in outcome:
             found.append((members[generation], event))
         return found
 
-    def _dissolve_batch(
+    def _batch_failed(
         self, members: list[ActiveRequest], failure: BaseException
     ) -> Iterator[tuple[ActiveRequest, Outcome]]:
-        """Decode the members alone from now on, because the failure may be due to any of them."""
+        if is_device_failure(failure):
+            raise failure
         log.warning("a batch of %d answers failed; they go on one by one", len(members), exc_info=failure)
+        yield from self._dissolve_batch(members)
+
+    def _dissolve_batch(self, members: list[ActiveRequest]) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Decode the members alone from now on, because the failure may be due to any of them."""
         if self._batch is not None:
             self._batch.close()
             self._batch = None

@@ -47,6 +47,11 @@ def without_frames(error: BaseException) -> None:
         current = current.__cause__ or current.__context__
 
 
+def is_device_failure(error: BaseException) -> bool:
+    """Whether MLX says with `error` that the GPU failed: in this evaluation, or in a pass that was launched before."""
+    return isinstance(error, RuntimeError) and str(error).startswith("[METAL]")
+
+
 class BadRequest(EngineError):
     """A request that cannot be served as it stands: `name` should be `expected`, but is `actual`."""
 

@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 from engine.active_request import ActiveRequest
+from engine.errors import is_device_failure
 from engine.events import PrefillProgress
 from engine.generation import release_unused_memory
 from engine.models import Models
@@ -52,11 +53,16 @@ class Prefilling(deque[ActiveRequest]):
         """Tokens to prefill, of all."""
         return sum(active.generation.backlog for active in self)
 
+    def give_up_pass(self) -> None:
+        """Undo the pass over one prompt that has begun, if there is one."""
+        if self._begun is not None:
+            begun, self._begun = self._begun, None
+            begun.under_way.undo()
+
     def discard(self, active: ActiveRequest) -> None:
         """The request, if it is here, has ended or is prefilled."""
         if self._begun is not None and self._begun.active is active:
-            begun, self._begun = self._begun, None
-            begun.under_way.undo()
+            self.give_up_pass()
         if active in self:
             self.remove(active)
         self._alone.discard(active)
@@ -120,6 +126,8 @@ class Prefilling(deque[ActiveRequest]):
             log.warning("%d prompts could not be read together", len(together), exc_info=error)
             self._alone.update(together)
             release_unused_memory()
+            if is_device_failure(error):
+                raise
             return 0
         self._pacer.costs.took(area, context, time.perf_counter() - started)
         return area

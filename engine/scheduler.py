@@ -10,10 +10,11 @@ import threading
 import time
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import partial
 
 from engine.active_request import ActiveRequest, as_engine_error, log_finished, log_lost_caches
 from engine.decoding import CachesLost, Decoding, Outcome
-from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull
+from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
 from engine.events import Failed, PrefillProgress, TokensCommitted
 from engine.generation import Generation, release_unused_memory
 from engine.loading import LoadedModel, OnProgress
@@ -167,31 +168,37 @@ class Scheduler:
         if threading.get_ident() != self._thread:
             self._check_thread()
         self._last_used = time.monotonic()
-        nothing_else = not (self._waiting or self._prefilling or self.changes.queue)
-        if nothing_else and (outcomes := self._decoding.step_assigned()) is not None:
-            self._decoded_last = True
-            for request, event in outcomes:
-                # The short way of a plain token.
-                if isinstance(event, TokensCommitted) and request.generation.reason is None:
-                    request.stream.deliver(event)
-                elif event is not None:
-                    self._report(request, event)
-            return bool(self._decoding.turns) or self.busy
-        self._drop_cancelled()
-        if self._waiting:
-            self._start_waiting()
-        other = self._work_besides_decoding()
-        if self._decoding and (not self._decoded_last or other is None) and not (self._prefilling and self._gathers()):
-            self._decoded_last = True
-            for active, outcome in self._decoding.step(joining=bool(self._prefilling)):
-                self._report(active, outcome)
-        elif other is not None:
-            self._decoded_last = False
-            other()
-        elif self.changes.busy:
-            self.changes.step()
-        else:
-            self._waiting.wait_for_parts()
+        try:
+            nothing_else = not (self._waiting or self._prefilling or self.changes.queue)
+            if nothing_else and (outcomes := self._decoding.step_assigned()) is not None:
+                self._decoded_last = True
+                for request, event in outcomes:
+                    # The short way of a plain token.
+                    if isinstance(event, TokensCommitted) and request.generation.reason is None:
+                        request.stream.deliver(event)
+                    elif event is not None:
+                        self._report(request, event)
+                return bool(self._decoding.turns) or self.busy
+            self._drop_cancelled()
+            if self._waiting:
+                self._start_waiting()
+            other = self._work_besides_decoding()
+            waits = self._decoded_last and other is not None
+            if self._decoding and not waits and not (self._prefilling and self._gathers()):
+                self._decoded_last = True
+                for active, outcome in self._decoding.step(joining=bool(self._prefilling)):
+                    self._report(active, outcome)
+            elif other is not None:
+                self._decoded_last = False
+                other()
+            elif self.changes.busy:
+                self.changes.step()
+            else:
+                self._waiting.wait_for_parts()
+        except RuntimeError as error:
+            if not is_device_failure(error):
+                raise
+            self._lose_caches(error)
         return self.busy
 
     def close(self) -> None:
@@ -253,13 +260,14 @@ class Scheduler:
             generation = Generation(request, main, self.prefix_cache, stream.submitted, made, grammar)
         except Exception as error:
             stream.deliver(Failed(as_engine_error(error), ""))
+            self._lose_caches(error)
             return True
         active = ActiveRequest(stream, generation, needed_bytes=self._admission.needed_bytes(generation))
         try:
             if not (stream.request.allow_oversize or self.settings.allow_oversize):
                 self._admission.admit(generation, self._all_active)
         except NotEnoughMemory as error:
-            generation.release()
+            self._clean_up(generation.release)
             if self.active:
                 return False
             stream.deliver(Failed(as_engine_error(error), ""))
@@ -303,8 +311,7 @@ class Scheduler:
     def _report(self, active: ActiveRequest, outcome: Outcome) -> None:
         try:
             if isinstance(outcome, CachesLost):
-                active.generation.restart()
-                self.models.drafting.follow(active.stream.speculation, active.generation.conversation)
+                self._restart(active)
                 self._prefilling.appendleft(active)
             elif isinstance(outcome, Exception):
                 self._fail_alone(active, outcome)
@@ -318,13 +325,14 @@ class Scheduler:
     # Endings
 
     def _finish(self, active: ActiveRequest) -> None:
-        self._remove(active)
-        active.generation.release()
+        intact = self._remove(active)
         finished = active.generation.finish()
         log_finished(finished)
         active.stream.deliver(finished)
+        # After the answer was delivered, so that it waits neither for the device nor for the disk.
+        if intact:
+            self._clean_up(active.generation.release)
         if self.models.loaded:
-            # After the answer was delivered, so that it does not wait for the disk.
             self.models.drafting.keep()
 
     def _cancel(self, active: ActiveRequest) -> None:
@@ -339,20 +347,41 @@ class Scheduler:
             self._fail_alone(active, error)
 
     def _fail_alone(self, active: ActiveRequest, error: Exception) -> None:
-        """An exception ends this request only; the others continue."""
+        """An exception ends this request only; the others continue. Its caches may hold garbage: none is kept."""
         generation = active.generation
-        try:
-            self._remove(active)
-            generation.release()
-        except Exception:
-            log_lost_caches()
+        self._remove(active)
         active.stream.deliver(Failed(as_engine_error(error), generation.text, generation.stats()))
+        self._lose_caches(error)
 
-    def _remove(self, active: ActiveRequest) -> None:
-        """Stop prefilling or decoding the request; its caches end at the last token reported."""
+    def _remove(self, active: ActiveRequest) -> bool:
+        """Stop serving the request; its caches end at the last token reported. False if they are lost."""
         self._blocked = None
         self._prefilling.discard(active)
-        self._decoding.remove(active)
+        return self._clean_up(partial(self._decoding.remove, active))
+
+    def _clean_up(self, step: Callable[[], None]) -> bool:
+        """Run what remains to be done for a request that has ended in any case; False if that failed."""
+        try:
+            step()
+        except Exception as error:
+            log_lost_caches()
+            self._lose_caches(error)
+            return False
+        return True
+
+    def _lose_caches(self, error: Exception) -> None:
+        """If the device failed, what is under way for anybody may be garbage: prefill every active request again."""
+        if is_device_failure(error):
+            self._prefilling.give_up_pass()
+            for active in self._prefilling:
+                self._restart(active)
+            for active, outcome in self._decoding.lose_caches(error):
+                self._report(active, outcome)
+
+    def _restart(self, active: ActiveRequest) -> None:
+        """Begin again with what was committed, with no caches but those of the prefix cache."""
+        active.generation.restart()
+        self.models.drafting.follow(active.stream.speculation, active.generation.conversation)
 
     def _end_active(self) -> None:
         """End all active requests as cancelled and drop the timings, before the main model changes."""

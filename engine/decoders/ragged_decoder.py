@@ -8,13 +8,16 @@ started before the result of the first is read. Caches are handed over both ways
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from collections.abc import Sequence as Items
+from contextlib import contextmanager
 
 import mlx.core as mx
 
 from engine.decoders.batch_decoder import BatchStepFailed
 from engine.decoders.plain_steps import PlainSteps
 from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of
+from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import Token, TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
@@ -28,8 +31,6 @@ from engine.speculation.sequence import PREFILL_CHUNK, Sequence
 from engine.speculation.sequence_batch import SequenceBatch
 from engine.stats import RoundRecord
 
-# Timing drafting apart means waiting for it before verifying, which costs their overlap; so only now and then.
-TIMED_EVERY = 64
 CATCHING_UP = Choice(None, 0, "catching-up")
 
 Outcome = TokensCommitted | Exception
@@ -49,7 +50,8 @@ class RaggedDecoder:
         self._expected = 0
         self._batch: SequenceBatch | None = None
         self._flying: RaggedRound | None = None
-        # What kept a row from being added or removed. From then on it is unknown which rows are whose.
+        # What kept a row from being added or removed, or how the device failed beside a round that was read. From then
+        # on it is unknown which rows are whose, or what they hold.
         self._rows_error: Exception | None = None
         # Whether a row was added that is not yet written.
         self._joined = False
@@ -77,10 +79,8 @@ class RaggedDecoder:
         self._joined = True
         if not self._members:
             # While answers that decode alone go on, which join later.
-            try:
+            with self._failing_next_step():
                 self._write_rows()
-            except Exception as error:
-                self._rows_error = error
         self._members.append(Member(generation, request, generation.log.draft_prefill_tokens))
         self._ended_at = None
         generation.log.shared = True
@@ -108,13 +108,15 @@ class RaggedDecoder:
                 ahead = None if joined else steps.start_next(current)
                 self._ended_at, outcome = steps.settle(current, self._ended_at)
             if joined:
-                self._write_rows()
+                with self._failing_next_step():
+                    self._write_rows()
         except Exception as error:
             raise BatchStepFailed(str(error)) from error
         if ahead is not None and steps is None:
             # Only now is it known which tokens it was fed.
-            for row in range(len(ahead.members)):
-                ahead.report_row(row)
+            with self._failing_next_step():
+                for row in range(len(ahead.members)):
+                    ahead.report_row(row)
         self._flying = ahead
         return outcome
 
@@ -130,7 +132,8 @@ class RaggedDecoder:
             self._members[row] = last
         self._ended_at = None
         self._update_log(member)
-        self._drafting.leave(member.request)
+        with self._failing_next_step():
+            self._drafting.leave(member.request)
         sequence = generation.conversation.main
         self._remove(member)
         if member.error is not None:
@@ -149,8 +152,17 @@ class RaggedDecoder:
             self._steps.tell_passed()
         self._drafting.close()
         for member in self._members:
-            member.request.proposers.abandon()
+            with self._failing_next_step():
+                member.request.proposers.abandon()
         self._members, self._flying, self._batch, self._steps = [], None, None, None
+
+    @contextmanager
+    def _failing_next_step(self) -> Iterator[None]:
+        """Let the next step fail with what the body raises: the tokens that were read are reported before."""
+        try:
+            yield
+        except Exception as error:
+            self._rows_error = self._rows_error or error
 
     def _write_rows(self, left: Sequence | None = None) -> None:
         """Copy caches into their rows, or those of a sequence that `left` out of them.
@@ -339,9 +351,10 @@ class RaggedDecoder:
         accepted = min(current.accepted[row], len(tokens))
         ids = [token.id for token in tokens]
         generation.conversation.main.append(ids)
-        if not current.pipelined:
-            current.report_row(row)
-        self._tell_proposers(member, ids, accepted, proposal)
+        with self._failing_next_step():
+            if not current.pipelined:
+                current.report_row(row)
+            self._tell_proposers(member, ids, accepted, proposal)
         record = self._record(current, row, tokens, accepted, now)
         if choice.depth:
             made = proposal.count if proposal is not None and proposal.stopped_early else choice.depth

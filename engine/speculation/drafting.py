@@ -187,10 +187,10 @@ class Drafting:
 
     def end(self) -> None:
         """End the request; the proposers' sequences stay with its conversation."""
-        if self._request is not None:
-            self._request.abandon()
+        request, self._request, self.ahead = self._request, None, None
         self.controller.end()
-        self._request = self.ahead = None
+        if request is not None:
+            request.abandon()
 
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import mlx.core as mx
 
+from engine.errors import is_device_failure
 from engine.heads.head import Head, HeadContext
 from engine.speculation.taps import Taps
 
@@ -114,6 +115,8 @@ class HeadSession:
             while self._unread_bytes > MAX_UNREAD_BYTES and self.read_some():
                 mx.eval(self.arrays())
         except Exception as error:
+            if is_device_failure(error):
+                raise
             log.warning("the head %s failed", self.head.kind, exc_info=error)
             self._failure = error
 

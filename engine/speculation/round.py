@@ -17,6 +17,7 @@ from typing import Any, cast
 import mlx.core as mx
 
 from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
+from engine.errors import is_device_failure
 from engine.sampling import LikeliestTokens, Sampler
 from engine.speculation.acceptance import count_matching, reject_or_resample
 from engine.speculation.proposers.proposal import Proposal, Proposer
@@ -36,10 +37,13 @@ class ProposerFailed(Exception):
 
 @contextmanager
 def as_proposer_failure(source: str) -> Iterator[None]:
-    """Raise any exception of the body as `ProposerFailed(source)`."""
+    """Raise any exception of the body as `ProposerFailed(source)`, except a failure of the device."""
     try:
         yield
     except Exception as error:
+        # The main model's pass may have been on the device, too.
+        if is_device_failure(error):
+            raise
         raise ProposerFailed(source) from error
 
 
