@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,9 @@ from engine.tool_calls import ToolCall
 
 _CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 _REASONS = {"stop": "end_turn", "length": "max_tokens"}
+# Claude Code's first words, for Anthropic's accounts. They change with every request: in the prompt, they would have
+# the whole of it read again each time.
+_BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
 
 
 async def messages(request: Request) -> ASGIApp:
@@ -80,7 +84,8 @@ def _tools(fields: Fields, form: str) -> ToolUse:
 def _conversation(fields: Fields) -> list[Message]:
     """`system` and `messages` as turns for the engine."""
     turns: list[Message] = []
-    if system := "\n\n".join(_texts(fields, "system")):
+    texts = [_BILLING.sub("", text) for text in _texts(fields, "system")]
+    if system := "\n\n".join(filter(None, texts)):
         turns.append({"role": "system", "content": system})
     for message in fields.objects("messages"):
         turns += _turns(message)

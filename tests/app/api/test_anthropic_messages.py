@@ -1,0 +1,66 @@
+"""POST /v1/messages as Claude Code and Anthropic's own client send it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.app.api.conftest import Serve
+from tests.app.api.serving import Served
+from tests.app.scripted_engine import ScriptedEngine
+
+BILLING = "x-anthropic-billing-header: cc_version=2.1.117.48f; cc_entrypoint=cli; cch={};"
+MENTIONS = "The line x-anthropic-billing-header: cc_version is dropped.\nx-anthropic-billing-header: cch=1; is not."
+
+
+def text_blocks(*texts: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}} for text in texts]
+
+
+def tokens_read(served: Served, name: str, *, billed: bool) -> list[int]:
+    """How many tokens of the prompt are read in each of four turns, as Claude Code asks them."""
+    turns: list[dict[str, Any]] = []
+    read = []
+    for turn, question in enumerate(("What is a draft model?", "And a round?", "What is a head?", "Who made you?")):
+        turns.append({"role": "user", "content": text_blocks(question)})
+        system = [name, "You are Claude Code, Anthropic's official CLI for Claude."]
+        if billed:
+            system.insert(0, BILLING.format(f"{7919 * turn:05x}"))
+        asked = {"system": text_blocks(*system), "messages": turns, "max_tokens": 24, "temperature": 0}
+        *_, end, _stop = served.events("/v1/messages", asked)
+        read.append(end["usage"]["input_tokens"])
+        counted = served.post("/v1/messages/count_tokens", asked).json()["input_tokens"]
+        assert counted == read[-1] + end["usage"]["cache_read_input_tokens"]
+        answer = served.post("/v1/messages", asked).json()["content"]
+        turns.append({"role": "assistant", "content": answer})
+    return read
+
+
+def test_a_line_that_claude_code_changes_with_each_request_costs_no_reading(starter: Served) -> None:
+    # Other first words, so that neither chat finds the other one's prefix.
+    first, *others = tokens_read(starter, "1st chat.", billed=True)
+    _, *plain = tokens_read(starter, "2nd chat.", billed=False)
+    assert others == plain
+    assert max(others) < first
+
+
+@pytest.mark.parametrize(
+    ("system", "prompt"),
+    [
+        (text_blocks(BILLING, "Be brief.", MENTIONS), f"Be brief.\n\n{MENTIONS}"),
+        (text_blocks(f"{BILLING}\nBe brief.", MENTIONS), f"Be brief.\n\n{MENTIONS}"),
+        (f"{BILLING}\nBe brief.\n{MENTIONS}", f"Be brief.\n{MENTIONS}"),
+        (f"{BILLING}\r\n\r\nBe brief.", "Be brief."),
+        (MENTIONS, MENTIONS),
+        (text_blocks(BILLING), None),
+        (BILLING, None),
+    ],
+)
+def test_only_claude_codes_line_is_kept_from_the_prompt(serve: Serve, system: Any, prompt: str | None) -> None:
+    served = serve()
+    asked = {"system": system, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 9}
+    assert served.post("/v1/messages", asked).status_code == 200
+    assert isinstance(served.engine, ScriptedEngine)
+    instructions = [turn["content"] for turn in served.engine.requests[0].messages if turn["role"] == "system"]
+    assert instructions == ([] if prompt is None else [prompt])
