@@ -25,7 +25,6 @@ from app.api.activity import CANCELLED, Activity, outcome
 from app.api.errors import ApiError
 from app.api.replies import EVENT_STREAM, KEEP_ALIVE
 from engine.client import EngineClient
-from engine.errors import GrammarNotUsable
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.stream import RequestStream
@@ -49,8 +48,9 @@ class ClientGone(Exception):
 class Answering:
     """The answers of one call. Belongs to the server's loop, all but `_deliver`.
 
-    `prompt_tokens` is how many the prompt of the first has, once they have begun. `streaming` says that
-    the client gets a batch of `events` before the next one is asked for.
+    `prompt_tokens` is how many the prompt of the first has, once they have begun. `form` is the field of the call with
+    the format that they have to follow. `streaming` says that the client gets a batch of `events` before the next one
+    is asked for.
     """
 
     def __init__(
@@ -60,6 +60,7 @@ class Answering:
         call_id: str,
         activity: Activity,
         *,
+        form: str = "",
         streaming: bool = False,
     ) -> None:
         self._loop = asyncio.get_running_loop()
@@ -76,8 +77,8 @@ class Answering:
         self._pending: deque[Indexed] = deque()
         self._call_id, self._activity = call_id, activity
         self._open = set(range(len(requests)))
-        # Whether the grammar is one of calls.
-        self._calls = any(request.grammar is not None and request.grammar.kind == "calls" for request in requests)
+        calls = any(request.grammar is not None and request.grammar.kind == "calls" for request in requests)
+        self._form = "tools" if calls else form
         self._last: list[Event] = []
         self.prompt_tokens = 0
         self._streams: list[RequestStream] = [
@@ -180,9 +181,7 @@ class Answering:
         self._activity.end(self._call_id, CANCELLED if self._open and not failed else outcome(self._last))
 
     def _refusal(self, event: Failed) -> ApiError:
-        error = errors.of_engine(event.error)
-        if self._calls and isinstance(event.error, GrammarNotUsable):
-            error.param = "tools"
+        error = errors.of_engine(event.error, self._form)
         if error.retry_after is not None:
             error.retry_after = self._retry_after()
         return error

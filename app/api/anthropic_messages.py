@@ -19,11 +19,11 @@ from app.api.conversation import Message, call_turn
 from app.api.engine_requests import engine_requests
 from app.api.errors import bad_field, unsupported
 from app.api.replies import HOLE, EventForm, JsonReply, sse
-from app.api.request_settings import choices_of
+from app.api.request_settings import choices_of, grammar_of
 from app.api.tool_use import CHOICE, ToolUse, function_tool, tool_use
 from app.api.usage import speculation, timings
 from engine.events import Finished, PrefillProgress, TokensCommitted
-from engine.requests import ChatRequest
+from engine.grammars.grammar import Grammar
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from engine.tool_calls import ToolCall
@@ -46,23 +46,31 @@ async def messages(request: Request) -> ASGIApp:
 async def count_tokens(request: Request) -> Response:
     fields = await fields_of(request)
     api: Api = request.app.state.api
-    count = await api.prompt_tokens(request, fields, lambda info: _request(api, fields, info)[0])
+    count = await api.prompt_tokens(request, fields, lambda info, name: _plan(api, fields, info, name))
     return JsonReply({"input_tokens": count})
 
 
 def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
-    request, parts = _request(api, fields, info)
-    return Plan([request], MessageShape(name, parts, fields.items("stop_sequences")))
-
-
-def _request(api: Api, fields: Fields, info: ModelInfo) -> tuple[ChatRequest, AnswerParts]:
     choices = choices_of(fields, api.recommended(info), api.speculation, stop_key="stop_sequences", several=False)
     tools = _tools(fields, info.tool_format)
     options: dict[str, str | bool] = {}
     if (thinking := fields.fields("thinking").text("type")) is not None:
         options["enable_thinking"] = thinking != "disabled"
-    [request] = engine_requests(choices, tools, messages=_conversation(fields), template_options=options)
-    return request, tools.parts()
+    grammar, field = _format(fields)
+    requests = engine_requests(choices, tools, grammar, field, messages=_conversation(fields), template_options=options)
+    return Plan(requests, MessageShape(name, tools.parts(), fields.items("stop_sequences")), field)
+
+
+def _format(fields: Fields) -> tuple[Grammar | None, str]:
+    """What `output_config.format`, or the older `output_format`, asks for, and the name of the field that says it."""
+    places = ((fields.fields("output_config"), "format"), (fields, "output_format"))
+    given = [place.fields(key) for place, key in places if place.has(key)]
+    if not given:
+        return None, ""
+    if given[0].values != given[-1].values:
+        raise bad_field("output_format", "the same as 'output_config.format', or left out")
+    given[0].required_text("type")
+    return grammar_of(given[0], given[0])
 
 
 def _tools(fields: Fields, form: str) -> ToolUse:

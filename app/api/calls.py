@@ -47,10 +47,18 @@ class Shape(Protocol):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a call asks of the engine, and how its answers are written."""
+    """What a call asks of the engine, and how its answers are written.
+
+    `form` is the name of the field with the format that they have to follow.
+    """
 
     requests: Sequence[ChatRequest]
     shape: Shape
+    form: str = ""
+
+
+# The plan of a call for the loaded model and its name.
+MakePlan = Callable[[ModelInfo, str], Plan]
 
 
 class Api:
@@ -75,9 +83,7 @@ class Api:
         for answering, fields in list(self._answering.items()):
             answering.speculate(speculation_of(fields, speculation))
 
-    async def answer(
-        self, request: Request, fields: Fields, make: Callable[[ModelInfo, str], Plan]
-    ) -> ASGIApp | JsonReply:
+    async def answer(self, request: Request, fields: Fields, make: MakePlan) -> ASGIApp | JsonReply:
         """Answer a call with the plan that `make` has for the loaded model and its name. Raises `ApiError`."""
         streaming = fields.flag("stream")
         lease = await self.models.use(fields.text("model", "") or "")
@@ -88,7 +94,7 @@ class Api:
                 await self.models.set_draft(draft)
             name = self.models.name_of(lease.info)
             plan = make(lease.info, name)
-            answering = self._start(request, plan.requests, lease.info, streaming=streaming)
+            answering = self._start(request, plan, lease.info, streaming=streaming)
             self._answering[answering] = fields
             await answering.begin(request.receive)
             if streaming:
@@ -103,21 +109,19 @@ class Api:
             if not passed_on:
                 lease.release()
 
-    async def prompt_tokens(self, request: Request, fields: Fields, make: Callable[[ModelInfo], ChatRequest]) -> int:
+    async def prompt_tokens(self, request: Request, fields: Fields, make: MakePlan) -> int:
         """How many tokens the prompt of a call has: its answer is ended as soon as that is known. Raises `ApiError`."""
         lease = await self.models.use(fields.text("model", "") or "")
         try:
-            answering = self._start(request, [make(lease.info)], lease.info)
+            answering = self._start(request, make(lease.info, self.models.name_of(lease.info)), lease.info)
             await answering.begin(request.receive)
             answering.close()
             return answering.prompt_tokens
         finally:
             lease.release()
 
-    def _start(
-        self, request: Request, requests: Sequence[ChatRequest], main: ModelInfo, *, streaming: bool = False
-    ) -> Answering:
-        if self.activity.answers + len(requests) > MOST_ANSWERS:
+    def _start(self, request: Request, plan: Plan, main: ModelInfo, *, streaming: bool = False) -> Answering:
+        if self.activity.answers + len(plan.requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")
         client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
         draft = self.models.host.pair.draft
@@ -129,10 +133,11 @@ class Api:
             time.time(),
             main.name,
             draft.name if draft is not None else "",
-            requests[0].speculation.method,
+            plan.requests[0].speculation.method,
         )
-        self.activity.begin(call, len(requests))
-        return Answering(self.models.host.engine, requests, call.id, self.activity, streaming=streaming)
+        self.activity.begin(call, len(plan.requests))
+        engine = self.models.host.engine
+        return Answering(engine, plan.requests, call.id, self.activity, form=plan.form, streaming=streaming)
 
 
 async def fields_of(request: Request) -> Fields:

@@ -43,18 +43,19 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     choices = choices_of(fields, api.recommended(info), api.speculation)
     tools = tools_of(fields, info.tool_format)
     form, logprobs = fields.fields("response_format"), logprobs_of(fields)
+    grammar, field = grammar_of(form, form.fields("json_schema"))
     requests = engine_requests(
         choices,
         tools,
-        grammar_of(form, form.fields("json_schema")),
-        "response_format",
+        grammar,
+        field,
         messages=conversation_of(fields),
         template_options=template_options(fields),
         alternatives=logprobs or 0,
     )
     parts = [tools.parts() for _ in requests]
     with_usage = fields.fields("stream_options").flag("include_usage")
-    return Plan(requests, ChatShape(name, parts, with_usage=with_usage, logprobs=logprobs is not None))
+    return Plan(requests, ChatShape(name, parts, with_usage=with_usage, logprobs=logprobs is not None), field)
 
 
 def template_options(fields: Fields) -> dict[str, str | bool]:

@@ -87,8 +87,11 @@ def too_busy(sentence: str, retry_after: int = RETRY_S) -> ApiError:
     return ApiError(429, sentence, code="queue_full", retry_after=retry_after)
 
 
-def of_engine(error: EngineError) -> ApiError:
-    """An error of the engine as the client reads it: without the paths that its own sentence may name."""
+def of_engine(error: EngineError, form: str = "") -> ApiError:
+    """An error of the engine as the client reads it: without the paths that its own sentence may name.
+
+    `form` is the field of the call with what its answer has to follow.
+    """
     if isinstance(error, BadRequest):
         name, expected = str(error.arguments["name"]), error.arguments["expected"]
         return ApiError(400, f"{name!r} must be {expected}.", param=name, code="invalid_value")
@@ -99,7 +102,8 @@ def of_engine(error: EngineError) -> ApiError:
         sentence = f"The model's chat template cannot render this conversation{why}."
         return ApiError(400, sentence, param="messages", code="template_failed")
     if isinstance(error, GrammarNotUsable):
-        return ApiError(400, _sentence(str(error)), param="response_format", code=error.code)
+        sentence = f"{form!r}: {error}." if form else _sentence(str(error))
+        return ApiError(400, sentence, param=form or None, code=error.code)
     if isinstance(error, QueueFull):
         return too_busy("The queue is full. Try again in a moment.")
     if isinstance(error, NotEnoughMemory):

@@ -60,16 +60,15 @@ def _messages(*roles: str) -> dict[str, Any]:
 _MESSAGES = _messages("system", "developer", "user", "assistant", "tool")
 _ANTHROPIC_MESSAGES = _messages("user", "assistant")
 _STOP: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": LONGEST_STOP}
-_FORMAT = {
-    "anyOf": [
-        _object(["type"], type={"enum": ["text", "json_object"]}),
-        _object(
-            ["type", "json_schema"], type={"const": "json_schema"}, json_schema=_object(["schema"], schema=_OBJECT)
-        ),
-        _object(["type", "pattern"], type={"const": "regex"}, pattern=_SOME_TEXT),
-        _object(["type", "grammar"], type={"const": "lark"}, grammar=_SOME_TEXT),
-    ]
-}
+_SCHEMA_TYPE = {"const": "json_schema"}
+_OTHER_FORMATS = (
+    _object(["type"], type={"enum": ["text", "json_object"]}),
+    _object(["type", "pattern"], type={"const": "regex"}, pattern=_SOME_TEXT),
+    _object(["type", "grammar"], type={"const": "lark"}, grammar=_SOME_TEXT),
+)
+_SCHEMA = _object(["schema"], schema=_OBJECT)
+_FORMAT = {"anyOf": [_object(["type", "json_schema"], type=_SCHEMA_TYPE, json_schema=_SCHEMA), *_OTHER_FORMATS]}
+_MESSAGE_FORMAT = {"anyOf": [_object(["type", "schema"], type=_SCHEMA_TYPE, schema=_OBJECT), *_OTHER_FORMATS]}
 _FUNCTION = _object(["name"], name=_TEXT, description=_TEXT, parameters=_OBJECT)
 # What every endpoint that answers takes.
 _COMMON: dict[str, Any] = {
@@ -161,6 +160,8 @@ _ENDPOINTS: tuple[tuple[str, str, str, dict[str, Any] | None], ...] = (
             system=_CONTENT,
             stop_sequences=_list_of(_STOP, maxItems=MOST_STOPS),
             tools=_list_of(_object(["name"], name=_TEXT, input_schema=_OBJECT)),
+            output_config=_object([], format=_MESSAGE_FORMAT),
+            output_format=_MESSAGE_FORMAT,
             **_COMMON,
         ),
     ),

@@ -142,24 +142,30 @@ def _stop(fields: Fields, key: str) -> tuple[str, ...]:
     return tuple(strings)
 
 
-def grammar_of(form: Fields, schema: Fields) -> Grammar | None:
-    """What the answer has to match: `form` says its type, `schema` holds a JSON schema. Raises `ApiError`.
+def grammar_of(form: Fields, schema: Fields) -> tuple[Grammar | None, str]:
+    """What the answer has to match, and the name of the field that says it. Raises `ApiError`.
 
+    `form` says the type, `schema` holds a JSON schema.
     Besides the types of the OpenAI API there are "regex" (with a `pattern`) and "lark" (with a `grammar`).
     """
     kind = form.text("type", "text")
+    field, source = form.name("type"), ""
     if kind == "text":
-        return None
+        return None, field
+    if kind == "json_schema":
+        field = schema.name("schema")
+        if not schema.has("schema"):
+            raise bad_field(field, "given")
+        source = json.dumps(dict(schema.fields("schema").values))
+    elif kind in _SOURCES:
+        field = form.name(_SOURCES[str(kind)])
+        source = form.required_text(_SOURCES[str(kind)])
+    elif kind != "json_object":
+        raise bad_field(field, f"one of text, json_object, json_schema, {', '.join(_SOURCES)}")
     try:
-        if kind == "json_object":
-            return Grammar("json_object")
-        if kind == "json_schema":
-            return Grammar("json_schema", json.dumps(dict(schema.fields("schema").values)))
-        if kind in _SOURCES:
-            return Grammar(str(kind), form.required_text(_SOURCES[str(kind)]))
+        return Grammar(str(kind), source), field
     except EngineError as error:
-        raise of_engine(error) from error
-    raise bad_field(form.name("type"), f"one of text, json_object, json_schema, {', '.join(_SOURCES)}")
+        raise of_engine(error, field) from error
 
 
 def refuse_unsupported(fields: Fields, keys: Mapping[str, str]) -> None:

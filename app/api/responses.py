@@ -66,16 +66,17 @@ def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
     options: dict[str, str | bool] = {}
     if (effort := fields.fields("reasoning").text("effort")) is not None:
         options["reasoning_effort"] = effort
+    grammar, field = grammar_of(form, form)
     requests = engine_requests(
         choices,
         tools,
-        grammar_of(form, form),
-        "text.format",
+        grammar,
+        field,
         messages=_conversation(fields),
         template_options=options,
         alternatives=logprobs or 0,
     )
-    return Plan(requests, ResponseShape(name, tools.parts(), fields, logprobs=logprobs is not None))
+    return Plan(requests, ResponseShape(name, tools.parts(), fields, logprobs=logprobs is not None), field)
 
 
 def _logprobs(fields: Fields) -> int | None:

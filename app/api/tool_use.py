@@ -46,7 +46,7 @@ class ToolUse:
         except CallsNotExpressible as error:
             raise unsupported(CHOICE if self.required else param, str(error)) from error
         except EngineError as error:
-            raise of_engine(error) from error
+            raise of_engine(error, "tools") from error
 
     def stop(self, grammar: Grammar | None) -> tuple[str, ...]:
         """What ends the answer where it may have one call only and no grammar says so."""

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any, Literal
 
+import anthropic
 import openai
 import pytest
 from pydantic import BaseModel
@@ -20,6 +21,7 @@ class Colour(BaseModel):
 
 
 SCHEMA = {**Colour.model_json_schema(), "additionalProperties": False}
+FORM: dict[str, Any] = {"type": "json_schema", "schema": SCHEMA}
 
 
 def test_the_official_client_parses_what_a_model_class_asks_for(starter: Served) -> None:
@@ -46,6 +48,61 @@ def test_a_format_is_followed_streamed_and_sampled(starter: Served, question: di
     assert plain["choices"][0]["message"]["content"] == text
 
 
+def test_the_official_client_of_anthropic_parses_what_a_model_class_asks_for(starter: Served) -> None:
+    asked: Any = {"model": "default", "messages": [{"role": "user", "content": "A colour"}], "max_tokens": 60}
+    with anthropic.Anthropic(base_url=starter.address, api_key="-", max_retries=0, timeout=PATIENCE_S) as client:
+        parsed = client.messages.parse(**asked, output_format=Colour)
+        beta = client.beta.messages.parse(**asked, output_format=Colour, betas=["structured-outputs-2025-11-13"])
+        created = client.messages.create(**asked, output_config={"format": FORM, "effort": "low"})
+        with client.messages.stream(**asked, output_format=Colour) as stream:
+            streamed = stream.get_final_message()
+    assert isinstance(parsed.parsed_output, Colour)
+    assert parsed.parsed_output == beta.parsed_output == streamed.parsed_output
+    assert created.content[0].type == "text"
+    Colour.model_validate_json(created.content[0].text)
+
+
+@pytest.mark.parametrize("fields", [{"output_config": {"format": FORM}}, {"output_format": FORM}])
+def test_messages_follow_a_format_as_chat_completions_do(
+    starter: Served, question: dict[str, Any], fields: dict[str, Any]
+) -> None:
+    asked = question | {"temperature": 1.2, "seed": 11, "max_tokens": 60}
+    form = {"type": "json_schema", "json_schema": {"name": "colour", "schema": SCHEMA}}
+    text = starter.chat(asked | {"response_format": form})["choices"][0]["message"]["content"]
+    Colour.model_validate_json(text)
+    assert starter.post("/v1/messages", asked | fields).json()["content"] == [{"type": "text", "text": text}]
+    events = starter.events("/v1/messages", asked | fields)
+    assert "".join(event["delta"]["text"] for event in events if event["type"] == "content_block_delta") == text
+    assert starter.post("/v1/messages", asked | fields | {"output_format": FORM}).json()["content"][0]["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"output_config": {"format": {"type": "xml"}}}, "'output_config.format.type'"),
+        ({"output_config": {"format": {"schema": SCHEMA}}}, "'output_config.format.type'"),
+        ({"output_config": {"format": {}}}, "'output_config.format.type'"),
+        ({"output_config": {"format": "json"}}, "'output_config.format'"),
+        ({"output_config": {"format": {"type": "json_schema"}}}, "'output_config.format.schema'"),
+        ({"output_config": {"format": FORM | {"schema": []}}}, "'output_config.format.schema'"),
+        ({"output_config": {"format": FORM | {"schema": {"type": "no type"}}}}, "'output_config.format.schema'"),
+        ({"output_format": {"type": "regex", "pattern": "("}}, "'output_format.pattern'"),
+        ({"output_format": FORM | {"schema": {"x-guidance": 5}}}, "'output_format.schema'"),
+        ({"output_config": {"format": FORM}, "output_format": FORM | {"schema": {}}}, "'output_format'"),
+    ],
+)
+def test_a_format_that_messages_cannot_follow_is_a_bad_request(
+    starter: Served, question: dict[str, Any], fields: dict[str, Any], named: str
+) -> None:
+    for path, more in (("", {}), ("", {"stream": True}), ("/count_tokens", {})):
+        response = starter.post(f"/v1/messages{path}", question | fields | more)
+        assert response.status_code == 400, response.text
+        error = response.json()["error"]
+        assert (response.json()["type"], error["type"]) == ("error", "invalid_request_error")
+        assert error["message"].startswith(named)
+        assert error["message"].endswith(".")
+
+
 def test_further_formats(starter: Served, question: dict[str, Any]) -> None:
     regex = starter.chat(question | {"response_format": {"type": "regex", "pattern": "[0-9]{3}-[a-c]+x"}})
     assert re.fullmatch("[0-9]{3}-[a-c]+x?", regex["choices"][0]["message"]["content"])
@@ -64,6 +121,7 @@ def test_further_formats(starter: Served, question: dict[str, Any]) -> None:
         {"type": "regex", "pattern": "("},
         {"type": "json_schema", "json_schema": {"schema": {"type": "no such type"}}},
         {"type": "json_schema", "json_schema": {"schema": []}},
+        {"type": "json_schema", "json_schema": {"name": "none"}},
     ],
 )
 def test_a_format_that_cannot_be_followed_is_a_bad_request(
@@ -72,3 +130,16 @@ def test_a_format_that_cannot_be_followed_is_a_bad_request(
     response = starter.post("/v1/chat/completions", question | {"response_format": form})
     assert response.status_code == 400, response.text
     assert response.json()["error"]["param"].startswith("response_format")
+
+
+def test_an_error_names_the_field_that_its_endpoint_has(starter: Served) -> None:
+    form = FORM | {"schema": {"type": "no such type"}}
+    error = starter.post("/v1/responses", {"input": "A colour", "text": {"format": form}}).json()["error"]
+    assert error["param"] == "text.format.schema"
+
+
+def test_the_description_has_the_format_of_messages(starter: Served) -> None:
+    body = starter.get("/openapi.json").json()["paths"]["/v1/messages"]["post"]["requestBody"]
+    fields = body["content"]["application/json"]["schema"]["properties"]
+    assert fields["output_config"]["properties"]["format"] == fields["output_format"]
+    assert {"const": "json_schema"} in [form["properties"]["type"] for form in fields["output_format"]["anyOf"]]

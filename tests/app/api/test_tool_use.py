@@ -34,7 +34,7 @@ ASKED: dict[str, Any] = {
     "max_tokens": 400,
 }
 SCHEMA = {"type": "object", "properties": {"sure": {"type": "boolean"}}, "required": ["sure"]}
-FORM = {
+FORM: dict[str, Any] = {
     "type": "json_schema",
     "json_schema": {"name": "answer", "schema": {**SCHEMA, "additionalProperties": False}},
 }
@@ -124,6 +124,14 @@ def test_with_a_format_an_answer_is_calls_or_in_the_format(caller: Served, seed:
         assert set(json.loads(choice["message"]["content"])) == {"sure"}
     text = content_of(list(caller.events("/v1/chat/completions", asked)))
     assert text == (choice["message"]["content"] or "")
+    own: dict[str, Any] = asked | {
+        "tools": [{"name": tool["function"]["name"], "input_schema": tool["function"]["parameters"]} for tool in TOOLS],
+        "tool_choice": {"type": "auto", "disable_parallel_tool_use": True},
+        "output_config": {"format": {"type": "json_schema", "schema": FORM["json_schema"]["schema"]}},
+    }
+    blocks = caller.post("/v1/messages", own).json()["content"]
+    assert [(one["name"], one["input"]) for one in blocks if one["type"] == "tool_use"] == arguments_of(choice)
+    assert "".join(one["text"] for one in blocks if one["type"] == "text") == text
 
 
 @pytest.mark.parametrize(
