@@ -81,6 +81,18 @@ class ModelDirectory:
             self._found_at = time.monotonic()
         return self._found
 
+    async def chat_model_first(self) -> list[InstalledModel]:
+        """The usable models, first the one to chat with, which is what clients take that let nobody choose.
+
+        That is the loaded main model or, where none of these is, the first that can be one and is no other's draft.
+        """
+        models = list((await self.installed()).values())
+        drafts = {self.host.draft_for(model.path) for model in models}
+        loaded = self.name_of(self.host.pair.main)
+        mains = [model.id for model in models if "main" in model.kinds and model.path not in drafts]
+        first = loaded if loaded in self._found else next(iter(mains), "")
+        return sorted(models, key=lambda model: model.id != first)
+
     @property
     def loaded_names(self) -> tuple[str, ...]:
         """What the loaded models are called."""

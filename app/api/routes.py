@@ -62,9 +62,9 @@ async def health(request: Request) -> Response:
 
 async def list_models(request: Request) -> Response:
     api: Api = request.app.state.api
-    installed = await api.models.installed()
+    models = await api.models.chat_model_first()
     loaded = api.models.loaded_names
-    return JsonReply({"object": "list", "data": [listed(m, loaded=m.id in loaded) for m in installed.values()]})
+    return JsonReply({"object": "list", "data": [listed(m, loaded=m.id in loaded) for m in models]})
 
 
 async def show_model(request: Request) -> Response:

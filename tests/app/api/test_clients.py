@@ -14,8 +14,9 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionMessageParam
 
+from engine import starter_pair
 from engine.errors import InternalFailure
-from engine.status import LoadedPair
+from engine.status import LoadedPair, ModelInfo
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import Script, ScriptedEngine, model_info
@@ -53,9 +54,27 @@ def calling(serve: Serve) -> Served:
     return serve(ScriptedEngine([Script(f"<think>\nWhere?\n</think>\n\nLet me see. {CALL}")]), pair)
 
 
-def test_openai_lists_models(client: openai.OpenAI) -> None:
-    assert [model.id for model in client.models.list()] == ["starter/draft", "starter/head", "starter/main"]
+def test_the_loaded_main_model_is_listed_first(client: openai.OpenAI, claude: anthropic.Anthropic) -> None:
+    names = ["starter/main", "starter/draft", "starter/head"]
+    assert [model.id for model in client.models.list()] == names
+    assert [model.id for model in claude.models.list()] == names
     assert client.models.retrieve("starter/main").owned_by == "starter"
+
+
+@pytest.mark.parametrize(
+    ("main", "first"),
+    [
+        # Nothing is loaded, or a folder that is not listed: what one can chat with.
+        (None, "starter/main"),
+        (model_info("main"), "starter/main"),
+        (replace(model_info("draft"), path=starter_pair()[1]), "starter/draft"),
+    ],
+)
+def test_the_first_model_of_the_list_is_the_one_to_chat_with(serve: Serve, main: ModelInfo | None, first: str) -> None:
+    served = serve(None, LoadedPair(main, None))
+    with openai_client(served) as client:
+        names = [model.id for model in client.models.list()]
+    assert names == [first, *sorted({"starter/draft", "starter/head", "starter/main"} - {first})]
 
 
 def test_openai_chats_whole_and_streamed(client: openai.OpenAI) -> None:
