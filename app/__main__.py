@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterable
 from types import ModuleType
+from typing import Any
 
 from app.cli import completion
 from app.cli.exit_codes import FAILED, INTERRUPTED
@@ -64,7 +65,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="tandem",
         description="Chat with local models that decode speculatively. Without a command, open the window.",
     )
@@ -82,6 +83,16 @@ def _parser(commands: Iterable[str]) -> argparse.ArgumentParser:
             subparsers.choices[command].set_defaults(run=module.run)
     completion.add_parser(subparsers, lambda: _parser(COMMANDS))
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Refuses what it does not know; argparse leaves that to the outermost parser, which shows its own usage."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        options, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return options, unknown
 
 
 class _ShowVersion(argparse.Action):

@@ -52,6 +52,37 @@ def test_bad_usage_has_its_own_exit_code() -> None:
     assert tandem("--lang", "klingon").returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        ("", []),
+        ("chat", ["Hi"]),
+        ("bench", []),
+        ("serve", []),
+        ("completion", ["bash"]),
+        ("drafter serve", ["folder"]),
+        ("models list", []),
+        ("models search", ["name"]),
+        ("models download", ["name"]),
+        ("models remove", ["name"]),
+        ("models pairs", ["name"]),
+        ("cluster check", ["--hosts", "file"]),
+        ("cluster download", ["--hosts", "file"]),
+        ("cluster run", ["--hosts", "file"]),
+        ("cluster stop", []),
+    ],
+)
+def test_an_unknown_option_shows_the_usage_of_its_own_command(
+    words: str, values: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stop:
+        command.main([*words.split(), *values, "--nope"])
+    out, err = capsys.readouterr()
+    assert (stop.value.code, out) == (2, "")
+    assert err.startswith(" ".join(["usage: tandem", *words.split(), "[-h]"]))
+    assert "unrecognized arguments: --nope" in err
+
+
 def test_screenshots_without_the_self_test_are_bad_usage() -> None:
     done = tandem("--screenshot", "somewhere")
     assert done.returncode == 2
