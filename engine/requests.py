@@ -13,6 +13,8 @@ from engine.speculation.proposers.registry import methods
 ACCEPTANCE_RULES = ("match", "rejection")
 MOST_ALTERNATIVES = 20
 OVERFLOW_RULES = ("refuse", "shorten")
+# Far above what makes sense of any model; the OpenAI API ends at 2.
+MAX_TEMPERATURE = 5.0
 ROLES = ("system", "developer", "user", "assistant", "tool")
 # The most draft tokens of a round: the controller, calibration and the narrow products are made for so many.
 MAX_DEPTH = 16
@@ -39,7 +41,12 @@ class SamplingSettings:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        require(0.0 <= self.temperature <= 10.0, "temperature", "between 0 and 10", self.temperature)
+        require(
+            0.0 <= self.temperature <= MAX_TEMPERATURE,
+            "temperature",
+            f"between 0 and {MAX_TEMPERATURE:g}",
+            self.temperature,
+        )
         require(self.top_k >= 0, "top_k", "0 or more", self.top_k)
         require(0.0 < self.top_p <= 1.0, "top_p", "above 0 and at most 1", self.top_p)
         require(0.0 <= self.min_p <= 1.0, "min_p", "between 0 and 1", self.min_p)

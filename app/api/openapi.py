@@ -13,7 +13,7 @@ from app.api.models import ANY
 from app.api.replies import JsonReply
 from app.api.request_settings import LONGEST_STOP, MOST_CHOICES, MOST_STOPS
 from app.system.versions import installed_version
-from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, MOST_ALTERNATIVES
+from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, MAX_TEMPERATURE, MOST_ALTERNATIVES
 from engine.speculation.proposers.registry import methods
 
 _TEXT: dict[str, Any] = {"type": "string"}
@@ -74,7 +74,7 @@ _FUNCTION = _object(["name"], name=_TEXT, description=_TEXT, parameters=_OBJECT)
 _COMMON: dict[str, Any] = {
     "model": _MODEL,
     "stream": _FLAG,
-    "temperature": _number(0, 10),
+    "temperature": _number(0, MAX_TEMPERATURE),
     "top_p": _number(0.01, 1),
     "top_k": _integer(0, 1000),
     "min_p": _number(0, 1),

@@ -11,7 +11,7 @@ from app.api.bodies import Fields
 from app.api.errors import bad_field, of_engine, unsupported
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar
-from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
+from engine.requests import MAX_DEPTH, MAX_TEMPERATURE, SamplingSettings, SpeculationSettings
 from engine.speculation.proposers.registry import methods
 
 # Choices of one call; all of them run at once.
@@ -98,7 +98,7 @@ def speculation_of(fields: Fields, default: SpeculationSettings) -> SpeculationS
 def _sampling(fields: Fields, recommended: Mapping[str, float]) -> SamplingSettings:
     chosen: dict[str, Any] = dict(recommended)
     for key, least, most in (
-        ("temperature", 0.0, 10.0),
+        ("temperature", 0.0, MAX_TEMPERATURE),
         ("top_p", 0.0, 1.0),
         ("min_p", 0.0, 1.0),
         ("presence_penalty", -2.0, 2.0),

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
+from engine.requests import MAX_TEMPERATURE
 
 log = logging.getLogger(__name__)
 
 NAME = "generation_config.json"
 # The least and the largest value that is taken as a recommendation, by the names of `SamplingSettings`.
 _RANGES = {
-    "temperature": (0.0, 10.0),
+    "temperature": (0.0, MAX_TEMPERATURE),
     "top_p": (0.01, 1.0),
     "top_k": (0, 100_000),
     "min_p": (0.0, 1.0),

@@ -47,6 +47,7 @@ def test_a_limit_that_cannot_be_kept_is_refused(name: str, value: object) -> Non
     ("name", "value"),
     [
         ("temperature", -0.1),
+        ("temperature", 5.1),
         ("top_k", -1),
         ("top_p", 0.0),
         ("min_p", 1.5),

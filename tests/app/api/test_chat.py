@@ -15,6 +15,12 @@ from tests.app.api.serving import Served, content_of
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine, model_info
 
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"city": "서울"}}\n</tool_call>'
+ENDPOINTS: list[tuple[str, dict[str, Any]]] = [
+    ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hello"}]}),
+    ("/v1/completions", {"prompt": "Hello"}),
+    ("/v1/responses", {"input": "Hello"}),
+    ("/v1/messages", {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 9}),
+]
 TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}]
 
 
@@ -231,15 +237,7 @@ def test_what_cannot_be_answered_is_refused_with_the_name_of_the_field(
     assert error["message"].endswith(".")
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "Hello"}]}),
-        ("/v1/completions", {"prompt": "Hello"}),
-        ("/v1/responses", {"input": "Hello"}),
-        ("/v1/messages", {"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 9}),
-    ],
-)
+@pytest.mark.parametrize(("path", "body"), ENDPOINTS)
 def test_every_endpoint_samples_as_asked_and_as_the_models_authors_recommend(
     serve: Serve, path: str, body: dict[str, Any]
 ) -> None:
@@ -251,6 +249,15 @@ def test_every_endpoint_samples_as_asked_and_as_the_models_authors_recommend(
     [request] = served.engine.requests
     assert request.sampling == SamplingSettings(temperature=0.6, **asked)
     assert (request.speculation.method, request.speculation.depth) == ("ngram", 2)
+
+
+@pytest.mark.parametrize(("path", "body"), ENDPOINTS)
+def test_a_temperature_is_between_0_and_5(serve: Serve, path: str, body: dict[str, Any]) -> None:
+    served = serve()
+    assert served.post(path, body | {"temperature": 5}).status_code == 200
+    refused = served.post(path, body | {"temperature": 5.1})
+    assert refused.status_code == 400
+    assert refused.json()["error"]["message"] == "'temperature' must be between 0 and 5."
 
 
 def test_a_model_that_is_not_installed_is_not_found(told: Served, question: dict[str, Any]) -> None:

@@ -90,6 +90,12 @@ def test_more_draft_tokens_than_a_round_can_have_are_refused_with_the_range(caps
     assert f"depth must be between 0 and {MAX_DEPTH}, not {MAX_DEPTH + 1}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["chat", "Hi"], ["bench"]])
+def test_a_temperature_above_5_is_refused_with_the_range(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*words, "--main", "no/such-model", "--temperature", "5.1"]) == 2
+    assert "temperature must be between 0 and 5, not 5.1" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("arguments", [["--depth", "many"], ["--method", "magic"], ["--no-such-option"]])
 def test_bad_usage_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:

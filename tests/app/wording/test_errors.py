@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = {
     EngineError: lambda: EngineError("broken"),
-    BadRequest: lambda: BadRequest("temperature", "between 0 and 10", 11),
+    BadRequest: lambda: BadRequest("temperature", "between 0 and 5", 11),
     PromptTooLong: lambda: PromptTooLong(5000, 4096),
     TemplateFailed: lambda: TemplateFailed("roles must alternate"),
     QueueFull: lambda: QueueFull(8),

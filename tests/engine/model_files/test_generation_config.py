@@ -22,6 +22,7 @@ QWEN = {"do_sample": True, "temperature": 0.6, "top_k": 20, "top_p": 0.95, "eos_
         ({"eos_token_id": 2}, {}),
         ({"temperature": "hot", "top_p": 7, "top_k": True, "min_p": -1, "repetition_penalty": 1e400}, {}),
         ({"temperature": float("nan"), "top_k": 2.5}, {}),
+        ({"temperature": 5.1}, {}),
     ],
 )
 def test_sampling_is_taken_where_it_is_usable(
