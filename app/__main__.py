@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
@@ -17,7 +18,9 @@ from app.cli import completion
 from app.cli.exit_codes import FAILED, INTERRUPTED
 from app.cli.terminal_text import shown_on_terminals
 from app.system import crash
+from app.system.paths import cache_folder
 from app.system.versions import installed_version
+from engine import private_files
 
 # Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`.
 COMMANDS = {
@@ -45,6 +48,9 @@ def _run(arguments: list[str]) -> int:
         options = parser.parse_args(arguments)
         if options.screenshot and not options.self_test:
             parser.error("--screenshot needs --self-test")
+        with suppress(OSError):
+            # Before anything writes a file there, which makes a missing folder that others can read.
+            private_files.make_folder(cache_folder())
         code = int(options.run(options))
         # Flush now, while a closed pipe can be told from a failure.
         sys.stdout.flush()

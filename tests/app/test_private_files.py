@@ -1,4 +1,4 @@
-"""Nobody else on the machine reads chats, settings, backups, stored prefixes or exports of all chats."""
+"""Nobody else on the machine reads chats, settings, backups, caches or exports of all chats."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.__main__ import main
 from app.conversations.backups import back_up_now
 from app.conversations.exports.writing import write_folder, write_json
 from app.conversations.opening import open_store
 from app.settings.relocation import move_folder
 from app.settings.store import SettingsStore
+from app.system.paths import cache_folder
 from engine import private_files
 
 if TYPE_CHECKING:
@@ -83,6 +85,16 @@ def test_settings_are_private(tmp_path: Path) -> None:
     loosen(path.parent)
     assert SettingsStore(path).backup is not None
     assert open_to_others(path.parent) == []
+
+
+@pytest.mark.parametrize("words", [["models", "list"], ["chat", "What is Tandem?"]])
+def test_the_cache_folder_is_private_after_a_command(words: list[str]) -> None:
+    assert main(words) == 0
+    assert any(cache_folder().iterdir())
+    assert open_to_others(cache_folder()) == []
+    cache_folder().chmod(0o755)
+    assert main(words) == 0
+    assert open_to_others(cache_folder()) == []
 
 
 def test_an_export_of_all_chats_is_private_and_one_of_one_is_as_the_person_has_it(tmp_path: Path) -> None:
