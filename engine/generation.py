@@ -252,7 +252,7 @@ def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[
         if len(messages) == len(request.messages) - made.dropped:
             break
         messages = left
-    return turn_boundaries(main.tokenizer, messages, made.ids, request.tools)
+    return turn_boundaries(main.tokenizer, messages, made.ids, request.template_options, request.tools)
 
 
 def _constraint(request: ChatRequest, grammar: CompiledGrammar, main: LoadedModel, prompt: Sequence[int]) -> Constraint:

@@ -28,13 +28,24 @@ def render(
     if not tokenizer.has_chat_template:
         return encode_raw(tokenizer, "\n".join(message["content"] for message in conversation))
     return _ids(
-        lambda: tokenizer.apply_chat_template(
+        lambda: apply_template(
+            tokenizer,
             conversation,
             add_generation_prompt=not continues,
             continue_final_message=continues,
             **_with_tools(options, tools),
         )
     )
+
+
+def apply_template(tokenizer: Any, conversation: Sequence[Mapping[str, Any]], **options: Any) -> Any:
+    """What the tokenizer's `apply_chat_template` returns, but a template that is not told whether to think does as it
+    was written to: mlx-lm's class tells every model to that can.
+    """
+    wrapped = getattr(tokenizer, "_tokenizer", None)
+    if wrapped is None or tokenizer._chat_template is not None or "enable_thinking" in options:
+        return tokenizer.apply_chat_template(conversation, **options)
+    return wrapped.apply_chat_template(conversation, return_dict=False, **options)
 
 
 def encode_raw(tokenizer: Any, text: str) -> list[int]:
@@ -100,7 +111,7 @@ def make_prompt(tokenizer: Any, job: PromptJob, *, with_boundaries: bool = False
             messages, prompt = left, render(tokenizer, left, job.options, job.tools)
     if len(prompt) >= job.limit:
         raise PromptTooLong(len(whole), job.limit)
-    boundaries = turn_boundaries(tokenizer, messages, prompt, job.tools) if with_boundaries else None
+    boundaries = turn_boundaries(tokenizer, messages, prompt, job.options, job.tools) if with_boundaries else None
     return Prompt(prompt, len(job.messages) - len(messages), boundaries)
 
 
@@ -143,6 +154,7 @@ def turn_boundaries(
     tokenizer: Any,
     messages: Sequence[Mapping[str, Any]],
     prompt: Sequence[int],
+    options: Mapping[str, str | bool] = MappingProxyType({}),
     tools: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[int, ...]:
     """Positions in `prompt` up to which another conversation may share it, in rising order: after the system message,
@@ -155,7 +167,7 @@ def turn_boundaries(
     for head in heads:
         try:
             with panics_as_errors():
-                rendered = tokenizer.apply_chat_template([dict(message) for message in head], **_with_tools({}, tools))
+                rendered = apply_template(tokenizer, [dict(one) for one in head], **_with_tools(options, tools))
         # A template may refuse incomplete conversations; then there is no boundary here.
         except Exception:
             continue

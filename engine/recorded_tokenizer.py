@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tokenizers import Tokenizer
 
 from engine.plain_tokenizer import PlainTokenizer
+from engine.prompts import apply_template
 from engine.streaming_text import StreamingPieces, StreamingText, WrittenPieces
 from engine.tokenizer_records import read_record
 
@@ -131,13 +132,13 @@ class RecordedTokenizer(PlainTokenizer):
         """Token ids of a conversation of plain JSON. Options that are no variables of the template are for `whole`."""
         if not self.has_chat_template or options.keys() & _PARAMETERS:
             options |= {"add_generation_prompt": add_generation_prompt, "tools": tools}
-            found: list[int] = self.whole.apply_chat_template(
-                conversation, continue_final_message=continue_final_message, **options
+            found: list[int] = apply_template(
+                self.whole, conversation, continue_final_message=continue_final_message, **options
             )
             return found
         text = self._template.render(
             conversation,
-            {"enable_thinking": self.has_thinking, **options},
+            options,
             tools=tools,
             add_generation_prompt=add_generation_prompt,
             continue_final_message=continue_final_message,

@@ -132,6 +132,15 @@ def test_the_template_gets_the_tools_only_where_there_are_some() -> None:
     assert met == [[TOOL]] * 3 + ["absent"]
 
 
+def test_an_option_that_changes_the_beginning_leaves_the_turns_where_they_are() -> None:
+    class Template(Words):
+        def apply_chat_template(self, messages: list[dict[str, str]], *, thinks: bool = False, **_: bool) -> list[int]:
+            return [9] * thinks + super().apply_chat_template(messages)
+
+    job = PromptJob(TURNS, 100, options={"thinks": True})
+    assert make_prompt(Template(joined), job, with_boundaries=True).boundaries == (3, 5, 7)
+
+
 def test_a_raw_prompt_is_continued_without_the_template() -> None:
     tokenizer = Words(joined)
     assert make_prompt(tokenizer, PromptJob((), 10, prompt="one three")) == Prompt([3, 5], boundaries=(1,))

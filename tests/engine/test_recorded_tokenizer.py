@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mlx_lm.tokenizer_utils import load as load_theirs
 from tokenizers import Tokenizer
 
+from engine.prompts import apply_template
 from engine.recorded_tokenizer import RecordedTokenizer, record_of, recorded
 from engine.text import AnswerText
 from engine.tokenizer_records import TokenizerRecords
-from tests.engine.tokenizer_folders import FAMILIES, OTHERS, write_tokenizer
+from tests.engine.tokenizer_folders import FAMILIES, OTHERS, record_made, refuse, theirs_of, write_tokenizer
 
 # transformers warns of odd settings.
 pytestmark = pytest.mark.expects_log
@@ -47,25 +47,6 @@ NAMES = (
     *("all_special_ids", "eos_token_id", "eos_token_ids", "think_start", "think_end", "think_start_tokens"),
     *("think_end_tokens", "think_start_id", "think_end_id", "tool_parser", "tool_call_start", "tool_call_end"),
 )
-
-
-def theirs_of(folder: Path) -> Any:
-    return load_theirs(folder, {"trust_remote_code": False}, eos_token_ids=[2, 0])
-
-
-def refuse() -> None:
-    raise AssertionError("mlx-lm's tokenizer is not needed for this")
-
-
-def record_made(tokenizer: Any, folder: Path, make_whole: Callable[[], Any] = refuse) -> RecordedTokenizer:
-    """The tokenizer as it comes back from its record."""
-    made = record_of(tokenizer)
-    assert made is not None
-    records = TokenizerRecords(folder.parent / "learned.json")
-    path = records.path(folder)
-    assert path is not None
-    records.keep(path, asdict(made[0]), made[1])
-    return recorded(path, make_whole)
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
@@ -133,7 +114,7 @@ def some_chat(choose: random.Random) -> list[dict[str, Any]]:
 
 def rendered(tokenizer: Any, chat: Sequence[dict[str, Any]], options: dict[str, Any]) -> list[int] | str:
     try:
-        return list(tokenizer.apply_chat_template(chat, **options))
+        return list(apply_template(tokenizer, chat, **options))
     # Templates raise all kinds of exceptions.
     except Exception:
         return "refused"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mlx_lm.tokenizer_utils import load as load_theirs
 from tokenizers import (
     AddedToken,
     Regex,
@@ -19,6 +21,9 @@ from tokenizers import (
     processors,
     trainers,
 )
+
+from engine.recorded_tokenizer import RecordedTokenizer, record_of, recorded
+from engine.tokenizer_records import TokenizerRecords
 
 LINES = [
     "The quick brown fox jumps over the lazy dog; it's 12345.678, isn't it?",
@@ -211,3 +216,22 @@ def write_tokenizer(folder: Path, family: str, **changes: Any) -> Path:
     (folder / "tokenizer.json").write_text(make(), encoding="utf-8")
     (folder / "tokenizer_config.json").write_text(json.dumps(config | changes))
     return folder
+
+
+def theirs_of(folder: Path) -> Any:
+    return load_theirs(folder, {"trust_remote_code": False}, eos_token_ids=[2, 0])
+
+
+def refuse() -> None:
+    raise AssertionError("mlx-lm's tokenizer is not needed for this")
+
+
+def record_made(tokenizer: Any, folder: Path, make_whole: Callable[[], Any] = refuse) -> RecordedTokenizer:
+    """The tokenizer as it comes back from its record."""
+    made = record_of(tokenizer)
+    assert made is not None
+    records = TokenizerRecords(folder.parent / "learned.json")
+    path = records.path(folder)
+    assert path is not None
+    records.keep(path, asdict(made[0]), made[1])
+    return recorded(path, make_whole)
