@@ -18,7 +18,7 @@ from engine.errors import BadRequest
 from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
 from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
 from engine.loading import LoadedModel
-from engine.model_files.template_options import opened_thought
+from engine.model_files.thought_marks import opened_thought
 from engine.prefix_cache import PrefixCache
 from engine.prompts import Prompt, PromptJob, local_decoder, make_prompt, newest_turns, turn_boundaries
 from engine.requests import ChatRequest

@@ -31,7 +31,6 @@ from engine.model_files.config import context_length
 from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import resolve_model
-from engine.model_files.template_options import thinking_of
 from engine.paths import is_known_good
 from engine.plain_tokenizer import PlainTokenizer
 from engine.prompt_process.client import PROMPT_PROCESS
@@ -158,7 +157,7 @@ def load_in_steps(
             # What the first round needs beside the model; a GPU computes its log-probabilities itself.
             disk.start(import_module, "numpy")
         model, config = yield from _load_weights(path, disk, streaming, on_progress, part)
-        tokenizer, vocabulary, source = yield from result_of(tokenizer_ready)
+        tokenizer, vocabulary, source, thinking = yield from result_of(tokenizer_ready)
         if part is not None:
             yield from part.meet()
         group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
@@ -170,7 +169,7 @@ def load_in_steps(
             bytes=_parameter_bytes(model),
             kv_bits=kv_bits if group else None,
             sampling=recommended,
-            thinking=thinking_of(getattr(tokenizer, "chat_template", None)),
+            thinking=thinking,
             tool_format=tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else "",
         )
         log.info(

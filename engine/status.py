@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.thinking_choice import ThinkingChoice
 
 
 @dataclass(frozen=True)
@@ -13,7 +14,7 @@ class ModelInfo:
     """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision.
 
     `sampling` is what its authors recommend, as (name in `SamplingSettings`, value). `thinking` is what its chat
-    template lets choose: "switch", "effort" or nothing. `tool_format` names the form of its tool calls (a module of
+    template lets choose. `tool_format` names the form of its tool calls (a module of
     `mlx_lm.tool_parsers`), "" where it knows none. `kind` is "head" for a head, whose `architecture` is
     its family and whose `context_length` is that of its main model.
     """
@@ -25,7 +26,7 @@ class ModelInfo:
     bytes: int
     kv_bits: int | None = None
     sampling: tuple[tuple[str, float], ...] = ()
-    thinking: str = ""
+    thinking: ThinkingChoice = field(default_factory=ThinkingChoice)
     tool_format: str = ""
     kind: str = "model"
 

@@ -19,6 +19,7 @@ from engine.paths import is_known_good
 from engine.prompt_process.client import PROMPT_PROCESS
 from engine.prompt_process.protocol import TokenizerSource
 from engine.shipped_tokenizer import ShippedTokenizer, is_plain
+from engine.thinking_choice import ThinkingChoice, may_choose, thinking_of
 from engine.tokenizer_records import TokenizerRecords
 
 log = logging.getLogger(__name__)
@@ -29,8 +30,11 @@ _LARGEST_VOCABULARY = 2**24
 _TOKENIZER_CLASSES = "transformers.models.auto.tokenization_auto"
 
 
-def make_tokenizer(path: Path, disk: DiskPool, records: TokenizerRecords) -> tuple[Any, int, TokenizerSource | None]:
-    """The tokenizer, how many ids it knows, and what the prompt process needs to make its prompts.
+def make_tokenizer(
+    path: Path, disk: DiskPool, records: TokenizerRecords
+) -> tuple[Any, int, TokenizerSource | None, ThinkingChoice]:
+    """The tokenizer, how many ids it knows, what the prompt process needs to make its prompts, and what its template
+    lets choose of thinking.
 
     A stranger's tokenizer is built there first: what is built here has been built within limits already. Raises
     `ModelNotUsable`, and `EngineClosed` when the pool is left.
@@ -55,7 +59,23 @@ def make_tokenizer(path: Path, disk: DiskPool, records: TokenizerRecords) -> tup
         raise ModelNotUsable(path, "no-tokenizer", "it has no tokens")
     if vocabulary > _LARGEST_VOCABULARY:
         raise ModelNotUsable(path, "no-tokenizer", f"a token has the id {vocabulary - 1}")
-    return tokenizer, vocabulary, source
+    return tokenizer, vocabulary, source, _thinking_choice(tokenizer, source, disk)
+
+
+def _thinking_choice(tokenizer: Any, source: TokenizerSource | None, disk: DiskPool) -> ThinkingChoice:
+    """What the template lets choose of thinking; nothing where it cannot be found out within the limits.
+
+    Raises `EngineClosed` when the pool is left.
+    """
+    if not may_choose(tokenizer.chat_template):
+        return ThinkingChoice()
+    if source is None:
+        return thinking_of(tokenizer)
+    try:
+        return PROMPT_PROCESS.thinking(source, disk.leaving)
+    except TemplateFailed as error:
+        log.info("the template in %s was not tried: %s", source.folder, error)
+        return ThinkingChoice()
 
 
 def _of_stranger(

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from app.session.session import Session
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
-from engine.model_files.template_options import EFFORTS
+from engine.thinking_choice import SWITCHED, ThinkingChoice
 
 
 class ThinkingButton(Restyled, QToolButton):
@@ -31,21 +31,21 @@ class ThinkingButton(Restyled, QToolButton):
 
     @property
     def chosen(self) -> str:
-        """What holds in the chat on screen; without a choice what the template does, at a medium level."""
-        chosen, has_levels = self._session.settings.generation_of(self._session.chat).thinking, self._has_levels
-        if has_levels:
-            return {"auto": "medium", "on": "medium", "off": "low"}.get(chosen, chosen)
-        if chosen == "auto":
-            return "off" if self._session.models.pair.thinking == "switch-off" else "on"
-        return "off" if chosen == "off" else "on"
+        """The level that the template gets in the chat on screen; "" for its own, where that is none of its levels."""
+        choice = self._choice
+        return choice.level(self._session.settings.generation_of(self._session.chat).thinking) or choice.default
+
+    @property
+    def _choice(self) -> ThinkingChoice:
+        return self._session.models.pair.thinking
 
     @property
     def _has_levels(self) -> bool:
-        return self._session.models.pair.thinking == "effort"
+        return self._choice.levels != SWITCHED
 
     def refresh(self) -> None:
         """Show what holds in the chat on screen."""
-        self.setVisible(bool(self._session.models.pair.thinking))
+        self.setVisible(bool(self._choice.levels))
         has_levels = self._has_levels
         self.setMenu(self._levels if has_levels else None)  # type: ignore[arg-type]
         popup = QToolButton.ToolButtonPopupMode
@@ -68,7 +68,7 @@ class ThinkingButton(Restyled, QToolButton):
 
     def _fill(self) -> None:
         self._levels.clear()
-        for level in EFFORTS:
+        for level in self._choice.levels:
             action = self._levels.addAction(_name(level))
             action.setCheckable(True)
             action.setChecked(level == self.chosen)
@@ -81,6 +81,7 @@ class ThinkingButton(Restyled, QToolButton):
 def _name(thinking: str) -> str:
     translate = QCoreApplication.translate
     return {
+        "": translate("Settings", "Model default"),
         "on": translate("Settings", "On"),
         "off": translate("Settings", "Off"),
         "low": translate("Settings", "Low"),

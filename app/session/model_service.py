@@ -20,6 +20,7 @@ from engine.model_files.cache_names import name_of_snapshot
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.stream import RequestStream
+from engine.thinking_choice import ThinkingChoice
 
 T = TypeVar("T")
 
@@ -59,9 +60,9 @@ class Pair:
         return self.main.sampling if self.main else ()
 
     @property
-    def thinking(self) -> str:
-        """What the main model's chat template lets choose of thinking: "switch", "effort" or nothing."""
-        return self.main.thinking if self.main else ""
+    def thinking(self) -> ThinkingChoice:
+        """What the main model's chat template lets choose of thinking."""
+        return self.main.thinking if self.main else ThinkingChoice()
 
 
 class ModelService(QObject):

@@ -24,7 +24,6 @@ from app.session.model_service import ModelService
 from app.session.store_client import StoreClient
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished
-from engine.model_files.template_options import thinking_options
 from engine.requests import ChatRequest
 
 # Writes a turn; returns the ids of its question, which imported answers may lack, and of its answer.
@@ -152,7 +151,7 @@ def chat_request(chat: Chat, turn: Turn, generation: Generation, services: Servi
         generation.speculation,
         max_tokens=generation.max_tokens,
         overflow=generation.overflow,
-        template_options=thinking_options(services.models.pair.thinking, generation.thinking),
+        template_options=services.models.pair.thinking.options(generation.thinking),
         conversation=chat.uid if services.store.persistent and chat.uid else None,
         grammar=grammar_of(generation.answer_format),
     )

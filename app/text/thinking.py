@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from engine.model_files.template_options import THOUGHT_MARKS
+from engine.model_files.thought_marks import THOUGHT_MARKS
 
 # gpt-oss writes messages of several channels: all but the one called final are thoughts.
 _CHANNEL, _FINAL = "<|channel|>", "final"

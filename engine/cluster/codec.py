@@ -14,6 +14,7 @@ from engine import errors, events, requests, settings, stats, status, tuning
 from engine.cluster.errors import ClusterError
 from engine.errors import EngineError, InternalFailure
 from engine.grammars.grammar import Grammar
+from engine.thinking_choice import ThinkingChoice
 
 _DATA: dict[str, Any] = {
     kind.__name__: kind
@@ -23,6 +24,7 @@ _DATA: dict[str, Any] = {
         requests.ChatRequest, requests.SamplingSettings, requests.SpeculationSettings, Grammar,
         settings.EngineSettings, stats.RoundRecord, stats.PlainSpan, stats.RequestStats,
         status.ModelInfo, status.LoadedPair, status.PrefixCacheUsage, status.MemoryUse, status.EngineStatus,
+        ThinkingChoice,
         tuning.DepthFigures, tuning.ContextFigures, tuning.AcceptanceFigures, tuning.LearnedPair, tuning.Calibration,
     )
 }  # fmt: skip

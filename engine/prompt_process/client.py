@@ -36,6 +36,7 @@ from engine.prompt_process.protocol import (
     frame,
 )
 from engine.prompts import Prompt, PromptJob
+from engine.thinking_choice import ThinkingChoice
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -108,13 +109,13 @@ class PromptProcess:
     def record(self, source: TokenizerSource, abandoned: threading.Event) -> tuple[dict[str, Any], str] | None:
         """What `engine.recorded_tokenizer.record_of` finds there, its facts as JSON. Waits; raises as `build` does."""
 
-        def ask() -> dict[str, Any]:
-            self._ensure_built(source, abandoned)
-            return self._ask({"source": source.as_data(), "recorded": True}, BUILD_S, abandoned)
-
-        with self._lock:
-            found = self._twice(ask)["record"]
+        found = self._ask_of(source, {"recorded": True}, BUILD_S, abandoned)["record"]
         return None if found is None else (dict(found[0]), str(found[1]))
+
+    def thinking(self, source: TokenizerSource, abandoned: threading.Event) -> ThinkingChoice:
+        """What `thinking_of` finds there. Waits; raises as `build` does."""
+        found = self._ask_of(source, {"thinking": True}, PROMPT_S, abandoned)
+        return ThinkingChoice(tuple(map(str, found["levels"])), str(found["default"]))
 
     def start_prompt(self, source: TokenizerSource, job: PromptJob) -> PromptCall:
         """Make a prompt. The future raises `TemplateFailed` and `PromptTooLong`."""
@@ -184,15 +185,8 @@ class PromptProcess:
         return self._process.pid if self._process is not None else None
 
     def _make(self, source: TokenizerSource, job: PromptJob, call: PromptCall) -> None:
-        request = {"source": source.as_data(), "job": asdict(job)}
-
-        def ask() -> dict[str, Any]:
-            self._ensure_built(source, call.abandoned)
-            return self._ask(request, PROMPT_S, call.abandoned)
-
         try:
-            with self._lock:
-                reply = self._twice(ask)
+            reply = self._ask_of(source, {"job": asdict(job)}, PROMPT_S, call.abandoned)
             call.set_result(
                 Prompt([int(token) for token in reply["ids"]], reply["dropped"], tuple(reply["boundaries"]))
             )
@@ -201,6 +195,18 @@ class PromptProcess:
             call.set_exception(error)
             if not call.abandoned.is_set():
                 self.start(with_transformers=not source.record)
+
+    def _ask_of(
+        self, source: TokenizerSource, request: dict[str, Any], seconds: float, abandoned: threading.Event
+    ) -> dict[str, Any]:
+        """Ask for something of a tokenizer, which is built if it is not there."""
+
+        def ask() -> dict[str, Any]:
+            self._ensure_built(source, abandoned)
+            return self._ask({"source": source.as_data(), **request}, seconds, abandoned)
+
+        with self._lock:
+            return self._twice(ask)
 
     def _twice(self, work: Callable[[], Result]) -> Result:
         """Do `work`, and once more with another process if this one is killed meanwhile. Raises `TemplateFailed`."""

@@ -22,6 +22,7 @@ from engine.errors import PromptTooLong, TemplateFailed
 from engine.prompt_process.protocol import WITHOUT_TRANSFORMERS, frame, read_frame
 from engine.prompts import PromptJob, local_encoder, make_prompt
 from engine.recorded_tokenizer import record_of, recorded
+from engine.thinking_choice import thinking_of
 
 MEMORY_BYTES = 2 * 2**30
 _GRACE_S = 2
@@ -86,6 +87,8 @@ def _answer(request: dict[str, Any], tokenizers: dict[str, Any]) -> dict[str, An
             return {}
         if "recorded" in request:
             return {"record": _record(tokenizers[folder])}
+        if "thinking" in request:
+            return asdict(thinking_of(tokenizers[folder]))
         if "text" in request:
             return {"ids": local_encoder(tokenizers[folder])(request["text"])}
         prompt = make_prompt(tokenizers[folder], PromptJob(**request["job"]), with_boundaries=True)

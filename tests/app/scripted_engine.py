@@ -21,6 +21,7 @@ from engine.settings import EngineSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
 from engine.stream import Loading, RequestStream
+from engine.thinking_choice import ThinkingChoice
 from engine.tuning import Calibration, LearnedPair, Pair
 
 T = TypeVar("T")
@@ -203,7 +204,7 @@ class ScriptedEngine:
     load_gate: threading.Event | None = None
     draft_gate: threading.Event | None = None
     recommended: tuple[tuple[str, float], ...] = ()
-    thinking: str = ""
+    thinking: ThinkingChoice = field(default_factory=ThinkingChoice)
 
     def __post_init__(self) -> None:
         self.requests: list[ChatRequest] = []

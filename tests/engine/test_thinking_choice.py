@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from engine.loading import load
 from engine.prompts import render
+from engine.thinking_choice import ThinkingChoice, thinking_of
 from tests.engine.tokenizer_folders import record_made, theirs_of, write_tokenizer
+from tests.tiny_models import write_disturbed_copy
 
 # transformers warns of odd settings.
 pytestmark = pytest.mark.expects_log
@@ -43,6 +46,20 @@ TEMPLATES = {
     "levels of what is switched": "{% if enable_thinking %}"
     "{{ '<think>' + reasoning_effort | default('low') }}{% endif %}",
 }
+SWITCH, EFFORTS = ("off", "on"), ("low", "medium", "high")
+CHOICES = {
+    "on, asks for false": ThinkingChoice(SWITCH, "on"),
+    "on, set where undefined": ThinkingChoice(SWITCH, "on"),
+    "on, by an expression": ThinkingChoice(SWITCH, "on"),
+    "off, asks for true": ThinkingChoice(SWITCH, "off"),
+    "off, by being undefined": ThinkingChoice(SWITCH, "off"),
+    "off, other variable": ThinkingChoice(SWITCH, "off"),
+    "of its own accord": ThinkingChoice(SWITCH, ""),
+    "a mention only": ThinkingChoice(),
+    "levels": ThinkingChoice(EFFORTS, "medium"),
+    "levels of its own": ThinkingChoice(("low", "high"), ""),
+    "levels of what is switched": ThinkingChoice((*SWITCH, *EFFORTS), "off"),
+}
 QUESTION = [{"role": "user", "content": "a"}]
 
 
@@ -58,10 +75,53 @@ def tokenizer_of(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 
 @pytest.mark.parametrize("shape", TEMPLATES)
-@pytest.mark.parametrize("options", [{}, {"enable_thinking": True}, {"enable_thinking": False}])
-def test_a_template_gets_what_was_chosen_and_nothing_else(
-    tokenizer_of: Any, shape: str, options: dict[str, str | bool]
-) -> None:
+def test_a_template_gets_what_was_chosen_and_nothing_else(tokenizer_of: Any, shape: str) -> None:
     tokenizer, transformers = tokenizer_of(shape)
-    expected = transformers.apply_chat_template(QUESTION, add_generation_prompt=True, return_dict=False, **options)
-    assert render(tokenizer, QUESTION, options) == expected
+    for options in ({}, {"enable_thinking": True}, {"enable_thinking": False}):
+        expected = transformers.apply_chat_template(QUESTION, add_generation_prompt=True, return_dict=False, **options)
+        assert render(tokenizer, QUESTION, options) == expected
+
+
+@pytest.mark.parametrize("shape", TEMPLATES)
+def test_what_can_be_chosen_is_what_changes_the_prompt(tokenizer_of: Any, shape: str) -> None:
+    tokenizer, _ = tokenizer_of(shape)
+    assert thinking_of(tokenizer) == CHOICES[shape]
+
+
+@pytest.mark.parametrize("shape", TEMPLATES)
+def test_the_level_that_is_shown_is_the_one_that_the_template_gets(tokenizer_of: Any, shape: str) -> None:
+    tokenizer, _ = tokenizer_of(shape)
+    choice = thinking_of(tokenizer)
+    for chosen in ("auto", *SWITCH, *EFFORTS):
+        told = choice.options(choice.level(chosen) or choice.default or "auto")
+        assert render(tokenizer, QUESTION, choice.options(chosen)) == render(tokenizer, QUESTION, told)
+
+
+@pytest.mark.parametrize(
+    ("shape", "chosen", "level"),
+    [
+        ("on, asks for false", "auto", ""),
+        ("on, asks for false", "high", "on"),
+        ("levels", "off", "low"),
+        ("levels", "on", ""),
+        ("levels of its own", "medium", ""),
+        ("levels of what is switched", "off", "off"),
+        ("a mention only", "off", ""),
+    ],
+)
+def test_a_choice_that_a_template_lacks_becomes_the_nearest(shape: str, chosen: str, level: str) -> None:
+    assert CHOICES[shape].level(chosen) == level
+
+
+def test_a_loaded_model_says_what_its_template_does(
+    tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_disturbed_copy(tiny_main, tmp_path / "model", amount=0.0)
+    (folder / "chat_template.jinja").write_text(_TURNS + TEMPLATES["off, asks for true"])
+    assert load(folder).info.thinking == ThinkingChoice(SWITCH, "off")
+    # One that does not end is loaded as before, and fails its questions.
+    monkeypatch.setattr("engine.prompt_process.client.PROMPT_S", 1)
+    (folder / "chat_template.jinja").write_text(
+        "{% for a in range(99999) %}{% for b in range(99999) %}{{ enable_thinking }}{% endfor %}{% endfor %}"
+    )
+    assert load(folder).info.thinking == ThinkingChoice()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.chat.thinking_button import ThinkingButton
+from engine.thinking_choice import ThinkingChoice
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 
@@ -18,7 +19,7 @@ def test_a_model_without_a_choice_has_no_switch(open_window: OpenWindow) -> None
 
 
 def test_the_switch_reaches_the_template_and_stays_with_its_chat(open_window: OpenWindow) -> None:
-    engine = ScriptedEngine([Script("Yes.")], thinking="switch")
+    engine = ScriptedEngine([Script("Yes.")], thinking=ThinkingChoice(("off", "on"), "on"))
     window = open_window(engine)
     button = window.find(ThinkingButton)
     assert not button.isHidden()
@@ -40,7 +41,7 @@ def test_the_switch_reaches_the_template_and_stays_with_its_chat(open_window: Op
 
 @pytest.mark.parametrize("level", ["Low", "High"])
 def test_levels_are_chosen_from_a_menu(open_window: OpenWindow, level: str) -> None:
-    engine = ScriptedEngine([Script("Yes.")], thinking="effort")
+    engine = ScriptedEngine([Script("Yes.")], thinking=ThinkingChoice(("low", "medium", "high"), "medium"))
     window = open_window(engine)
     button = window.find(ThinkingButton)
     assert button.text() == "Thinking: Medium"
@@ -54,7 +55,7 @@ def test_levels_are_chosen_from_a_menu(open_window: OpenWindow, level: str) -> N
 
 
 def test_a_model_that_thinks_only_if_told_to_says_so(open_window: OpenWindow) -> None:
-    engine = ScriptedEngine([Script("Yes.")], thinking="switch-off")
+    engine = ScriptedEngine([Script("Yes.")], thinking=ThinkingChoice(("off", "on"), "off"))
     window = open_window(engine)
     button = window.find(ThinkingButton)
     assert (button.text(), button.isChecked()) == ("Thinking: Off", False)
@@ -62,3 +63,29 @@ def test_a_model_that_thinks_only_if_told_to_says_so(open_window: OpenWindow) ->
     button.click()
     window.ask_and_wait("second")
     assert [request.template_options for request in engine.requests] == [{}, {"enable_thinking": True}]
+
+
+@pytest.mark.parametrize("levels", [("off", "on"), ("low", "high")])
+def test_a_model_that_does_neither_by_itself_is_left_alone_until_a_choice(
+    open_window: OpenWindow, levels: tuple[str, ...]
+) -> None:
+    engine = ScriptedEngine([Script("Yes.")], thinking=ThinkingChoice(levels))
+    window = open_window(engine)
+    button = window.find(ThinkingButton)
+    assert (button.text(), button.isChecked()) == ("Thinking: Model default", False)
+    window.ask_and_wait("first")
+    assert engine.requests[-1].template_options == {}
+
+
+def test_a_switch_with_levels_has_them_all_in_the_menu(open_window: OpenWindow) -> None:
+    levels = ("off", "on", "low", "medium", "high")
+    engine = ScriptedEngine([Script("Yes.")], thinking=ThinkingChoice(levels, "off"))
+    window = open_window(engine)
+    button = window.find(ThinkingButton)
+    assert button.text() == "Thinking: Off"
+    button.menu().aboutToShow.emit()
+    actions = {action.text(): action for action in button.menu().actions()}
+    assert list(actions) == ["Off", "On", "Low", "Medium", "High"]
+    actions["High"].trigger()
+    window.ask_and_wait("question")
+    assert engine.requests[-1].template_options == {"enable_thinking": True, "reasoning_effort": "high"}

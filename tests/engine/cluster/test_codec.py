@@ -29,6 +29,7 @@ from engine.errors import EngineError, InternalFailure, ModelNotUsable, NotEnoug
 from engine.grammars.grammar import Grammar
 from engine.stats import PlainSpan, RoundRecord
 from engine.status import LoadedPair, ModelInfo
+from engine.thinking_choice import ThinkingChoice
 
 # What the engine keeps to itself.
 NEVER_SENT = {"MeasuredSpeedup", "SpeedupTotals"}
@@ -53,7 +54,12 @@ def crossed(value: Any) -> Any:
         EngineSettings(learned_file=Path("a") / "b", kv_bits=8),
         TokensCommitted("é", (Token(3, "é", "draft", 0, 1, -0.5),), ROUND, STATS),
         Finished("stop", "text", (1, 2), STATS),
-        LoadedPair(ModelInfo("m", Path("m"), "qwen3", 512, 10, sampling=(("top_k", 20.0),)), None),
+        LoadedPair(
+            ModelInfo(
+                "m", Path("m"), "qwen3", 512, 10, sampling=(("top_k", 20.0),), thinking=ThinkingChoice(("off", "on"))
+            ),
+            None,
+        ),
         {1: [None, True, (1.5, "x")]},
     ],
 )
