@@ -30,8 +30,9 @@ class AnswerParts:
     """Fed with the text of an answer piece by piece; knows the parts found so far.
 
     Without a `form` nothing is a call; of the calls the first `most_calls` count. A mark that is not complete yet is
-    held back, as is a call until it is whole. Text between the marks that is no call that can be read stays text. Once
-    a reply has begun, all that follows belongs to it, and a piece costs the same however long the answer is.
+    held back, as is a call until it is whole. Text between the marks that holds more than readable calls of `tools`
+    stays text. Once a reply has begun, all that follows belongs to it, and a piece costs the same however long the
+    answer is.
     """
 
     form: ToolFormat | None = None
@@ -101,8 +102,8 @@ class AnswerParts:
                 return content + rest[:start], calls
             inner = rest[begin:end] if end >= 0 else rest[begin:]
             after = end + len(self.form.end) if end >= 0 else len(rest)
-            found = self.form.calls(inner, self.tools)
-            content += rest[:start] if found else rest[:after]
+            found, alone = self.form.calls(inner, self.tools)
+            content += rest[:start] if alone else rest[:after]
             calls += found
             rest = rest[after:]
         shown = len(rest) if ended else len(rest) - _half(rest, self.form.start)

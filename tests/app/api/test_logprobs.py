@@ -14,7 +14,7 @@ CALL = ["<tool", "_call>", '{"name": "f", ', '"arguments": {}}', "</tool", "_cal
 
 def message_tokens(texts: list[str], form: str = "") -> tuple[str, list[str]]:
     """The message of an answer of these tokens, and the texts of the tokens that are said to make it."""
-    parts, found = AnswerParts(tool_format(form) if form else None), MessageTokens()
+    parts, found = AnswerParts(tool_format(form) if form else None, [{"function": {"name": "f"}}]), MessageTokens()
     tokens: list[Token] = []
     for index, text in enumerate(texts):
         token = Token(index, text, "", 0, index, -1.0)

@@ -176,6 +176,41 @@ def test_one_call_at_most_where_they_may_not_be_parallel(serve: Serve) -> None:
     assert served.chat(asked | {"tool_choice": "none"})["choices"][0]["message"]["content"].startswith("Both: <tool")
 
 
+def test_a_call_of_no_tool_stays_text_in_every_api(serve: Serve) -> None:
+    pair = LoadedPair(replace(model_info("main"), tool_format="json_tools"), None)
+    wrong = CALL.replace("news", "newspaper")
+    served = serve(ScriptedEngine([Script(f"First {wrong} then {CALL}")]), pair)
+    text = f"First {wrong} then "
+    asked: Any = {"messages": ASKED["messages"], "tools": TOOLS}
+    [choice] = served.chat(asked)["choices"]
+    assert (choice["message"]["content"], arguments_of(choice)) == (text, [("news", {"day": "today"})])
+    chunks = list(served.events("/v1/chat/completions", asked))
+    deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
+    streamed = [call["function"]["name"] for delta in deltas for call in delta.get("tool_calls", ())]
+    assert (content_of(chunks), streamed) == (text, ["news"])
+    with openai.OpenAI(base_url=f"{served.address}/v1", api_key="-", max_retries=0, timeout=PATIENCE_S) as client:
+        flat: list[Any] = [{"type": "function", **tool["function"]} for tool in TOOLS]
+        answered = client.responses.create(model="default", input="fox", tools=flat)
+        with client.responses.stream(model="default", input="fox", tools=flat) as stream:
+            streamed_answer = stream.get_final_response()
+    for response in (answered, streamed_answer):
+        assert response.output_text == text
+        assert [item.name for item in response.output if item.type == "function_call"] == ["news"]
+    with anthropic.Anthropic(base_url=served.address, api_key="-", max_retries=0, timeout=PATIENCE_S) as claude:
+        own: Any = {
+            "model": "default",
+            "max_tokens": 400,
+            "messages": ASKED["messages"],
+            "tools": [{"name": tool["function"]["name"], "input_schema": {"type": "object"}} for tool in TOOLS],
+        }
+        whole = claude.messages.create(**own)
+        with claude.messages.stream(**own) as parts:
+            grown = parts.get_final_message()
+    for message in (whole, grown):
+        assert "".join(block.text for block in message.content if block.type == "text") == text
+        assert [block.name for block in message.content if block.type == "tool_use"] == ["news"]
+
+
 def test_anthropic_names_the_stop_sequence(starter: Served) -> None:
     with anthropic.Anthropic(base_url=starter.address, api_key="-", max_retries=0, timeout=PATIENCE_S) as claude:
         asked: Any = {"model": "default", "max_tokens": 24, "messages": [{"role": "user", "content": "Hello"}]}

@@ -82,8 +82,8 @@ def test_whatever_a_model_writes_is_calls_of_the_functions(form: str) -> None:
         assert text.startswith(parser.start), text
         inner = text.removeprefix(parser.start)
         inner = inner.removesuffix(parser.end) if parser.end else inner
-        calls = parser.calls(inner, TOOLS)
-        assert len(calls) == 1, text
+        calls, alone = parser.calls(inner, TOOLS)
+        assert (len(calls), alone) == (1, True), text
         [call], arguments = calls, json.loads(calls[0].arguments)
         [declared] = [tool["function"]["parameters"] for tool in TOOLS if tool["function"]["name"] == call.name]
         assert set(declared["required"]) <= arguments.keys() <= declared["properties"].keys(), text
