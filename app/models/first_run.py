@@ -14,6 +14,7 @@ from app.widgets.style_class import styled
 from app.wording.figures import times
 from app.wording.hub import size_words
 from app.wording.models import download_words, entry_name
+from engine import starter_pair
 
 if TYPE_CHECKING:
     from app.library.entries import Entry
@@ -56,9 +57,7 @@ class FirstRunOffer(Restyled, QFrame):
 
     def refresh(self) -> None:
         inventory = self._library.inventory
-        values = self._library.settings.values
-        # Who uses other models than the starter needs no first pair.
-        if inventory is None or values.offer_seen or values.main_model:
+        if inventory is None or not self._is_needed:
             self.hide()
             return
         offered = {entry.id for entry in inventory.offers}
@@ -76,9 +75,13 @@ class FirstRunOffer(Restyled, QFrame):
     @property
     def may_come(self) -> bool:
         """Whether it may be shown once the library has been read, or is shown."""
+        return (self._library.inventory is None and self._is_needed) or not self.isHidden()
+
+    @property
+    def _is_needed(self) -> bool:
+        """Not once it was answered, and not by those who use other models than the starter."""
         values = self._library.settings.values
-        unknown = self._library.inventory is None and not values.offer_seen and not values.main_model
-        return unknown or not self.isHidden()
+        return not values.offer_seen and values.main_model in ("", str(starter_pair()[0]))
 
     def buttons(self) -> list[QPushButton]:
         """One for each offered pair."""

@@ -17,9 +17,9 @@ class RememberedValues:
     the backup that replaces them then; `remove_everything`: what Tandem keeps is removed when it quits.
     `update_checked_at` is in seconds since 1970. `offer_seen`: the offer of a first pair was answered. `fit_context` is
     the context in tokens for which memory is calculated. `main_model` and `draft_model` are the folders of the pair
-    used last, "" for the starter or no draft. `window_place` is the window's x, y, width and height, empty before the
-    first run, `window_state` how it was left. `sidebar` and `panel` say whether a pane is shown ("auto": if it fits);
-    their widths are in pixels, 0 for the default.
+    used last: both "" for the starter pair, else `draft_model` "" for no draft. `window_place` is the window's x, y,
+    width and height, empty before the first run, `window_state` how it was left. `sidebar` and `panel` say whether a
+    pane is shown ("auto": if it fits); their widths are in pixels, 0 for the default.
     """
 
     kept_sampling: tuple[str, ...] = ()

@@ -171,7 +171,7 @@ def _remember(session: Session, preferences: SettingsStore) -> None:
     if pair.loading or pair.main is None:
         return
     main, draft = str(pair.main.path), str(pair.draft.path) if pair.draft is not None else ""
-    is_starter = main == str(session.models.starter_pair[0])
+    is_starter = (main, draft) == tuple(map(str, session.models.starter_pair))
     preferences.change(main_model="" if is_starter else main, draft_model="" if is_starter else draft)
 
 

@@ -23,6 +23,7 @@ from app.system.language import LANGUAGES
 from app.widgets.labels import ElidedLabel
 from app.window.header import Chip
 from app.wording.figures import depth_texts, speed_text
+from engine import starter_pair
 from engine.events import Token
 from engine.stats import RequestStats
 from tests.app.scripted_engine import Script, ScriptedEngine
@@ -297,7 +298,10 @@ def test_the_offer_of_a_first_pair_pushes_nothing_up_when_it_comes(open_shown: O
     for _ in range(5):
         QApplication.processEvents()
     assert greeting.mapTo(window.window, QPoint(0, 0)).y() == before > 100
-    # It is for those who have the starter alone.
+    # It is for those who have the starter alone, whatever drafts for it.
+    library.settings.change(main_model=str(starter_pair()[0]), draft_model="a head")
+    window.offer.refresh()
+    assert window.offer.isVisible()
     library.settings.change(main_model="models/Qwen3-8B-4bit")
     window.offer.refresh()
     assert window.offer.isHidden()

@@ -83,6 +83,35 @@ def test_the_starter_is_loaded_at_every_start_if_the_user_wants_that(
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == tuple(map(str, STARTER))
 
 
+@pytest.mark.parametrize("chosen", ["head", None])
+def test_the_draft_chosen_for_the_starter_is_there_at_the_next_start(
+    chosen: str | None,
+    preferences: SettingsStore,
+    tmp_path: Path,
+    qapp: Application,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    starter = (tmp_path / "main", tmp_path / "draft")
+    for folder in starter:
+        folder.mkdir()
+        (folder / "config.json").write_text("{}")
+    monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
+    monkeypatch.setattr(app_window, "starter_pair", lambda: starter)
+    monkeypatch.setattr("app.library.library.Library.start", lambda _: None)
+    loaded: list[str | None] = []
+    for draft in (chosen, str(starter[1])):
+        window, session = app_window.open_window(qapp, preferences)
+        models = session.models
+        qtbot.waitUntil(lambda: models.pair.main is not None and not models.pair.loading)  # noqa: B023
+        loaded.append(models.pair.draft and str(models.pair.draft.path))
+        models.set_draft(draft)
+        qtbot.waitUntil(lambda: not models.pair.loading)  # noqa: B023
+        window.close()
+        window.deleteLater()
+    assert loaded == [str(starter[1]), chosen]
+
+
 class Noted(QObject):
     """What happens to a window, in its order."""
 
