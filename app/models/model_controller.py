@@ -56,6 +56,8 @@ class ModelController(QObject):
         # By main model, which of a pair are still being downloaded; and the models downloaded as drafts.
         self._pairs: dict[str, set[str]] = {}
         self._as_draft: set[str] = set()
+        # Downloads whose failure was told.
+        self._failed: set[str] = set()
         self._use_action.triggered.connect(self._use_ready)
         main_chip.clicked.connect(self.main_picker.open)
         draft_chip.clicked.connect(self.draft_picker.open)
@@ -65,6 +67,7 @@ class ModelController(QObject):
         self.main_picker.chosen.connect(self._choose_main)
         self.draft_picker.chosen.connect(self._choose_draft)
         library.settled.connect(self._show_settled)
+        library.downloads_changed.connect(self._dismiss_failures)
         library.problem.connect(self._show_problem)
         session.models.changed.connect(self._judge_for)
         session.models.changed.connect(self._read_learned)
@@ -196,8 +199,16 @@ class ModelController(QObject):
         assert status.error is not None
         error = status.error
         self._show_action.setText(self.tr("Show the download"))
-        self._banner.show_message(lambda: error_sentence(error), self._show_action)
+        self._failed.add(status.repository)
+        self._banner.show_message(lambda: error_sentence(error), self._show_action, about=status.repository)
         self._tray.notify(error_sentence(error))
+
+    def _dismiss_failures(self) -> None:
+        """A download that goes on or was removed has not failed any more."""
+        failed = {status.repository for status in self._library.downloads if status.state == "failed"}
+        for repository in self._failed - failed:
+            self._banner.dismiss(repository)
+        self._failed &= failed
 
     def _complete_pair(self, repository: str) -> str:
         """The model to announce: `repository`, its pair's main model, or "" while one of the pair is missing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QSize
@@ -17,8 +18,18 @@ from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_object_name, styled
 
 
+@dataclass(frozen=True)
+class _Message:
+    """`sentence` is called again when the language changes."""
+
+    sentence: Callable[[], str]
+    actions: tuple[QAction, ...]
+    calm: bool
+    about: str
+
+
 class Banner(Restyled, QFrame):
-    """Hidden until there is a message. The newest message replaces the one before."""
+    """Hidden until there is a message. The newest is shown; when it is closed, the one before it is shown again."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,10 +42,8 @@ class Banner(Restyled, QFrame):
         for index, button in enumerate(self._buttons):
             button.clicked.connect(partial(self._act, index))
         self._close = QToolButton(self)
-        self._close.clicked.connect(self.hide)
-        self._sentence: Callable[[], str] | None = None
-        self._actions: tuple[QAction, ...] = ()
-        self._calm = False
+        self._close.clicked.connect(lambda: self._keep(self._messages[:-1]))
+        self._messages: list[_Message] = []
         row = hbox(self, margins=(14, 8, 8, 8), spacing=12)
         row.addWidget(self._mark)
         row.addWidget(self._label, 1)
@@ -49,44 +58,52 @@ class Banner(Restyled, QFrame):
         return self._label.text()
 
     def show_message(
-        self, sentence: Callable[[], str], action: QAction | None, other: QAction | None = None, calm: bool = False
+        self,
+        sentence: Callable[[], str],
+        action: QAction | None,
+        other: QAction | None = None,
+        calm: bool = False,
+        about: str = "",
     ) -> None:
         """Show a message and the action that helps, or two. `sentence` is called again when the language changes.
 
-        `calm` for messages that report no problem.
+        `calm` for messages that report no problem; `about` is what `dismiss` knows it by.
         """
-        self._sentence, self._calm = sentence, calm
-        self._actions = tuple(one for one in (action, other) if one is not None)
-        set_object_name(self, "note" if calm else "banner")
-        self.apply_theme()
-        self.retranslate()
-        self.show()
+        actions = tuple(one for one in (action, other) if one is not None)
+        others = [one for one in self._messages if one.sentence() != sentence()]
+        self._keep([*others, _Message(sentence, actions, calm, about)])
 
-    def refresh(self, sentence: Callable[[], str]) -> None:
-        """Show what `sentence` returns now, if it is still the message that is shown."""
-        if sentence is self._sentence:
+    def dismiss(self, about: str) -> None:
+        """Drop the messages about something that holds no more."""
+        self._keep([one for one in self._messages if one.about != about])
+
+    def _keep(self, messages: list[_Message]) -> None:
+        """Drop all but these messages, and show the last of them."""
+        self._messages = messages
+        if messages:
+            set_object_name(self, "note" if messages[-1].calm else "banner")
+            self.apply_theme()
             self.retranslate()
-
-    def dismiss(self, sentence: Callable[[], str]) -> None:
-        """Hide the message, if it is still the one that is shown."""
-        if sentence is self._sentence:
-            self.hide()
+        self.setVisible(bool(messages))
 
     def retranslate(self) -> None:
         set_name(self._close, self.tr("Dismiss"))
-        if self._sentence is not None:
-            self._label.setText(self._sentence())
+        if not self._messages:
+            return
+        shown = self._messages[-1]
+        self._label.setText(shown.sentence())
         for index, button in enumerate(self._buttons):
-            button.setVisible(index < len(self._actions))
-        for button, action in zip(self._buttons, self._actions, strict=False):
+            button.setVisible(index < len(shown.actions))
+        for button, action in zip(self._buttons, shown.actions, strict=False):
             button.setText(action.text())
 
     def _act(self, index: int) -> None:
-        self.hide()
-        self._actions[index].trigger()
+        *others, shown = self._messages
+        self._keep(others)
+        shown.actions[index].trigger()
 
     def apply_theme(self) -> None:
-        colours = theme.colours()
-        mark = icon("info", colours.muted) if self._calm else icon("warning", colours.problem)
+        colours, calm = theme.colours(), bool(self._messages) and self._messages[-1].calm
+        mark = icon("info", colours.muted) if calm else icon("warning", colours.problem)
         self._mark.setPixmap(mark.pixmap(QSize(18, 18), self.devicePixelRatioF()))
         self._close.setIcon(icon("close", colours.muted))

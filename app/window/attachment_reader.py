@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future, wait
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,8 @@ from app.widgets.banner import Banner
 
 # How long closing waits for the step of a file that is being read.
 CLOSE_WITHIN_S = 5.0
+# What the messages are about that say why a file cannot be attached.
+_REFUSED = "attachments"
 
 
 class AttachmentReader(QObject):
@@ -34,7 +35,6 @@ class AttachmentReader(QObject):
         self._background = Background("attachments", parent=self)
         self._closing = threading.Event()
         self._newest: Future[Attachment] | None = None
-        self._reason: Callable[[], str] | None = None
 
     def choose_files(self, row: AttachmentRow) -> None:
         names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
@@ -108,8 +108,7 @@ class AttachmentReader(QObject):
         self._show(sentences[error.reason].format(name=error.name))
 
     def _show(self, sentence: str) -> None:
-        self._reason = lambda: sentence
-        self._banner.show_message(self._reason, None)
+        self._banner.show_message(lambda: sentence, None, about=_REFUSED)
 
     def refuse_picture(self) -> None:
         """A picture without a file was pasted or dropped."""
@@ -122,6 +121,4 @@ class AttachmentReader(QObject):
 
     def forget_reasons(self) -> None:
         """A question is sent: why a file does not go with it is of no interest any more."""
-        if self._reason is not None:
-            self._banner.dismiss(self._reason)
-            self._reason = None
+        self._banner.dismiss(_REFUSED)

@@ -68,7 +68,7 @@ class ChatCommands(QObject):
 
     def restore_deleted(self) -> None:
         """Bring back the chat or the messages that were deleted last."""
-        self._notifications.hide()
+        self._notifications.hide_deleted()
         if self._session.chats.restorable:
             self._session.chats.restore_last()
 
@@ -78,8 +78,6 @@ class ChatCommands(QObject):
     def _show_open_report(self, report: OpenReport | None) -> None:
         if report is None:
             return
+        self._transfer.show_cut_short()
         if report.damage is not None:
             self._notifications.show_damage(report.damage)
-        elif not self._notifications.visible:
-            # A message that is shown already matters more; this one waits for the next start.
-            self._transfer.show_cut_short()

@@ -64,8 +64,6 @@ from app.window.shortcut_sheet import ShortcutSheet
 from app.window.transfer import Transfer
 from app.window.turn_commands import TurnCommands
 from app.window.updates import UpdateChecker
-from app.wording.errors import error_sentence
-from engine.errors import EngineError
 
 
 class MainWindow(Restyled, TabOrdered, QMainWindow):
@@ -200,14 +198,13 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         for changed in (session.answers.stored, chats.trashed, chats.trash_emptied, *of_store):
             changed.connect(lambda *_: self._update_actions())
         session.answers.ended.connect(self._update_actions)
-        session.models.changed.connect(self._update_models)
+        session.models.changed.connect(self._update_actions)
         self._library.downloads_changed.connect(lambda: self._header.show_downloads(self._library.running))
         for wanted in (self._models.page_wanted, self._offer.more_wanted):
             wanted.connect(lambda *_: self._settings.open("models"))
         self._header.page_wanted.connect(self._settings.open)
         self._models.chat_wanted.connect(self._come_to_chat)
         self._offer.starter_wanted.connect(self._composer.setFocus)
-        session.models.failed.connect(self._show_problem)
         self.notifications.follow(session)
         self._welcome.asked.connect(self._ask)
         self._composer.sent.connect(self._ask)
@@ -293,17 +290,6 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         # The answer has ended, or continues after it had stopped.
         if turn.answer.ended or not self._actions["stop"].isEnabled():
             self._update_actions()
-
-    def _update_models(self) -> None:
-        self._update_actions()
-        if self._session.models.pair.loading:
-            self._banner.hide()
-        elif (problem := self._session.models.pair.draft_problem) is not None:
-            self._show_problem(problem)
-
-    def _show_problem(self, error: EngineError) -> None:
-        helps = "open-draft" if self._session.models.pair.main is not None else "use-starter"
-        self._banner.show_message(lambda: error_sentence(error), self._actions[helps])
 
     # Reactions to the user
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QLocale, QObject, QUrl, Signal
@@ -10,6 +12,7 @@ from PySide6.QtGui import QAction, QDesktopServices
 from app.actions.actions import Actions
 from app.conversations.errors import StoreError
 from app.conversations.opening import Damage
+from app.session.model_service import ModelService
 from app.session.session import Session
 from app.settings.relocation import MoveRefused
 from app.settings.updates import Release
@@ -18,6 +21,9 @@ from app.widgets.banner import Banner
 from app.wording.errors import closed_store_sentence, damage_sentence, error_sentence, joined, store_sentence
 from app.wording.hub import refused_sentence
 from engine.errors import EngineError
+
+# What messages are about that leave with their reason.
+_MODELS, _DELETED = "models", "deleted"
 
 
 class Notifications(QObject):
@@ -32,18 +38,27 @@ class Notifications(QObject):
         self._alone, self._again = QAction(self), QAction(self)
 
     def follow(self, session: Session) -> None:
-        """Tell of engines that end by themselves."""
+        """Tell of engines that end by themselves, and of models that cannot be used."""
         session.models.restarted.connect(self.show_restart)
+        session.models.failed.connect(partial(self._show_model_problem, session.models))
+        session.models.changed.connect(partial(self._follow_models, session.models))
         self._alone.triggered.connect(session.cluster.go_on_alone)
         self._again.triggered.connect(session.cluster.start_again)
         session.cluster.ended.connect(self.show_machines_ended)
 
-    @property
-    def visible(self) -> bool:
-        return not self._banner.isHidden()
+    def _follow_models(self, models: ModelService) -> None:
+        if models.pair.loading:
+            self._banner.dismiss(_MODELS)
+        elif models.pair.draft_problem is not None:
+            self._show_model_problem(models, models.pair.draft_problem)
 
-    def hide(self) -> None:
-        self._banner.hide()
+    def _show_model_problem(self, models: ModelService, error: EngineError) -> None:
+        helps = "open-draft" if models.pair.main is not None else "use-starter"
+        self._banner.show_message(lambda: error_sentence(error), self._actions[helps], about=_MODELS)
+
+    def hide_deleted(self) -> None:
+        """What was deleted last is back."""
+        self._banner.dismiss(_DELETED)
 
     def show_error(self, report: Path | None) -> None:
         """An unexpected error, with the file that has its details."""
@@ -134,7 +149,7 @@ class Notifications(QObject):
     def show_trashed(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
         sentence = self.tr("“{title}” was moved to the Trash.").format(title=name)
-        self._banner.show_message(lambda: sentence, self._actions["restore-chat"], calm=True)
+        self._show_deleted(lambda: sentence)
 
     def show_archived(self, title: str) -> None:
         name = title or self.tr("Untitled chat")
@@ -146,9 +161,12 @@ class Notifications(QObject):
 
     def show_deleted(self, count: int) -> None:
         """That many messages were deleted at once."""
-        self._banner.show_message(
-            lambda: self.tr("%n message(s) deleted.", "", count), self._actions["restore-chat"], calm=True
-        )
+        self._show_deleted(lambda: self.tr("%n message(s) deleted.", "", count))
+
+    def _show_deleted(self, sentence: Callable[[], str]) -> None:
+        # The action brings back only what was deleted last.
+        self.hide_deleted()
+        self._banner.show_message(sentence, self._actions["restore-chat"], calm=True, about=_DELETED)
 
     def show_store_error(self, error: StoreError) -> None:
         self._banner.show_message(lambda: store_sentence(error), self._actions["save-again"])
@@ -169,7 +187,7 @@ class Notifications(QObject):
             self._again.setText(self.tr("Start again"))
             return error_sentence(error)
 
-        self._banner.show_message(sentence, self._again, self._alone)
+        self._banner.show_message(sentence, self._again, self._alone, about=_MODELS)
 
     def _set_report(self, report: Path | None) -> None:
         self.report = report

@@ -44,6 +44,8 @@ EXPORT_WITHIN_S = 20.0
 CLOSE_WITHIN_S = 5.0
 # An import reports its progress after this many chats.
 _REPORT_EVERY = 25
+# What the message is about that shows the progress.
+_RUNNING = "transfer"
 
 
 class Transfer(QObject):
@@ -64,7 +66,6 @@ class Transfer(QObject):
         self._journal = TransferJournal(session.chats.store_path.with_suffix(".transfers"))
         self._closing, self._stopping = threading.Event(), threading.Event()
         self._reported = self._imported_so_far = 0
-        self._sentence: Callable[[], str] = str
         self._progressed.connect(self._show_progress)
         self._written: Path | None = None
         self._show_action = QAction(self)
@@ -251,6 +252,7 @@ class Transfer(QObject):
         self._journal.end(entry)
         if not self._running:
             self._stopping.clear()
+            self._banner.dismiss(_RUNNING)
         self.changed.emit()
         self._written = written
         self._show_action.setText(self.tr("Show in Finder"))
@@ -290,12 +292,12 @@ class Transfer(QObject):
         return self.tr("The import was canceled. Import the file again to add the missing chats.")
 
     def _show_running(self, sentence: Callable[[], str]) -> None:
-        self._sentence = sentence
-        self._banner.show_message(sentence, self._stop_action, calm=True)
+        self._banner.dismiss(_RUNNING)
+        self._banner.show_message(sentence, self._stop_action, calm=True, about=_RUNNING)
 
     def _show_progress(self, done: int) -> None:
         self._imported_so_far = done
-        self._banner.refresh(self._sentence)
+        self._banner.retranslate()
 
     def _labels(self) -> Labels:
         return Labels(

@@ -1,4 +1,4 @@
-"""The banner shows the newest message with the action that helps, in the language in use."""
+"""The banner shows one message at a time with the action that helps, in the language in use."""
 
 from __future__ import annotations
 
@@ -47,19 +47,10 @@ def test_the_newest_message_follows_the_language(banner: Banner, qapp: Applicati
     assert banner.text == banner.findChild(QToolButton).accessibleName()
 
 
-def test_only_the_message_that_is_shown_is_refreshed(banner: Banner) -> None:
-    texts = ["one"]
-
-    def old() -> str:
-        return "old"
-
-    def shown() -> str:
-        return texts[0]
-
-    banner.show_message(old, None)
-    banner.show_message(shown, None)
-    texts[0] = "two"
-    banner.refresh(old)
-    assert banner.text == "one"
-    banner.refresh(shown)
-    assert banner.text == "two"
+def test_a_message_leaves_with_what_it_is_about(banner: Banner) -> None:
+    banner.show_message(lambda: "The disk is full.", None, about="disk")
+    banner.show_message(lambda: "It is done.", None, calm=True)
+    banner.dismiss("disk")
+    assert banner.text == "It is done."
+    banner.findChild(QToolButton).click()
+    assert banner.isHidden()
