@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QStackedW
 from app.settings.declarations import settings_of
 from app.settings_window.form import Form
 from app.system.translatable import QT_TRANSLATE_NOOP
+from app.widgets.focus_ring import mark_keyboard_focus
 from app.widgets.layouts import hbox, settle_layouts, vbox
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
@@ -60,8 +61,9 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         self.setMinimumSize(760, 480)
 
     def _make(self) -> None:
-        self._list, self._stack = QListWidget(self), QStackedWidget(self)
+        # What is made first has the focus when the window opens: a field shows it, whoever opened the window.
         self.search = QLineEdit(self)
+        self._list, self._stack = QListWidget(self), QStackedWidget(self)
         round_field_menu(self.search)
         self.search.setClearButtonEnabled(True)
         side = QWidget(self)
@@ -71,6 +73,7 @@ class SettingsWindow(Restyled, TabOrdered, QWidget):
         column.addWidget(self._list, 1)
         self._side = side
         self._list.setObjectName("settingsList")
+        mark_keyboard_focus(self._list)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         row = hbox(self, margins=(0, 0, 0, 0), spacing=0)
         row.addWidget(side)

@@ -26,6 +26,7 @@ from app.sidebar.row_menu import MOVE_DOWN, MOVE_UP, RowMenu, fill_folders
 from app.sidebar.row_painter import RowPainter
 from app.sidebar.row_view import RowView
 from app.widgets import theme
+from app.widgets.focus_ring import mark_keyboard_focus
 from app.widgets.icons import icon
 from app.widgets.labels import label, set_name
 from app.widgets.layouts import hbox, vbox
@@ -86,6 +87,7 @@ class ChatPane(Restyled, QFrame):
         view = self.list
         view.setModel(self.model)
         view.setItemDelegate(RowPainter(view))
+        mark_keyboard_focus(view)
         view.setMouseTracking(True)
         view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -93,7 +93,7 @@ class RowPainter(QStyledItemDelegate):
             painter.setBrush(ground)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.drawRoundedRect(option.rect.adjusted(0, 1, 0, -1), 8, 8)
-        if option.state & QStyle.StateFlag.State_HasFocus:
+        if option.state & QStyle.StateFlag.State_HasFocus and option.widget.property("keyboardFocus"):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(theme.colours().main), 2))
             painter.drawRoundedRect(option.rect.adjusted(1, 2, -1, -2), 7, 7)

@@ -1,31 +1,70 @@
-"""A ring around a widget that has the focus and does not show it itself."""
+"""The focus of widgets that do not show it themselves: only where the keyboard brought it, as CSS's :focus-visible."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from app.widgets import theme
+from app.widgets.style_class import set_property
 
 _WIDTH, _RADIUS = 2, 6
+_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
 
-class FocusRing(QWidget):
-    """Lies over the edge of `target` while that has the focus."""
+class KeyboardFocus(QObject):
+    """`changed` says whether `target` has a focus to show, after every change of its focus.
+
+    For other reasons than a key or a click, a focus comes back as it was: with its window, after a menu or a card.
+    """
+
+    changed = Signal(bool)
 
     def __init__(self, target: QWidget) -> None:
         super().__init__(target)
-        self._target = target
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.hide()
+        self._by_keyboard = False
         target.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut, QEvent.Type.Resize):
-            self.setGeometry(self._target.rect())
-            self.setVisible(self._target.hasFocus())
-            self.raise_()
+        if isinstance(event, QFocusEvent):
+            by_keyboard = event.reason() in _KEYBOARD
+            if by_keyboard or event.reason() == Qt.FocusReason.MouseFocusReason:
+                self._by_keyboard = by_keyboard and event.gotFocus()
+            self.changed.emit(self._by_keyboard and event.gotFocus())
+        return super().eventFilter(watched, event)
+
+
+def mark_keyboard_focus(rows: QWidget) -> None:
+    """Give a list the property `keyboardFocus`, by which its rows are painted."""
+
+    def mark(has_focus: bool) -> None:
+        # A list that has the focus loses it while it is being deleted.
+        if isValid(rows):
+            set_property(rows, "keyboardFocus", has_focus)
+
+    KeyboardFocus(rows).changed.connect(mark)
+
+
+class FocusRing(QWidget):
+    """Lies over the edge of `target` while that has a focus to show."""
+
+    def __init__(self, target: QWidget) -> None:
+        super().__init__(target)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setGeometry(target.rect())
+        self.hide()
+        KeyboardFocus(target).changed.connect(self._show_focus)
+        target.installEventFilter(self)
+
+    def _show_focus(self, has_focus: bool) -> None:
+        self.setVisible(has_focus)
+        self.raise_()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
+            self.setGeometry(watched.rect())
         return super().eventFilter(watched, event)
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -131,7 +131,7 @@ QHeaderView::section { background: transparent; color: $muted; border: none; pad
 #record { background: $panel; border: 1px solid $line; border-radius: 8px; padding: 8px; font-size: 12px; }
 QPushButton[styleClass="button"]:checked { background: $selection; border: 1px solid $main; }
 #settingsList::item { padding: 8px 10px; border-radius: 8px; margin-bottom: 2px; }
-#settingsList::item:focus { border: 2px solid $main; padding: 6px 8px; }
+#settingsList[keyboardFocus="true"]::item:focus { border: 2px solid $main; padding: 6px 8px; }
 #settingsList::item:selected, #settingsList::item:hover { background: $selection; color: $text; }
 QLabel[styleClass="page-title"] { font-weight: 600; font-size: 20px; }
 QLabel[styleClass="badge-neutral"] { background: $selection; color: $muted; }

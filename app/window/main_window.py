@@ -207,6 +207,7 @@ class MainWindow(Restyled, TabOrdered, QMainWindow):
         self._offer.starter_wanted.connect(self._composer.setFocus)
         self.notifications.follow(session)
         self._welcome.asked.connect(self._ask)
+        self._welcome.asked.connect(lambda _text: self._composer.setFocus())
         self._composer.sent.connect(self._ask)
         self._composer.sendable_changed.connect(self._update_actions)
         for written in (self._composer.edit.edited, self._composer.files.changed):
