@@ -121,7 +121,10 @@ class HistoryPage(Restyled, QWidget):
         self._place_buttons()
 
     def _show_deleted(self, count: int) -> None:
-        self.banner.show_message(lambda: self.tr("%n API request(s) deleted.", "", count), self._undo, calm=True)
+        # Nothing else undoes it.
+        self.banner.show_message(
+            lambda: self.tr("%n API request(s) deleted.", "", count), self._undo, calm=True, stays=True
+        )
 
     def _sort(self, column: str, down: bool) -> None:
         if (column, down) != self._order:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
@@ -17,19 +17,26 @@ from app.widgets.layouts import hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_object_name, styled
 
+# How long information is shown.
+SHOWN_MS = 10_000
+
 
 @dataclass(frozen=True)
 class _Message:
-    """`sentence` is called again when the language changes."""
+    """`sentence` is called again when the language changes. One that `leaves` does so after a while."""
 
     sentence: Callable[[], str]
     actions: tuple[QAction, ...]
     calm: bool
+    leaves: bool
     about: str
 
 
 class Banner(Restyled, QFrame):
-    """Hidden until there is a message. The newest is shown; when it is closed, the one before it is shown again."""
+    """Hidden until there is a message. The newest is shown; when it is closed, the one before it is shown again.
+
+    While the mouse or the focus is on a message, it neither leaves nor does a newer one take its place.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,6 +51,9 @@ class Banner(Restyled, QFrame):
         self._close = QToolButton(self)
         self._close.clicked.connect(lambda: self._keep(self._messages[:-1]))
         self._messages: list[_Message] = []
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._leave)
         row = hbox(self, margins=(14, 8, 8, 8), spacing=12)
         row.addWidget(self._mark)
         row.addWidget(self._label, 1)
@@ -63,15 +73,21 @@ class Banner(Restyled, QFrame):
         action: QAction | None,
         other: QAction | None = None,
         calm: bool = False,
+        stays: bool = False,
         about: str = "",
     ) -> None:
         """Show a message and the action that helps, or two. `sentence` is called again when the language changes.
 
-        `calm` for messages that report no problem; `about` is what `dismiss` knows it by.
+        `calm` for messages that report no problem. They are information, which leaves after `SHOWN_MS` or when there is
+        newer, unless it `stays`. `about` is what `dismiss` knows the message by.
         """
         actions = tuple(one for one in (action, other) if one is not None)
+        message = _Message(sentence, actions, calm, calm and not stays, about)
+        held = self._messages[-1:] if self._is_in_hand else []
         others = [one for one in self._messages if one.sentence() != sentence()]
-        self._keep([*others, _Message(sentence, actions, calm, about)])
+        others = [one for one in others if one in held or not (one.leaves and message.leaves)]
+        others.insert(-1 if others[-1:] == held else len(others), message)
+        self._keep(others)
 
     def dismiss(self, about: str) -> None:
         """Drop the messages about something that holds no more."""
@@ -79,12 +95,28 @@ class Banner(Restyled, QFrame):
 
     def _keep(self, messages: list[_Message]) -> None:
         """Drop all but these messages, and show the last of them."""
-        self._messages = messages
+        is_new, self._messages = messages[-1:] != self._messages[-1:], messages
+        if is_new:
+            self._timer.stop()
         if messages:
             set_object_name(self, "note" if messages[-1].calm else "banner")
             self.apply_theme()
             self.retranslate()
+            if is_new and messages[-1].leaves:
+                self._timer.start(SHOWN_MS)
         self.setVisible(bool(messages))
+
+    @property
+    def _is_in_hand(self) -> bool:
+        focus = QApplication.focusWidget()
+        return self.underMouse() or (focus is not None and self.isAncestorOf(focus))
+
+    def _leave(self) -> None:
+        """Nobody sees it while another window is in front."""
+        if self._is_in_hand or not self.isActiveWindow():
+            self._timer.start(SHOWN_MS)
+        else:
+            self._keep(self._messages[:-1])
 
     def retranslate(self) -> None:
         set_name(self._close, self.tr("Dismiss"))

@@ -35,6 +35,7 @@ class AttachmentReader(QObject):
         self._background = Background("attachments", parent=self)
         self._closing = threading.Event()
         self._newest: Future[Attachment] | None = None
+        session.chats.opened.connect(lambda _chat: self.forget_reasons())
 
     def choose_files(self, row: AttachmentRow) -> None:
         names, _ = QFileDialog.getOpenFileNames(row.window(), self.tr("Attach files"), str(Path.home()))
@@ -120,5 +121,5 @@ class AttachmentReader(QObject):
         )
 
     def forget_reasons(self) -> None:
-        """A question is sent: why a file does not go with it is of no interest any more."""
+        """A question is sent, or another chat is shown: why a file does not go with it is of no interest any more."""
         self._banner.dismiss(_REFUSED)

@@ -115,7 +115,7 @@ class Notifications(QObject):
                 return text.format(file=outcome)
             return self.tr("The backup could not be restored. Your chats are as they were.")
 
-        self._banner.show_message(sentence, None, calm=isinstance(outcome, Path))
+        self._banner.show_message(sentence, None, calm=isinstance(outcome, Path), stays=True)
 
     def show_update(self, release: Release, page: QAction) -> None:
         """There is a newer release; `page` opens the page that it is on."""
@@ -125,7 +125,7 @@ class Notifications(QObject):
             text = self.tr("Tandem {version} is available.").format(version=release.version)
             return joined(text, release.news_in(best_language([QLocale().name()])))
 
-        self._banner.show_message(sentence, page, calm=True)
+        self._banner.show_message(sentence, page, calm=True, stays=True)
 
     def show_no_update(self, reason: str) -> None:
         """Why there is nothing to update to: "newest", "offline", "no-feed", or what `UpdateCheckFailed` gives."""

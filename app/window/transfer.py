@@ -293,7 +293,7 @@ class Transfer(QObject):
 
     def _show_running(self, sentence: Callable[[], str]) -> None:
         self._banner.dismiss(_RUNNING)
-        self._banner.show_message(sentence, self._stop_action, calm=True, about=_RUNNING)
+        self._banner.show_message(sentence, self._stop_action, calm=True, stays=True, about=_RUNNING)
 
     def _show_progress(self, done: int) -> None:
         self._imported_so_far = done

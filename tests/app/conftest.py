@@ -64,6 +64,12 @@ def patient_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def patient_notices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no notice leave by itself before a test has read it."""
+    monkeypatch.setattr("app.widgets.banner.SHOWN_MS", 10 * PATIENCE_MS)
+
+
+@pytest.fixture(autouse=True)
 def english_and_light(qapp: Application) -> Iterator[None]:
     """Every test starts in English, in the light theme, with text of normal size."""
     if qapp.language.choice != "en":

@@ -8,11 +8,15 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt
+from PySide6.QtGui import QAction, QEnterEvent
 from PySide6.QtWidgets import QToolButton
 
 from app.conversations.schema import LATEST
+from app.settings.updates import Release
 from app.system.paths import data_folder
 from app.window import startup
+from app.window.attachment_reader import AttachmentReader
 from engine.errors import ModelNotUsable
 from engine.hub.failures import HubError
 from tests.app.conftest import STARTER
@@ -138,4 +142,109 @@ def test_a_download_that_goes_on_has_not_failed(open_shown: OpenShown) -> None:
     library.show(downloading(MAIN, "failed", error=HubError("disk-full", MAIN)))
     assert "disk" in window.banner_text
     library.show(downloading(MAIN))
+    assert window.banner_text == ""
+
+
+def refused(window: MainWindow) -> None:
+    window.findChild(AttachmentReader).refuse_picture()
+
+
+def update(window: MainWindow) -> None:
+    window.notifications.show_update(Release("99.0.0", "https://example.org/99", {}), QAction(window))
+
+
+INFORMATION: dict[str, Callable[[MainWindow], None]] = {
+    "trashed": lambda window: window.notifications.show_trashed("First"),
+    "archived": lambda window: window.notifications.show_archived("First"),
+    "branched": lambda window: window.notifications.show_branched(),
+    "messages deleted": lambda window: window.notifications.show_deleted(2),
+    "up to date": lambda window: window.notifications.show_no_update("newest"),
+}
+NEWS: dict[str, Callable[[MainWindow], None]] = {
+    "crashed": crashed,
+    "restored": restored,
+    "refused": refused,
+    "update": update,
+    "offline": lambda window: window.notifications.show_no_update("offline"),
+}
+
+
+@pytest.fixture
+def short_notices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.widgets.banner.SHOWN_MS", 1)
+
+
+def opened(open_window: OpenWindow) -> WindowDriver:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    window.activateWindow()
+    window.wait(window.isActiveWindow)
+    return window
+
+
+@pytest.mark.usefixtures("short_notices")
+@pytest.mark.parametrize("tell", INFORMATION.values(), ids=INFORMATION)
+def test_information_leaves_by_itself(
+    tell: Callable[[MainWindow], None], open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = opened(open_window)
+    tell(window.window)
+    assert window.banner_text
+    qtbot.waitUntil(lambda: window.banner_text == "")
+
+
+@pytest.mark.usefixtures("short_notices")
+@pytest.mark.parametrize("tell", NEWS.values(), ids=NEWS)
+def test_what_a_person_has_to_know_stays(
+    tell: Callable[[MainWindow], None], open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    window = opened(open_window)
+    tell(window.window)
+    words = window.banner_text
+    window.notifications.show_archived("First")
+    assert window.banner_text != words
+    qtbot.waitUntil(lambda: window.banner_text == words)
+    qtbot.wait(20)
+    assert window.banner_text == words
+
+
+@pytest.mark.usefixtures("short_notices")
+def test_nothing_leaves_or_comes_under_the_hand(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = opened(open_window)
+    window.notifications.show_archived("First")
+    window.banner.findChild(QToolButton).setFocus(Qt.FocusReason.TabFocusReason)
+    window.notifications.show_archived("Second")
+    crashed(window.window)
+    qtbot.wait(20)
+    assert "First" in window.banner_text
+    window.edit.setFocus()
+    qtbot.waitUntil(lambda: "unexpectedly" in window.banner_text)
+
+
+@pytest.mark.usefixtures("short_notices")
+def test_a_notice_below_the_mouse_waits_for_it(open_window: OpenWindow, qtbot: QtBot) -> None:
+    window = opened(open_window)
+    window.notifications.show_archived("First")
+    middle = QPointF(window.banner.rect().center())
+    QCoreApplication.sendEvent(window.banner, QEnterEvent(middle, middle, middle))
+    qtbot.wait(20)
+    assert "First" in window.banner_text
+    QCoreApplication.sendEvent(window.banner, QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: window.banner_text == "")
+
+
+def test_newer_information_takes_the_place_of_older(open_window: OpenWindow) -> None:
+    window = opened(open_window)
+    crashed(window.window)
+    window.notifications.show_trashed("First")
+    window.notifications.show_trashed("Second")
+    assert "Second" in window.banner_text
+    window.banner.findChild(QToolButton).click()
+    assert "unexpectedly" in window.banner_text
+
+
+def test_why_a_file_was_refused_leaves_with_its_chat(open_window: OpenWindow) -> None:
+    window = open_window(ScriptedEngine([Script("One.")]))
+    window.ask_and_wait("First")
+    refused(window.window)
+    window.trigger("new-chat")
     assert window.banner_text == ""
