@@ -14,9 +14,9 @@ class ModelInfo:
     """A loaded model. `bytes` are its weights in memory; `kv_bits` None: caches have the model's own precision.
 
     `sampling` is what its authors recommend, as (name in `SamplingSettings`, value). `thinking` is what its chat
-    template lets choose. `tool_format` names the form of its tool calls (a module of
-    `mlx_lm.tool_parsers`), "" where it knows none. `kind` is "head" for a head, whose `architecture` is
-    its family and whose `context_length` is that of its main model.
+    template lets choose. `tool_format` names the form of its tool calls (a module of `mlx_lm.tool_parsers`), "" where
+    it knows none. `kind` is "head" for a head, whose `architecture` is its family and whose `context_length` is that of
+    its main model.
     """
 
     name: str

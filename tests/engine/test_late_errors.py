@@ -146,6 +146,8 @@ def fail_late_in_a_batch(reopened: Callable[[str], Scheduler], method: str, ever
         scheduler.clear_prefix_cache()
         with late_error(scheduler, at):
             clients = run(scheduler, *asked)
+        # Only the one whose evaluation it was; the others are prefilled again.
+        assert sum(isinstance(client.last, Failed) for client in clients) <= 1
         for client, ids in zip(clients, answers, strict=True):
             if isinstance(client.last, Failed):
                 assert SENTENCE in str(client.last.error)
