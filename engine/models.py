@@ -22,7 +22,6 @@ from engine.settings import EngineSettings
 from engine.speculation.controllers import learned_pair
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.drafting import Drafting
-from engine.speculation.gated_drafting import BesideRounds
 from engine.status import LoadedPair, MemoryUse, ModelInfo
 from engine.steps import Steps
 from engine.tokenizer_records import TokenizerRecords
@@ -185,7 +184,10 @@ class Models:
     def use_main(self, main: LoadedModel) -> None:
         """Answer with `main` from now on, without a drafter."""
         self._async_drafters.close()
-        self._main, self._drafting = main, Drafting(main, self._learned_file, self._reach, self._beside)
+        self._main, self._drafting = (
+            main,
+            Drafting(main, self._learned_file, self._reach, lambda: self.settings.prepare_lookups),
+        )
         self.parked = None
         release_unused_memory()
         self._wired.raise_limit()
@@ -242,9 +244,6 @@ class Models:
         if wanted in ("off", "auto"):
             drafters.close()
         return reason
-
-    def _beside(self) -> BesideRounds:
-        return BesideRounds(self.settings.draft_behind, self.settings.prepare_lookups)
 
     def _drafter_bytes(self, draft: DraftSource) -> int:
         """What a copy of the draft model takes on the CPU, which has it in float32, with caches of a usual answer."""

@@ -9,8 +9,6 @@ from engine.errors import require
 from engine.requests import OVERFLOW_RULES
 
 KV_BITS = (4, 8)
-# Whether to draft behind a verify pass: never, where it was measured to be faster, or always.
-DRAFT_BEHIND = ("off", "auto", "on")
 # Where an asynchronous drafter may run: nowhere, where it was measured to be faster, on this computer's CPU, or on
 # another computer.
 ASYNC_DRAFTERS = ("off", "auto", "cpu", "remote")
@@ -36,9 +34,8 @@ class EngineSettings:
 
     `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies. "remote" is
     the drafter at `drafter_address` ("host:port"), which has to prove that it knows `drafter_secret`. These apply to
-    the answers that begin from then on. `draft_behind`, one of DRAFT_BEHIND, has a draft model draft on behind a verify
-    pass, in case that all of its tokens are accepted, before the result of that is read; with `prepare_lookups` the
-    same is looked up meanwhile, as long as that comes true often enough. Both take effect at once.
+    the answers that begin from then on. With `prepare_lookups`, prompt lookup looks up what follows a round, in case
+    that all of its tokens are accepted, while that is verified. It takes effect at once.
 
     Without `ragged_rounds`, answers at once share mlx-lm's batches, a token each a step, where their caches allow it.
     It applies when the next two answers meet.
@@ -58,7 +55,6 @@ class EngineSettings:
     overflow: str = "refuse"
     allow_oversize: bool = False
     async_drafter: str = "off"
-    draft_behind: str = "off"
     prepare_lookups: bool = True
     drafter_address: str = ""
     drafter_secret: str = field(default="", repr=False)
@@ -76,9 +72,6 @@ class EngineSettings:
             "async_drafter",
             f"one of {', '.join(ASYNC_DRAFTERS)}",
             self.async_drafter,
-        )
-        require(
-            self.draft_behind in DRAFT_BEHIND, "draft_behind", f"one of {', '.join(DRAFT_BEHIND)}", self.draft_behind
         )
         for name in ("kv_bits", "draft_kv_bits"):
             bits = getattr(self, name)

@@ -262,10 +262,7 @@ class SpeculativeDecoder:
     def _prepare_next(self, current: _StartedRound) -> None:
         """Use the time in which the host only waits for what may follow this round."""
         assert self._drafting is not None
-        depth = min(self._drafting.depth_behind(current.choice), self._generation.remaining - current.pending.rows - 1)
         try:
-            if depth > 0 and not current.pending.stopped_early:
-                self._rounds.draft_behind(current.pending, depth)
             if self._drafting.prepares_lookups:
                 self._rounds.prepare_next(current.pending)
         except ProposerFailed as failure:

@@ -22,7 +22,7 @@ from engine.speculation.batch_controller import BatchController
 from engine.speculation.controllers import Controllers, LearnedStore
 from engine.speculation.depth import Choice, DepthController, MeasuredRound
 from engine.speculation.draft_source import DraftSource
-from engine.speculation.gated_drafting import BesideRounds, GatedDrafting
+from engine.speculation.gated_drafting import GatedDrafting
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.proposal import Proposer
 from engine.speculation.proposers.registry import DRAFTER_METHOD
@@ -49,7 +49,7 @@ class Drafting:
     `proposers` holds the current request's, by source. `set_draft` may be called during a request and takes effect at
     its next round. What the controllers learn is kept in `learned`, if given. `reach` gives the asynchronous drafter of
     a draft model, by the share of drafting in rounds and whether it was not measured to be of no use, or the reason why
-    there is none. `beside` gives what is wanted beside rounds.
+    there is none. `prepare_lookups` says whether that is wanted.
     """
 
     def __init__(
@@ -57,10 +57,11 @@ class Drafting:
         main: LoadedModel,
         learned: LearnedStore | None = None,
         reach: Callable[[DraftSource, float | None, bool], DrafterLink | str] = lambda *_: "",
-        beside: Callable[[], BesideRounds] = BesideRounds,
+        prepare_lookups: Callable[[], bool] = lambda: True,
     ) -> None:
         self._main = main
-        self._reach, self._gated = reach, GatedDrafting(beside)
+        self._reach, self._gated = reach, GatedDrafting()
+        self._prepare_lookups = prepare_lookups
         self._controllers = Controllers((_identity(main.info), ""), learned)
         self._drafter: DraftSource | HeadSource | None = None
         # Why a request has no proposers, where that is not due to itself.
@@ -272,14 +273,10 @@ class Drafting:
         proposer = self.proposers.get(choice.source or "")
         return proposer is None or not proposer.drafts_aside
 
-    def depth_behind(self, choice: Choice) -> int:
-        """How many tokens to draft behind the verify pass of such a round, in case that all of its own are accepted."""
-        return self._gated.depth_behind(self.controller, self.proposers.get(choice.source or ""), choice)
-
     @property
     def prepares_lookups(self) -> bool:
         """Whether proposers are told what the device verifies; they decide whether preparing pays."""
-        return self._gated.prepares_lookups
+        return self._prepare_lookups()
 
     def drop(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the request; returns what the round does instead."""
@@ -296,9 +293,7 @@ class Drafting:
         caught_up = self._prefilled_before - prefilled_before
         controller = self.controller
         request = self._request
-        wasted = False
         if request is not None and request.by_source:
-            wasted = self._gated.observe(controller, request.by_source.get(DRAFTER_METHOD), choice, current, seconds)
             self._gated.observe_ahead(controller, self.ahead, current, seconds)
         self._controllers.unsaved = True
         if choice is FIRST_TOKEN:
@@ -316,7 +311,7 @@ class Drafting:
                 verified=max(1, record.drafted),
                 drafted=current.depth if current.stopped_early else choice.depth,
                 made=current.made,
-                typical=not caught_up and not wasted and (choice.depth > 0 or current.between_plain),
+                typical=not caught_up and (choice.depth > 0 or current.between_plain),
                 complete=request is not None and request.settings.depth is not None,
             )
         )

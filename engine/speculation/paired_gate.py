@@ -99,16 +99,15 @@ class PairedGate:
 
 
 class Gates:
-    """What was found out about a pair: whether drafting `behind` a verify pass pays, and an asynchronous drafter."""
+    """What was found out about a pair: whether an asynchronous drafter pays."""
 
     def __init__(self) -> None:
-        self.behind, self.ahead = PairedGate(), PairedGate(AHEAD_STRETCH)
+        self.ahead = PairedGate(AHEAD_STRETCH)
 
     def export(self) -> dict[str, object]:
         """Plain data for JSON."""
-        return {"behind": self.behind.export(), "ahead": self.ahead.export()}
+        return {"ahead": self.ahead.export()}
 
     def load(self, data: Mapping[str, object]) -> None:
         """Take over the result of `export`. Raises TypeError or ValueError for other data."""
-        self.behind.load(data.get("behind", []))
         self.ahead.load(data.get("ahead", []))

@@ -102,26 +102,6 @@ class Rollback:
             raise TransactionError(f"cannot feed {rows} of {self._rows} rows")
         self._rows = rows
 
-    def grow(self, rows: int) -> None:
-        """Announce `rows` more rows for the open transaction, or begin one. Only where every layer `cuts_anywhere`."""
-        if self._rows is None:
-            self.begin(rows)
-        else:
-            self._rows += rows
-
-    def settle(self, rows: int) -> None:
-        """Keep the first `rows` rows for good; the others, if there are any, stay in the transaction. See `grow`."""
-        left = self._open_rows() - rows
-        self.check(self._start + rows + left)
-        self._start, self._rows = self._start + rows, left or None
-
-    def drop(self, rows: int) -> None:
-        """Remove the last `rows` rows; the others, if there are any, stay in the transaction. See `grow`."""
-        left = self._open_rows() - rows
-        for rule in self._rules:
-            rule.keep(self._start + left, rows)
-        self._rows = left or None
-
     def commit(self, keep: int) -> int:
         """Keep the first `keep` rows; returns how many of them the caches hold now.
 

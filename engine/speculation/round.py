@@ -220,22 +220,6 @@ class Rounds:
                 with as_proposer_failure(source):
                     proposer.verifying(tokens)
 
-    def draft_behind(self, current: PendingRound, depth: int) -> None:
-        """Have the round's proposer draft `depth` tokens in case that all of its tokens are accepted.
-
-        The device gets to that without waiting for the host. Raises `ProposerFailed`.
-        """
-        proposal = current.proposal
-        if (
-            proposal is None
-            or current.draft_tokens is None
-            or (proposer := self.proposers.get(proposal.source)) is None
-        ):
-            return
-        if proposer.can_draft_behind:
-            with as_proposer_failure(proposal.source):
-                proposer.draft_behind(current.draft_tokens, current.sampled[-1:], depth)
-
     def commit(
         self, current: PendingRound, accepted: int, tokens: Sequence[int], following: PendingRound | None = None
     ) -> None:

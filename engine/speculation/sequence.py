@@ -59,7 +59,7 @@ class Sequence:
         # Gets the tapped outputs of all rows that are kept.
         self.follower: Follower | None = None
         self._outputs: list[mx.array] = []
-        self._pending_rows = self._draft_rows = self._behind_rows = 0
+        self._pending_rows = self._draft_rows = 0
 
     @property
     def intact(self) -> bool:
@@ -133,46 +133,6 @@ class Sequence:
         self.rollback.shorten(fed)
         self._draft_rows = fed
 
-    @property
-    def can_draft_behind(self) -> bool:
-        """Whether `draft_behind` is possible with these caches."""
-        return isinstance(self.rollback, Rollback) and self.rollback.cuts_anywhere
-
-    def draft_behind(self, tokens: mx.array) -> mx.array:
-        """Feed `tokens`, lazy ids (n,), behind the rows of the open transaction, or begin one; returns logits (n, V).
-
-        `commit` removes them; `settle` makes them committed text.
-        """
-        count = tokens.shape[0]
-        if not self.rollback.active:
-            self._pending_rows = self._draft_rows = 0
-        assert isinstance(self.rollback, Rollback)
-        self.rollback.grow(count)
-        self._behind_rows += count
-        if self.known_ids is not None:
-            tokens = mx.where(tokens < self.known_ids, tokens, 0)
-        return self._pass(tokens.astype(mx.uint32)[None])[0]
-
-    def settle(self, new_tokens: Tokens[int]) -> None:
-        """Commit `new_tokens`, the last two of which were the first of `draft_behind`; what it was fed behind them are
-        the rows of `draft` now.
-        """
-        assert isinstance(self.rollback, Rollback)
-        self.rollback.settle(len(new_tokens))
-        self.position += len(new_tokens)
-        self.tokens.extend(new_tokens)
-        self._draft_rows, self._behind_rows = self._behind_rows - 2, 0
-
-    def resize_drafts(self, rows: int) -> None:
-        """The transaction that `settle` left is to have `rows` rows: the last ones go, or are announced."""
-        assert isinstance(self.rollback, Rollback)
-        more = rows - self._draft_rows
-        if more > 0:
-            self.rollback.grow(more)
-        elif more < 0:
-            self.rollback.drop(-more)
-        self._draft_rows = rows
-
     def commit(self, accepted: int, new_tokens: Tokens[int]) -> None:
         """Keep pending and the first `accepted` draft tokens, and append `new_tokens` to `tokens`.
 
@@ -180,7 +140,7 @@ class Sequence:
         behind the cut is kept.
         """
         keep = self._pending_rows + min(accepted, len(new_tokens), self._draft_rows)
-        start, self._behind_rows = self.position, 0
+        start = self.position
         self.position += self.rollback.commit(keep)
         self.tokens.extend(new_tokens)
         if self._outputs:
@@ -255,7 +215,7 @@ class Sequence:
 
     def abort(self) -> None:
         """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
-        self._outputs, self._behind_rows = [], 0
+        self._outputs = []
         self.rollback.abort()
 
     def prefill(self, most: int) -> int:

@@ -7,8 +7,7 @@ the same position, so both agree as often as their distributions overlap (Daliri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import mlx.core as mx
 
@@ -47,9 +46,6 @@ class DraftModelProposer(Proposer):
         self._context_length = context_length
         self.keep_distributions = keep_distributions and not sampler.greedy
         self.stops_early = False
-        # Drafted behind the round under way in case that all of it is accepted, and what came of the last such draft.
-        self._behind: _DraftBehind | None = None
-        self._ready: Draft | None = None
         self._answer_from = 0
         self._observations: list[Observation] = []
 
@@ -76,8 +72,6 @@ class DraftModelProposer(Proposer):
         return True
 
     def propose(self, depth: int) -> Proposal:
-        if self._ready is not None:
-            return self._propose_ready(self._ready, depth)
         sequence = self.sequence
         self.count_catching_up()
         draft = self.begin(depth)
@@ -99,51 +93,6 @@ class DraftModelProposer(Proposer):
         return draft.proposal()
 
     @property
-    def drafts_aside(self) -> bool:
-        """What is ready was drafted before the round, which cannot be timed apart then."""
-        return self._ready is not None
-
-    @property
-    def can_draft_behind(self) -> bool:
-        return self.sequence.can_draft_behind and not self.maps_ids and not self.sampler.contextual
-
-    def draft_behind(self, draft_tokens: mx.array, bonus: mx.array, depth: int) -> None:
-        count = draft_tokens.shape[0]
-        depth = min(depth, self.max_proposals() - count - 1)
-        if depth < 1:
-            return
-        draft = Draft(self, depth, self._noise(len(self.history) + count + 1, depth))
-        self._behind = _DraftBehind(count, draft)
-        logits = self.sequence.draft_behind(mx.concatenate([draft_tokens[-1:], bonus]))[-1:]
-        self._fill(draft, logits, self.sequence.draft_behind)
-
-    def _fill(self, draft: Draft, logits: mx.array, feed: Callable[[mx.array], mx.array]) -> None:
-        """Draft all tokens that `draft` may have, the next of them from `logits` (1, V)."""
-        while True:
-            scores = draft.add(logits)
-            arrays = [draft.tokens[-1]]
-            if draft.stops_early:
-                draft.probabilities.append(top_probabilities(scores))
-                arrays.append(draft.probabilities[-1])
-            mx.async_eval(*arrays)  # type: ignore[no-untyped-call]
-            if len(draft.tokens) == draft.depth:
-                return
-            logits = feed(draft.tokens[-1])
-
-    def _propose_ready(self, draft: Draft, depth: int) -> Proposal:
-        """The proposal of `depth` tokens that begins with those of `draft`."""
-        sequence, self._ready = self.sequence, None
-        if depth > draft.depth:
-            draft.deepen(depth, self._noise(len(self.history), depth))
-            sequence.resize_drafts(depth - 1)
-            self._fill(draft, sequence.draft(draft.tokens[-1]), sequence.draft)
-        made, count, draft.depth = draft.depth, depth, depth
-        if draft.stops_early:
-            count = early_end(mx.concatenate(draft.probabilities[:depth]).tolist())  # type: ignore[arg-type]
-        sequence.resize_drafts(count - 1)
-        return draft.proposal(count, made)
-
-    @property
     def draws_main_noise(self) -> bool:
         """Whether its tokens are drawn with the noise that the main model will use."""
         return not self.keep_distributions
@@ -154,12 +103,6 @@ class DraftModelProposer(Proposer):
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         del drafted
-        behind, self._behind, self._ready = self._behind, None, None
-        if behind is not None and accepted == behind.follows and len(tokens) == accepted + 1:
-            self.sequence.settle(tokens)
-            self._ready, self.missed_behind = behind.draft, False
-            return
-        self.missed_behind = behind is not None
         if self.sequence.rollback.active:
             self.sequence.commit(accepted, tokens)
         else:
@@ -192,7 +135,6 @@ class DraftModelProposer(Proposer):
         self._observations += as_rounds(drawn, sequence.tokens[first : first + compared])
 
     def abandon(self) -> None:
-        self._behind = self._ready = None
         if self.sequence.rollback.active:
             self.sequence.abort()
 
@@ -231,8 +173,6 @@ class Draft:
         self.tokens: list[mx.array] = []
         self._noise = noise
         self._distributions: list[mx.array] = []
-        # (1,) of each token, where these are kept.
-        self.probabilities: list[mx.array] = []
 
     @property
     def stops_early(self) -> bool:
@@ -261,29 +201,15 @@ class Draft:
         self.tokens.append(sampler.draw(logprobs, row))
         return scores
 
-    def deepen(self, depth: int, noise: mx.array | None) -> None:
-        """Let it have `depth` tokens; `noise` is that of all of them."""
-        self.depth, self._noise = depth, noise
-
-    def proposal(self, count: int | None = None, made: int | None = None) -> Proposal:
-        """What was drafted, or the first `count` tokens of that, for which `made` were drafted."""
-        count = len(self.tokens) if count is None else count
+    def proposal(self) -> Proposal:
+        """What was drafted."""
         return Proposal(
-            mx.concatenate(self.tokens[:count]),
+            mx.concatenate(self.tokens),
             self.proposer.source,
-            count,
-            mx.concatenate(self._distributions[:count]) if self._distributions else None,
-            stopped_early=count < self.depth,
-            made=made,
+            len(self.tokens),
+            mx.concatenate(self._distributions) if self._distributions else None,
+            stopped_early=len(self.tokens) < self.depth,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _DraftBehind:
-    """`draft` follows a round of `follows` draft tokens if all of these are accepted."""
-
-    follows: int
-    draft: Draft
 
 
 class EarlyStop:
@@ -308,17 +234,6 @@ class EarlyStop:
             known: float = self._pending.pop(0).item()  # type: ignore[assignment]
             self._joint *= known
         return self._joint < MIN_JOINT_PROBABILITY
-
-
-def early_end(probabilities: Sequence[float]) -> int:
-    """After how many of the tokens with these probabilities a proposal ends by `EarlyStop`."""
-    joint = 1.0
-    for index, probability in enumerate(probabilities):
-        joint *= probability
-        if joint < MIN_JOINT_PROBABILITY:
-            # All but the first are read when the next token is under way.
-            return 1 if index == 0 else min(index + 2, len(probabilities))
-    return len(probabilities)
 
 
 def as_rounds(drafted: Sequence[int], committed: Sequence[int]) -> list[Observation]:

@@ -51,8 +51,6 @@ class Proposer(ABC):
     source: str
     # True if it makes all the tokens it is asked for before any of them is judged: ending early saves no drafting.
     drafts_whole = False
-    # Whether `draft_behind` was called for the last round, which ended otherwise.
-    missed_behind = False
     # `Choice.prices` of the next round; empty where all of it is to be verified, as at a depth that the user fixed.
     prices: Sequence[float] = ()
 
@@ -105,17 +103,6 @@ class Proposer(ABC):
     @abstractmethod
     def propose(self, depth: int) -> Proposal:
         """Up to `depth` draft tokens, 1 <= depth <= max_proposals()."""
-
-    @property
-    def can_draft_behind(self) -> bool:
-        """Whether `draft_behind` is possible."""
-        return False
-
-    def draft_behind(self, draft_tokens: mx.array, bonus: mx.array, depth: int) -> None:  # noqa: B027
-        """Draft `depth` tokens behind its own `draft_tokens` (k,), which the device verifies, and `bonus` (1,).
-
-        All is lazy. The next proposal is the same as without this call, and ready sooner if the round ends so.
-        """
 
     def verifying(self, draft_tokens: Sequence[int]) -> None:  # noqa: B027
         """The device verifies `draft_tokens`, of whatever source: time that the host would only wait."""

@@ -137,7 +137,7 @@ def answer(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) 
 
 def compare(main: LoadedModel, options: argparse.Namespace) -> None:
     reaching.in_a_process = partial(in_a_process, options.draft, options.accept)
-    schedulers = {name: Scheduler(EngineSettings(async_drafter=name, draft_behind="off")) for name in ("off", "cpu")}
+    schedulers = {name: Scheduler(EngineSettings(async_drafter=name)) for name in ("off", "cpu")}
     for scheduler in schedulers.values():
         scheduler.install(main, draft_model(options.draft, options.accept, main.tokenizer))
     fixed = SpeculationSettings(method="draft", sample_share=0.0)

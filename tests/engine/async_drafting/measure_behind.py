@@ -1,8 +1,7 @@
-"""Measures the drafts and the lookups that are made while a pass runs, on the starter pair.
+"""Measures the lookups that are made while a pass runs, on the starter pair.
 
-`python -m tests.engine.async_drafting.measure_behind` prints the speed of answers that alternate in one run: with
-drafts behind the verify pass off, on and as its gate decides, at a fixed depth and at the controller's; and with
-lookups prepared or not. Texts and rounds at a fixed depth are the same.
+`python -m tests.engine.async_drafting.measure_behind` prints the speed of answers with and without that, which
+alternate in one run.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 
-DRAFT = {name: EngineSettings(draft_behind=name) for name in ("off", "on", "auto")}
 LOOKUPS = {"off": EngineSettings(prepare_lookups=False), "on": EngineSettings()}
 
 
@@ -56,9 +54,6 @@ def run() -> None:
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--every", type=int, default=1, help="ask every so many prompts")
     options = parser.parse_args()
-    for depth in (2, 4, 8, None):
-        speculation = SpeculationSettings(method="draft", depth=depth, sample_share=0.0)
-        compare(f"draft, depth {depth or 'auto'}", speculation, DRAFT, options)
     compare("lookup", SpeculationSettings(method="ngram", sample_share=0.0), LOOKUPS, options)
 
 

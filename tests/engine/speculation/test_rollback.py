@@ -364,34 +364,3 @@ def test_only_an_open_transaction_is_shortened() -> None:
         Rollback(fresh_caches(EVERY_KIND[0])).shorten(1)
     with pytest.raises(TransactionError):
         PlainOnly([]).shorten(1)
-
-
-def test_a_transaction_can_grow_and_be_settled_in_parts() -> None:
-    caches = filled("llama", 10)
-    rollback = Rollback(caches)
-    rollback.begin(2)
-    feed("llama", caches, TOKENS[10:12])
-    rollback.grow(4)
-    feed("llama", caches, [*TOKENS[12:14], 1, 2])
-    rollback.settle(4)
-    assert rollback.active
-    rollback.drop(1)
-    rollback.grow(1)
-    feed("llama", caches, [3])
-    assert rollback.commit(0) == 0
-    assert rollback.position == 14
-    assert max(map(largest_difference, caches, filled("llama", 14))) < 1e-5
-
-
-def test_a_transaction_without_rows_left_is_over() -> None:
-    caches = filled("llama", 10)
-    rollback = Rollback(caches)
-    for end in (rollback.settle, rollback.drop):
-        rollback.grow(2)
-        feed("llama", caches, TOKENS[10:12])
-        end(2)
-        assert not rollback.active
-    assert rollback.position == 12
-    rollback.grow(2)
-    with pytest.raises(CachesOutOfStep):
-        rollback.settle(1)

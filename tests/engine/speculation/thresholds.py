@@ -35,7 +35,6 @@ ELSEWHERE = (
     "batch_drafting",
     "calibration",
     "drafting",
-    "gated_drafting",
     "paired_gate",
     "proposers.draft",
     "proposers.draft_model",

@@ -8,7 +8,7 @@ import pytest
 from engine.requests import SamplingSettings
 from engine.sampling import Sampler, top_probabilities
 from engine.speculation.proposers import draft_model
-from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop, as_rounds, early_end
+from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop, as_rounds
 from engine.speculation.round import Rounds
 from engine.speculation.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
@@ -171,70 +171,3 @@ def test_agreement_counts_as_the_rounds_that_it_stands_for(
     drafted: list[int], committed: list[int], rounds: list[tuple[int, int]]
 ) -> None:
     assert [(observation.drafted, observation.accepted) for observation in as_rounds(drafted, committed)] == rounds
-
-
-@pytest.mark.parametrize("rule", ["match", "rejection"])
-@pytest.mark.parametrize("temperature", [0.0, 0.8])
-def test_what_is_drafted_behind_a_round_is_what_would_have_been_drafted(temperature: float, rule: str) -> None:
-    sampler = Sampler(SamplingSettings(temperature=temperature, seed=4), VOCABULARY)
-    pairs = []
-    for _ in range(2):
-        # The draft model is the main model itself.
-        proposer = DraftModelProposer(sequence_of("llama"), sampler, 10**6, keep_distributions=rule == "rejection")
-        proposer.stops_early = temperature == 0.0
-        proposer.sequence.known_ids = VOCABULARY
-        pairs.append((Rounds(sequence_of("llama"), sampler, {"draft": proposer}), proposer))
-    used = 0
-    for number in range(40):
-        found = []
-        # Shallower and deeper than what was drafted behind.
-        depth = (4, 4, 2, 5, 1, 1)[number % 6]
-        for ahead, (rounds, proposer) in enumerate(pairs):
-            used += proposer.drafts_aside
-            current = rounds.start("draft", depth)
-            if ahead:
-                rounds.draft_behind(current, 3)
-            result = rounds.wait(current)
-            assert current.draft_tokens is not None
-            drafted = current.draft_tokens.tolist()
-            found.append((drafted, current.stopped_early, result.tokens, result.accepted))
-            # In two of three rounds as drawn, else as if the first or second draft token had been rejected.
-            accepted, tokens = result.accepted, result.tokens
-            if number % 3 == 0 and accepted:
-                accepted = min(number % 2, accepted - 1)
-                tokens = [*tokens[:accepted], (tokens[accepted] + 1) % VOCABULARY]
-            rounds.commit(current, accepted, tokens)
-        assert found[0] == found[1]
-        if number % 7 == 6:
-            # A round of another proposer, or none: what is ready is of no use.
-            for rounds, _ in pairs:
-                current = rounds.start(None, 0)
-                rounds.commit(current, 0, rounds.wait(current).tokens)
-    assert used > 3
-    for rounds, proposer in pairs:
-        proposer.abandon()
-        assert not proposer.sequence.rollback.active
-        assert proposer.sequence.tokens == rounds.sequence.tokens
-
-
-def test_nothing_is_drafted_behind_past_the_drafts_context() -> None:
-    sampler = Sampler(SamplingSettings(), VOCABULARY)
-    proposer = DraftModelProposer(sequence_of("llama"), sampler, len(PROMPT) + 6)
-    rounds = Rounds(sequence_of("llama"), sampler, {"draft": proposer})
-    current = rounds.start("draft", 5)
-    rounds.draft_behind(current, 5)
-    rounds.commit(current, 5, [*current.draft_tokens.tolist(), 7])  # type: ignore[union-attr]
-    assert not proposer.drafts_aside
-    assert proposer.max_proposals() == 0
-
-
-@pytest.mark.parametrize("probabilities", [(0.3, 1, 1, 1), (0.9, 0.3, 1, 1), (0.9, 0.3, 1), (0.9, 0.9, 0.9, 0.2), (1,)])
-def test_a_draft_behind_ends_where_any_other_does(probabilities: tuple[float, ...]) -> None:
-    early_stop, count = EarlyStop(), 0
-    for probability in probabilities:
-        count += 1
-        # Nine other tokens share the rest.
-        scores = mx.log(mx.array([[probability, *[(1.0 - probability) / 9.0] * 9]]))
-        if count == len(probabilities) or early_stop.reached(scores):
-            break
-    assert early_end(probabilities) == count
