@@ -184,10 +184,7 @@ class Models:
     def use_main(self, main: LoadedModel) -> None:
         """Answer with `main` from now on, without a drafter."""
         self._async_drafters.close()
-        self._main, self._drafting = (
-            main,
-            Drafting(main, self._learned_file, self._reach, lambda: self.settings.prepare_lookups),
-        )
+        self._main, self._drafting = main, Drafting(main, self._learned_file, self._reach)
         self.parked = None
         release_unused_memory()
         self._wired.raise_limit()

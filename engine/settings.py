@@ -34,8 +34,7 @@ class EngineSettings:
 
     `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies. "remote" is
     the drafter at `drafter_address` ("host:port"), which has to prove that it knows `drafter_secret`. These apply to
-    the answers that begin from then on. With `prepare_lookups`, prompt lookup looks up what follows a round, in case
-    that all of its tokens are accepted, while that is verified. It takes effect at once.
+    the answers that begin from then on.
 
     Without `ragged_rounds`, answers at once share mlx-lm's batches, a token each a step, where their caches allow it.
     It applies when the next two answers meet.
@@ -55,7 +54,6 @@ class EngineSettings:
     overflow: str = "refuse"
     allow_oversize: bool = False
     async_drafter: str = "off"
-    prepare_lookups: bool = True
     drafter_address: str = ""
     drafter_secret: str = field(default="", repr=False)
     ragged_rounds: bool = True

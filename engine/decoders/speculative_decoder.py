@@ -263,8 +263,7 @@ class SpeculativeDecoder:
         """Use the time in which the host only waits for what may follow this round."""
         assert self._drafting is not None
         try:
-            if self._drafting.prepares_lookups:
-                self._rounds.prepare_next(current.pending)
+            self._rounds.prepare_next(current.pending)
         except ProposerFailed as failure:
             self._without(failure)
 

@@ -49,7 +49,7 @@ class Drafting:
     `proposers` holds the current request's, by source. `set_draft` may be called during a request and takes effect at
     its next round. What the controllers learn is kept in `learned`, if given. `reach` gives the asynchronous drafter of
     a draft model, by the share of drafting in rounds and whether it was not measured to be of no use, or the reason why
-    there is none. `prepare_lookups` says whether that is wanted.
+    there is none.
     """
 
     def __init__(
@@ -57,11 +57,9 @@ class Drafting:
         main: LoadedModel,
         learned: LearnedStore | None = None,
         reach: Callable[[DraftSource, float | None, bool], DrafterLink | str] = lambda *_: "",
-        prepare_lookups: Callable[[], bool] = lambda: True,
     ) -> None:
         self._main = main
         self._reach, self._gated = reach, GatedDrafting()
-        self._prepare_lookups = prepare_lookups
         self._controllers = Controllers((_identity(main.info), ""), learned)
         self._drafter: DraftSource | HeadSource | None = None
         # Why a request has no proposers, where that is not due to itself.
@@ -272,11 +270,6 @@ class Drafting:
         """Whether drafting and verifying of a round with this choice come one after the other."""
         proposer = self.proposers.get(choice.source or "")
         return proposer is None or not proposer.drafts_aside
-
-    @property
-    def prepares_lookups(self) -> bool:
-        """Whether proposers are told what the device verifies; they decide whether preparing pays."""
-        return self._prepare_lookups()
 
     def drop(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the request; returns what the round does instead."""
