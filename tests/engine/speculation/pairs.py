@@ -84,11 +84,17 @@ def synthetic_answers(rates: dict[str, float], seed: int, *, fade: float = 1.0, 
         text = [draw.randrange(300, 30_000) for _ in range(length)]
         if kind == "copy":
             text = [token if draw.random() < 0.9 else draw.randrange(300, 30_000) for token in (prompt * 10)[:length]]
-        stretches = _stretches(rate, length + MAX_DEPTH + 1, draw)
-        right = [draw.random() < chance for chance in stretches]
-        positions = tuple(_position(index, length, right, stretches, fade, draw) for index in range(length))
-        answers.append(Answer(kind, prompt, tuple(text), positions))
+        chances = _stretches(rate, length + MAX_DEPTH + 1, draw)
+        answers.append(Answer(kind, prompt, tuple(text), proposals(chances, length, fade, draw)))
     return tuple(answers)
+
+
+def proposals(chances: Sequence[float], length: int, fade: float, draw: random.Random) -> tuple[Position, ...]:
+    """What a drafter proposes behind each of `length` tokens. `chances[i]` is that it is right about token i as the
+    first of a round; a token `n` places later is right less often by `fade`**n. There are MAX_DEPTH + 1 more of them.
+    """
+    right = [draw.random() < chance for chance in chances]
+    return tuple(_position(index, length, right, chances, fade, draw) for index in range(length))
 
 
 def _stretches(rate: float, length: int, draw: random.Random) -> list[float]:
