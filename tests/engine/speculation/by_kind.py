@@ -7,6 +7,7 @@ answers are also played on two simulated GPUs, where a rejected draft token cost
 
 from __future__ import annotations
 
+import random
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -84,15 +85,21 @@ def calibrate(controller: DepthController, pair: Pair) -> None:
         controller.measured(source, depth, depth + 1, pass_ms / 1e3, machine.drafting[depth] / 1e3)
 
 
-def answered(pair: Pair, seeds: Sequence[int]) -> list[float]:
-    """Milliseconds of every answer by the controller, the second time that it sees them: the mean over `seeds`."""
+def answered(pair: Pair, seeds: Sequence[int], *, met_once: bool = False) -> list[float]:
+    """Milliseconds of every answer by a new controller, calibrated, the second time that it sees them: the mean over
+    `seeds`. With `met_once` it sees them once, in an order drawn by the seed.
+    """
     played = []
     for seed in seeds:
-        player = Player(pair, seed)
+        player, order = Player(pair, seed), list(range(len(pair.answers)))
         calibrate(player.drafting.controller, pair)
-        for answer in pair.answers:
-            player.auto(answer)
-        played.append([player.auto(answer).ms for answer in pair.answers])
+        if met_once:
+            random.Random(seed).shuffle(order)
+        else:
+            for answer in pair.answers:
+                player.auto(answer)
+        ms = {index: player.auto(pair.answers[index]).ms for index in order}
+        played.append([ms[index] for index in range(len(order))])
     return [mean(times) for times in zip(*played, strict=True)]
 
 
@@ -106,16 +113,18 @@ def fixed_ms(drafter: str, machine: str = CORES) -> dict[str, list[float]]:
     }
 
 
-def by_kind(drafter: str, seeds: Sequence[int], machine: str = CORES, *, own_depth: bool = True) -> dict[str, KindRow]:
-    """A row for each kind of prompt.
+def by_kind(
+    drafter: str, seeds: Sequence[int], machine: str = CORES, *, own_depth: bool = True, met_once: bool = False
+) -> dict[str, KindRow]:
+    """A row for each kind of prompt, of answers as in `answered`.
 
     With `own_depth` the drafter alone with a depth that is chosen is an arm, too.
     """
     pair = table_pair(drafter, machine)
-    auto = answered(pair, seeds)
+    auto = answered(pair, seeds, met_once=met_once)
     arms = dict(fixed_ms(drafter, machine))
     if own_depth:
-        arms[OWN_DEPTH] = answered(replace(pair, lookup=False), seeds)
+        arms[OWN_DEPTH] = answered(replace(pair, lookup=False), seeds, met_once=met_once)
     rows = {}
     for kind in KINDS:
         chosen = [index for index, answer in enumerate(pair.answers) if answer.kind == kind]

@@ -16,13 +16,12 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from statistics import mean
 from types import FunctionType, ModuleType
 
 import engine.speculation
 from tests.engine.speculation import long_run
-from tests.engine.speculation.judging import judge
-from tests.engine.speculation.pairs import busy, pairs
+from tests.engine.speculation.compare import pair_figures, shown
+from tests.engine.speculation.pairs import pairs
 
 Number = int | float
 
@@ -161,36 +160,14 @@ def _is_name(node: ast.expr | None, name: str) -> bool:
 
 def figures(seeds: int) -> dict[str, float]:
     """What the pairs say, those of the machine with stalls under names of their own, and what `long_run` says."""
-    return _figures("", seeds, stalls=False) | _figures(", stalls", seeds, stalls=True) | long_run.figures(seeds)
-
-
-def _figures(suffix: str, seeds: int, *, stalls: bool) -> dict[str, float]:
-    verdicts = [[judge(busy(pair) if stalls else pair, seed) for seed in range(seeds)] for pair in pairs()]
-    twenty = [mean(one.twenty for one in found) for found in verdicts]
-    three = [mean(one.three for one in found) for found in verdicts]
-    long = [ratio for found in verdicts for one in found for ratio in one.long]
-    short = [ratio for found in verdicts for one in found for ratio in one.short]
-    values = {
-        "twenty": mean(twenty),
-        "worst": min(twenty),
-        "three": mean(three),
-        "worst three": min(three),
-        "long": mean(ratio < 0.95 for ratio in long),
-        "short": mean(ratio < 0.9 for ratio in short),
-    }
-    return {f"{name}{suffix}": value for name, value in values.items()}
-
-
-def _shown(name: str, value: float) -> str:
-    if name == "shown":
-        return f"{name} {value:.0f}"
-    return f"{name} {value:.1%}" if name.startswith(("long", "short", "off", "error")) else f"{name} {value:.3f}"
+    stalls = {f"{name}, stalls": value for name, value in pair_figures(pairs, seeds, stalls=True).items()}
+    return pair_figures(pairs, seeds) | stalls | long_run.figures(seeds)
 
 
 def moved(before: dict[str, float], after: dict[str, float]) -> str:
     """The figures that changed by more than chance."""
     found = [
-        _shown(name, value)
+        shown(name, value)
         for name, value in after.items()
         if abs(value - before[name]) > BY_CHANCE[name.removesuffix(", stalls")]
     ]
@@ -213,7 +190,7 @@ def main() -> None:
     part, parts = map(int, asked.part.split("/"))
     known = thresholds()
     before = figures(asked.seeds)
-    print("as they are: " + ", ".join(_shown(*item) for item in before.items()), flush=True)
+    print("as they are: " + ", ".join(shown(*item) for item in before.items()), flush=True)
     for name in asked.names or list(known)[part - 1 :: parts]:
         cells = []
         for other in others(name, known[name]):

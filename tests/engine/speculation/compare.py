@@ -1,0 +1,122 @@
+"""What a controller is worth, in one table: `python -m tests.engine.speculation.compare [--seeds N] [PART ...]`.
+
+In simulated seconds. Of pairs: the share of the best fixed arm's speed over twenty answers and over the first three,
+the mean and the worst pair's, and the shares of long answers below 0.95 of plain decoding and of short ones below 0.9;
+with stalls, or calibrated before. `long` is `long_run`. `kinds` is auto's speed to the best fixed arm's by kind of
+prompt, each prompt met once. `--json FILE` adds the figures to those in FILE, so that parts can be run one by one.
+"""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import geometric_mean, mean
+from time import monotonic, thread_time
+from typing import Any
+from unittest.mock import patch
+
+from engine.speculation.drafting import Drafting
+from tests.engine.speculation import long_run
+from tests.engine.speculation.apple_pairs import apple_pairs
+from tests.engine.speculation.by_kind import DRAFTERS, MACHINES, by_kind
+from tests.engine.speculation.judging import judge
+from tests.engine.speculation.pairs import busy, pairs
+from tests.engine.speculation.played import Pair
+
+Figures = dict[str, float]
+
+
+def pair_figures(
+    judged: Callable[[], Sequence[Pair]], seeds: int, *, calibrated: bool = False, stalls: bool = False
+) -> Figures:
+    """What the verdicts on these pairs say. The worst pair is the one with the worst mean over the seeds."""
+    chosen = [busy(pair) if stalls else pair for pair in judged()]
+    verdicts = [[judge(pair, seed, calibrated=calibrated) for seed in range(seeds)] for pair in chosen]
+    twenty = [mean(one.twenty for one in found) for found in verdicts]
+    three = [mean(one.three for one in found) for found in verdicts]
+    long = [ratio for found in verdicts for one in found for ratio in one.long]
+    short = [ratio for found in verdicts for one in found for ratio in one.short]
+    return {
+        "twenty": mean(twenty),
+        "worst": min(twenty),
+        "three": mean(three),
+        "worst three": min(three),
+        "long": mean(ratio < 0.95 for ratio in long),
+        "short": mean(ratio < 0.9 for ratio in short),
+    }
+
+
+def kind_figures(seeds: int) -> Figures:
+    """Auto's speed to the best fixed arm's by machine, drafter and kind of prompt, and the mean of each machine."""
+    found: Figures = {}
+    for machine in MACHINES:
+        of_machine = {
+            f"{machine}, {drafter}, {kind}": row.ratio
+            for drafter in DRAFTERS
+            for kind, row in by_kind(drafter, range(seeds), machine, own_depth=False, met_once=True).items()
+        }
+        found |= of_machine | {f"{machine}, mean": geometric_mean(of_machine.values())}
+    return found
+
+
+PARTS: dict[str, Callable[[int], Figures]] = {
+    "pairs": partial(pair_figures, pairs),
+    "calibrated": partial(pair_figures, pairs, calibrated=True),
+    "stalls": partial(pair_figures, pairs, stalls=True),
+    "apple": partial(pair_figures, apple_pairs),
+    "apple-calibrated": partial(pair_figures, apple_pairs, calibrated=True),
+    "apple-stalls": partial(pair_figures, apple_pairs, stalls=True),
+    "long": long_run.figures,
+    "kinds": kind_figures,
+}
+
+
+def table(part: str, figures: Figures) -> str:
+    """A row of the part; `kinds` has a row for each machine and drafter."""
+    rows: dict[str, list[str]] = {}
+    for name, value in figures.items():
+        row, _, column = name.rpartition(", ")
+        rows.setdefault(row, []).append(shown(column, value))
+    return "\n".join(f"{f'{part} {row}':28} {', '.join(cells)}" for row, cells in rows.items())
+
+
+def shown(name: str, value: float) -> str:
+    if name == "shown":
+        return f"{name} {value:.0f}"
+    return f"{name} {value:.1%}" if name.startswith(("long", "short", "off", "error")) else f"{name} {value:.3f}"
+
+
+def timed(choose: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
+    """`choose`, and the processor's seconds of every call are added to `seconds`."""
+
+    def call(*arguments: Any) -> Any:
+        started = thread_time()
+        choice = choose(*arguments)
+        seconds.append(thread_time() - started)
+        return choice
+
+    return call
+
+
+def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--json", type=Path)
+    asked = parser.parse_args()
+    for part in asked.parts or PARTS:
+        started, seconds = monotonic(), list[float]()
+        with patch.object(Drafting, "choose", timed(Drafting.choose, seconds)):
+            figures = PARTS[part](asked.seeds)
+        choices = f", {mean(seconds) * 1e6:.0f} us a choice" if part == "pairs" else ""
+        print(f"{table(part, figures)}  ({monotonic() - started:.0f} s{choices})", flush=True)
+        if asked.json is not None:
+            known = json.loads(asked.json.read_text(encoding="ascii")) if asked.json.exists() else {}
+            asked.json.write_text(json.dumps(known | {part: figures}, indent=1), encoding="ascii")
+
+
+if __name__ == "__main__":
+    main()
