@@ -196,14 +196,10 @@ class SpeculativeDecoder:
             return plain
         # While a plain round is under way, nothing is pending: what it drew will be.
         carried = max(0, len(self._generation.conversation.main.pending) - 1)
-        read_before, started = self._drafting.draft_prefill_tokens, time.perf_counter()
         try:
             return self._drafting.choose(self._generation.remaining - under_way, carried)
         except ProposerFailed as failure:
             return self._without(failure)
-        finally:
-            if self._drafting.draft_prefill_tokens > read_before:
-                self._account_catch_up(time.perf_counter() - started)
 
     def _without(self, failure: ProposerFailed) -> Choice:
         """Drop a proposer that failed for the rest of the answer; returns the choice to go on with."""
@@ -215,11 +211,9 @@ class SpeculativeDecoder:
         try:
             return self._drafting is not None and self._drafting.prepare(choice)
         finally:
-            self._account_catch_up(time.perf_counter() - started)
-
-    def _account_catch_up(self, seconds: float) -> None:
-        self._catch_up_s += seconds
-        self._accounted_to += seconds
+            seconds = time.perf_counter() - started
+            self._catch_up_s += seconds
+            self._accounted_to += seconds
 
     def _start(self, choice: Choice) -> _StartedRound:
         share = self._drafting_share(choice)

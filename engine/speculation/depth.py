@@ -25,8 +25,6 @@ from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
 from engine.speculation.speedup_meter import SpeedupMeter
 from engine.tuning import AcceptanceFigures, ContextFigures
 
-# The smallest backlog that is worth a probe: shorter ones say little about the text.
-MIN_PROBE_TOKENS = 12
 # Catching up must pay within as many tokens as the answer has so far, and at least these.
 MIN_HORIZON = 16
 # Plain rounds in a row for which one decision holds, as long as nothing is learned about the proposers.
@@ -264,15 +262,6 @@ class DepthController:
         if source is None:
             return Choice(None, 0, "measuring") if self._explores else _costs_more(arms)
         return Choice(source, depth, bucket=buckets.get(source, ""))
-
-    def should_probe(self, source: str, backlog: int) -> bool:
-        """Whether `source`, which is not in use, should catch up on `backlog` tokens and score its own choices there.
-
-        That measures how predictable this text is for far less than rounds of draft tokens would cost.
-        """
-        if self._current[0] == source or backlog < MIN_PROBE_TOKENS or self.costs.plain() is None:
-            return False
-        return self._explorer.afford_probe(self.costs.catch_up(source, backlog) + self.costs.drafting(source, 1))
 
     def observe(self, measured: MeasuredRound) -> None:
         """Learn from a round."""

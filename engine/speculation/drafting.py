@@ -345,10 +345,6 @@ class Drafting:
                 if careful is not None and self.controller.widest_measured() <= careful + 1:
                     limits[source] = min(limit, careful)
                 with as_proposer_failure(source):
-                    if proposer.can_probe and self.controller.should_probe(source, proposer.backlog):
-                        proposer.probe()
-                        for observation in proposer.observations():
-                            self.controller.learn(source, observation)
                     buckets[source], backlog[source] = proposer.bucket, proposer.backlog
         whole = {source for source in buckets if self.proposers[source].drafts_whole}
         return self.controller.choose(limits, carried, buckets, backlog, remaining, whole)

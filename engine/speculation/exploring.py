@@ -114,12 +114,6 @@ class Explorer:
             self._exploring = None if arm is None else _Exploration(arm, arms[arm])
         return None if self._exploring is None else self._exploring.arm
 
-    def afford_probe(self, cost_s: float) -> bool:
-        """Whether a probe that takes `cost_s` fits the answer's budget; if so, it is charged."""
-        fits = self._spent_s + cost_s <= ANSWER_SHARE * self._answer_s
-        self._spent_s += cost_s if fits else 0.0
-        return fits
-
     def count(self, tokens: int, seconds: float) -> None:
         """Rounds of the answer brought so many tokens."""
         self._answer_s += seconds

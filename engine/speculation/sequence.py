@@ -274,21 +274,6 @@ class Sequence:
         self._report(start, rows)
         self._remember_boundary()
 
-    def catch_up_logits(self, rows: int) -> mx.array:
-        """Feed the first `rows` pending tokens, never the last; returns lazy logits (rows, V), one row a token.
-
-        For caches that can be cut anywhere: takes no checkpoints.
-        """
-        row = self._as_row(self.pending[:rows], ())
-        self.rollback.begin(rows)
-        try:
-            logits: mx.array = self.model(row, cache=self.caches)
-        except BaseException:
-            self.rollback.abort()
-            raise
-        self.position += self.rollback.commit(rows)
-        return logits[0]
-
     @property
     def must_prefill(self) -> bool:
         """Whether the pending tokens must go through `prefill`, because a boundary lies in them."""

@@ -11,7 +11,6 @@ from engine.errors import InternalFailure, ModelNotUsable
 from engine.events import Failed, Finished
 from engine.loading import LoadedModel, load
 from engine.scheduler import Scheduler
-from engine.speculation.depth import DepthController
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from tests.engine.faulty_model import FaultyModel
@@ -63,9 +62,8 @@ def test_a_draft_that_fails_does_not_take_the_answer_with_it(
 
 
 @pytest.mark.expects_log
-@pytest.mark.parametrize("step", ["probe", "prepare"])
 def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it(
-    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], step: str, monkeypatch: pytest.MonkeyPatch
+    scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler.install(*pair)
     expected = ids(ask(scheduler, method="off"))
@@ -73,10 +71,8 @@ def test_a_draft_that_fails_while_it_gets_ready_does_not_take_the_answer_with_it
     def fail(_: DraftModelProposer) -> bool:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(DraftModelProposer, step, fail)
-    monkeypatch.setattr(DraftModelProposer, "can_probe", True)
-    monkeypatch.setattr(DepthController, "should_probe", lambda *_: step == "probe")
-    events = ask(scheduler, method="draft", depth=3 if step == "prepare" else None)
+    monkeypatch.setattr(DraftModelProposer, "prepare", fail)
+    events = ask(scheduler, method="draft", depth=3)
     assert ids(events) == expected
     assert isinstance(events[-1], Finished)
     assert any(span.reason == "draft-failed" for span in events[-1].stats.plain_spans)
@@ -115,9 +111,7 @@ def test_a_proposer_that_cannot_follow_does_not_take_the_answer_with_it(
 
 @pytest.mark.expects_log
 @pytest.mark.parametrize("method", ["draft", "ngram", "auto"])
-@pytest.mark.parametrize(
-    "step", ["max_proposals", "observations", "abandon", "bucket", "backlog", "can_probe", "reason"]
-)
+@pytest.mark.parametrize("step", ["max_proposals", "observations", "abandon", "bucket", "backlog", "reason"])
 def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
     scheduler: Scheduler,
     pair: tuple[LoadedModel, LoadedModel],
@@ -131,7 +125,7 @@ def test_a_proposer_that_cannot_be_asked_does_not_take_the_answer_with_it(
     def fail(*_: object) -> None:
         raise RuntimeError("out of memory")
 
-    asked_as_property = step in ("bucket", "backlog", "can_probe", "reason")
+    asked_as_property = step in ("bucket", "backlog", "reason")
     with monkeypatch.context() as failing:
         for kind in (DraftModelProposer, NgramProposer):
             failing.setattr(kind, step, property(fail) if asked_as_property else fail, raising=False)

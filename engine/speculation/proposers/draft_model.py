@@ -13,13 +13,9 @@ import mlx.core as mx
 
 from engine.sampling import DRAFT, Sampler, top_probabilities
 from engine.sampling import MIN_JOINT_PROBABILITY as MIN_JOINT_PROBABILITY
-from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
+from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
-
-# The most tokens of an answer that a probe compares, and the depth of the rounds it is counted as.
-MAX_PROBED = 64
-PROBE_DEPTH = 8
 
 
 class DraftModelProposer(Proposer):
@@ -46,8 +42,6 @@ class DraftModelProposer(Proposer):
         self._context_length = context_length
         self.keep_distributions = keep_distributions and not sampler.greedy
         self.stops_early = False
-        self._answer_from = 0
-        self._observations: list[Observation] = []
 
     @property
     def lag(self) -> int:
@@ -107,32 +101,6 @@ class DraftModelProposer(Proposer):
             self.sequence.commit(accepted, tokens)
         else:
             self.sequence.append(tokens)
-
-    def observations(self) -> Sequence[Observation]:
-        observations, self._observations = self._observations, []
-        return observations
-
-    def reset(self, tokens: Sequence[int]) -> None:
-        # Its sequence already holds the conversation.
-        self._answer_from = len(tokens)
-
-    @property
-    def can_probe(self) -> bool:
-        sequence = self.sequence
-        written = len(sequence.tokens) - max(sequence.position + 1, self._answer_from)
-        return written > 0 and not sequence.needs_boundaries and not self.sampler.contextual
-
-    def probe(self) -> None:
-        """Catch up, comparing the last tokens with what would have been drafted, in one pass."""
-        sequence, missed = self.sequence, self.lag
-        compared = min(missed, len(sequence.tokens) - max(self._answer_from, 1), MAX_PROBED)
-        while self.lag > compared:
-            sequence.prefill(min(PREFILL_CHUNK, self.lag - compared))
-        self.prefilled_tokens += missed
-        first = sequence.position + 1
-        logprobs = self.sampler.log_probabilities(self.sampler.scores(sequence.catch_up_logits(compared), ()))
-        drawn: list[int] = self.sampler.draw(logprobs, self.sampler.noise(first, compared)).tolist()  # type: ignore[assignment]
-        self._observations += as_rounds(drawn, sequence.tokens[first : first + compared])
 
     def abandon(self) -> None:
         if self.sequence.rollback.active:
@@ -234,15 +202,3 @@ class EarlyStop:
             known: float = self._pending.pop(0).item()  # type: ignore[assignment]
             self._joint *= known
         return self._joint < MIN_JOINT_PROBABILITY
-
-
-def as_rounds(drafted: Sequence[int], committed: Sequence[int]) -> list[Observation]:
-    """The rounds of PROBE_DEPTH tokens that would have committed `committed`, had `drafted` been proposed."""
-    rounds: list[Observation] = []
-    start = 0
-    while start < len(committed):
-        depth = min(PROBE_DEPTH, len(committed) - start)
-        accepted = next((i for i in range(depth) if drafted[start + i] != committed[start + i]), depth)
-        rounds.append(Observation("", depth, accepted))
-        start += accepted + 1
-    return rounds

@@ -34,7 +34,6 @@ class OtherTokenizerProposer(DraftModelProposer):
     # One main token can take several draft tokens, and the end of a word may have to be fed again in other tokens.
     usual_lag = LOOK_BACK
     maps_ids = True
-    can_probe = False
 
     def __init__(
         self,

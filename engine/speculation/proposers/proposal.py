@@ -84,14 +84,6 @@ class Proposer(ABC):
         """The most draft tokens as long as the cost of verifying more is unknown; None where that need not be known."""
         return None
 
-    @property
-    def can_probe(self) -> bool:
-        """Whether `probe` would observe anything."""
-        return False
-
-    def probe(self) -> None:  # noqa: B027
-        """Catch up on the backlog and compare it with what would have been proposed, for `observations`."""
-
     @abstractmethod
     def max_proposals(self) -> int:
         """The most draft tokens it can propose now; 0 when there are none."""

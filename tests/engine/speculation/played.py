@@ -18,10 +18,10 @@ import mlx.core as mx
 from engine.requests import MAX_DEPTH, SpeculationSettings
 from engine.speculation.depth import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
-from engine.speculation.proposers.draft_model import MAX_PROBED, MIN_JOINT_PROBABILITY, PROBE_DEPTH
+from engine.speculation.proposers.draft_model import MIN_JOINT_PROBABILITY
 from engine.speculation.proposers.head import worth_verifying
 from engine.speculation.proposers.ngram import NgramProposer
-from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
+from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round import PendingRound
 from engine.stats import RoundRecord
@@ -120,7 +120,6 @@ class RecordedDrafter(Proposer):
         self._max_depth = max_depth
         self._adaptive = adaptive
         self._read = 0
-        self._observations: list[Observation] = []
 
     @property
     def lag(self) -> int:
@@ -130,10 +129,6 @@ class RecordedDrafter(Proposer):
     @property
     def backlog(self) -> int:
         return 0 if self.drafts_whole else max(0, self.lag - 1)
-
-    @property
-    def can_probe(self) -> bool:
-        return not self.drafts_whole and self.lag > 0
 
     def max_proposals(self) -> int:
         return self._max_depth
@@ -159,21 +154,6 @@ class RecordedDrafter(Proposer):
         if drafted:
             place = self._place
             self._read = len(place.answer.prompt) + place.count + min(accepted, drafted - 1)
-
-    def probe(self) -> None:
-        place = self._place
-        start = place.count - min(self.lag, place.count - 1, MAX_PROBED)
-        while start < place.count - 1:
-            depth = min(PROBE_DEPTH, place.count - start)
-            accepted = min(depth, place.answer.positions[start - 1].right)
-            self._observations.append(Observation("", depth, accepted))
-            start += accepted + 1
-        self.prefilled_tokens += self.lag
-        self._read += self.lag
-
-    def observations(self) -> Sequence[Observation]:
-        found, self._observations = self._observations, []
-        return found
 
 
 def _drafted(chances: Sequence[float], depth: int) -> int:

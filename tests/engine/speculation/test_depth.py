@@ -353,18 +353,6 @@ def test_finding_out_costs_no_answer_more_than_its_share() -> None:
         assert lost <= 0.02 * took + 0.016
 
 
-def test_a_look_is_worth_it_once_the_answer_is_long_enough_for_what_it_costs() -> None:
-    controller = familiar_controller(2)
-    controller.observe_catch_up("draft", 100, 0.1)
-    looks = []
-    for number in range(150):
-        controller.observe(MeasuredRound(None, 0, 1, 0, 0.02, None))
-        if controller.should_probe("draft", 40):
-            looks.append(number)
-    assert 80 <= looks[0] <= 120
-    assert len(looks) <= 2
-
-
 def test_a_look_at_this_text_outweighs_what_others_were_like() -> None:
     controller = familiar_controller(0)
     assert controller.choose({"draft": 8}).depth == 0

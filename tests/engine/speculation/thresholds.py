@@ -36,7 +36,6 @@ ELSEWHERE = (
     "drafting",
     "paired_gate",
     "proposers.draft",
-    "proposers.draft_model",
     "proposers.head",
     "proposers.joint_draft",
     "proposers.other_tokenizer",

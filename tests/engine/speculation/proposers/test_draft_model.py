@@ -8,7 +8,7 @@ import pytest
 from engine.requests import SamplingSettings
 from engine.sampling import Sampler, top_probabilities
 from engine.speculation.proposers import draft_model
-from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop, as_rounds
+from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop
 from engine.speculation.round import Rounds
 from engine.speculation.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
@@ -133,41 +133,3 @@ def test_a_draft_catches_up_on_exactly_what_plain_rounds_added(name: str) -> Non
         assert draft.sequence.tokens == rounds.sequence.tokens
         assert result.accepted == depth
     mx.clear_cache()
-
-
-@pytest.mark.parametrize("temperature", [0.0, 0.8])
-@pytest.mark.parametrize("name", EVERY_KIND)
-def test_a_probe_by_the_main_model_itself_agrees_with_its_whole_answer(name: str, temperature: float) -> None:
-    rounds, draft = self_drafting(name, Sampler(SamplingSettings(temperature=temperature, seed=4), VOCABULARY))
-    draft.reset(PROMPT)
-    assert not draft.can_probe
-    for _ in range(20):
-        current = rounds.start(None, 0)
-        rounds.commit(current, 0, rounds.wait(current).tokens)
-    if not draft.can_probe:
-        assert draft.sequence.needs_boundaries
-        return
-    draft.probe()
-    assert not draft.can_probe
-    observations = draft.observations()
-    # The newest token has not been fed, so nothing is known about what follows it.
-    assert [(observation.drafted, observation.accepted) for observation in observations] == [(8, 8), (8, 8), (2, 2)]
-    current = rounds.start("draft", 4)
-    assert rounds.wait(current).accepted == 4
-    rounds.abandon()
-
-
-@pytest.mark.parametrize(
-    ("drafted", "committed", "rounds"),
-    [
-        ([], [], []),
-        ([1, 2, 3], [1, 2, 3], [(3, 3)]),
-        ([9, 2, 3], [1, 2, 3], [(3, 0), (2, 2)]),
-        ([1, 9, 3, 4], [1, 2, 3, 4], [(4, 1), (2, 2)]),
-        ([1] * 20, [1] * 20, [(8, 8), (8, 8), (2, 2)]),
-    ],
-)
-def test_agreement_counts_as_the_rounds_that_it_stands_for(
-    drafted: list[int], committed: list[int], rounds: list[tuple[int, int]]
-) -> None:
-    assert [(observation.drafted, observation.accepted) for observation in as_rounds(drafted, committed)] == rounds
