@@ -217,20 +217,17 @@ class Models:
         """End the asynchronous drafter, if there is one; answers under way go on without it."""
         self._async_drafters.close()
 
-    def _reach(self, draft: DraftSource, share: float | None, hopeful: bool) -> DrafterLink | str:
+    def _reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
         """The asynchronous drafter for `draft` where the settings want one and its copy of the draft model fits, or
         why there is none, as in `RequestStats.ahead`.
 
         `share` is how much of a round drafting takes here, as far as it was measured: the most that can be gained.
-        Where it is not `hopeful`, answers were measured not to get faster.
         """
         wanted, drafters = self.settings.async_drafter, self._async_drafters
         if wanted == "off":
             reason = ""
         elif wanted == "auto" and not drafters.running and (share or 0.0) < LEAST_SHARE:
             reason = "no-gain"
-        elif not hopeful:
-            reason = "not-faster"
         elif draft.translation is not None:
             reason = "other-tokenizer"
         elif wanted != "remote" and not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:

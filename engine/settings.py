@@ -9,8 +9,8 @@ from engine.errors import require
 from engine.requests import OVERFLOW_RULES
 
 KV_BITS = (4, 8)
-# Where an asynchronous drafter may run: nowhere, where it was measured to be faster, on this computer's CPU, or on
-# another computer.
+# Where an asynchronous drafter may run: nowhere, on this computer's CPU if drafting takes enough of a round, there in
+# any case, or on another computer.
 ASYNC_DRAFTERS = ("off", "auto", "cpu", "remote")
 
 

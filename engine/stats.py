@@ -107,10 +107,10 @@ class RequestStats:
     shared a batch. `load` is how many times as long a plain step took as the fastest one known.
 
     `ahead` is the state of an asynchronous drafter, "" where none was asked for: "starting", "ready", a reason of
-    `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was measured), "no-memory" or
-    "no-address". What followed `ahead_hits` verdicts was drafted before they were known, what followed `ahead_misses`
-    was not, and `ahead_late` answers came too late. `ahead_branches` were prepared; `ahead_hidden_s` seconds of useful
-    drafting took place while the main model verified.
+    `DrafterLink`, "no-gain" (drafting takes too little of a round), "no-memory" or "no-address". What followed
+    `ahead_hits` verdicts was drafted before they were known, what followed `ahead_misses` was not, and `ahead_late`
+    answers came too late. `ahead_branches` were prepared; `ahead_hidden_s` seconds of useful drafting took place while
+    the main model verified.
     """
 
     prompt_tokens: int = 0

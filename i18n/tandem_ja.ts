@@ -788,10 +788,6 @@
         <translation>ラウンドのうちドラフト生成にかかる時間が短いため、先行ドラフトは役に立ちません。</translation>
     </message>
     <message>
-        <source>Drafting ahead is paused: it did not make answers faster with these models.</source>
-        <translation>このモデルの組み合わせでは回答が速くならなかったため、先行ドラフトを休止しています。</translation>
-    </message>
-    <message>
         <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
         <translation>先行ドラフトはオフです。ドラフトモデルの 2 つ目のコピーがメモリに収まりません。</translation>
     </message>

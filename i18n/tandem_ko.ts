@@ -788,10 +788,6 @@
         <translation>라운드에서 초안 생성에 드는 시간이 너무 짧아, 미리 초안을 생성해도 도움이 되지 않아요.</translation>
     </message>
     <message>
-        <source>Drafting ahead is paused: it did not make answers faster with these models.</source>
-        <translation>미리 초안을 생성해도 이 모델들의 답변이 빨라지지 않아, 지금은 쓰지 않고 있어요.</translation>
-    </message>
-    <message>
         <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
         <translation>미리 초안 생성이 꺼져 있어요. 초안 모델의 복사본이 메모리에 들어가지 않아요.</translation>
     </message>

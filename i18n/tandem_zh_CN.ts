@@ -788,10 +788,6 @@
         <translation>起草在一轮中用时太少，提前起草没有帮助。</translation>
     </message>
     <message>
-        <source>Drafting ahead is paused: it did not make answers faster with these models.</source>
-        <translation>提前起草没有让这两个模型的回答更快，因此已暂停。</translation>
-    </message>
-    <message>
         <source>Drafting ahead is off: a second copy of the draft model does not fit in memory.</source>
         <translation>提前起草已关闭：内存放不下草稿模型的第二个副本。</translation>
     </message>

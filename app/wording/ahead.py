@@ -30,7 +30,6 @@ def ahead_sentence(stats: RequestStats) -> str:
         "ready": translate("Ahead", "Drafting ahead was not needed for this answer."),
         "starting": translate("Ahead", "Drafting ahead is starting."),
         "no-gain": translate("Ahead", "Drafting ahead would not help: drafting takes too little of a round."),
-        "not-faster": translate("Ahead", "Drafting ahead is paused: it did not make answers faster with these models."),
         "no-memory": translate(
             "Ahead", "Drafting ahead is off: a second copy of the draft model does not fit in memory."
         ),

@@ -31,11 +31,9 @@ ON_THE_WAY = 0.9
 # What drafting just in time may take until drafting here was measured.
 FIRST_PATIENCE_S = 0.1
 FIRST_DEPTH = 4
-# Offers in a row that the controller declined after which the drafter rests, and for how many rounds (doubling).
-MOST_DECLINED = 8
-FIRST_REST, LAST_REST = 32, 512
-# Answers in a row that were not there in time, after which it rests too.
+# Answers in a row that were not there in time, after which the drafter rests, and for how many rounds (doubling).
 MOST_LATE = 4
+FIRST_REST, LAST_REST = 32, 512
 
 
 @dataclass(slots=True)
@@ -58,7 +56,8 @@ class AheadFigures:
 class DraftingAhead:
     """Has the drafter behind `link` follow `text`, the live list of an answer's committed tokens.
 
-    `fixed_depth` is the depth that the user fixed, if any; proposals stop early otherwise. Called by one thread.
+    Only from `resume` to `pause`: a drafter at work slows the main model where they share a computer. `fixed_depth` is
+    the depth that the user fixed, if any; proposals stop early otherwise. Called by one thread.
     """
 
     def __init__(
@@ -66,8 +65,8 @@ class DraftingAhead:
     ) -> None:
         self.figures = AheadFigures(link.state)
         self.depth = fixed_depth or FIRST_DEPTH
-        # False while the drafter is left alone because it was, or may be, of no use.
-        self.wanted = True
+        # Whether the drafter follows the text. It does not until its first `resume`.
+        self.wanted = False
         # Seconds that drafting as many tokens here takes: the longest wait for a proposal.
         self.patience_s = FIRST_PATIENCE_S
         self._fixed = fixed_depth is not None
@@ -79,7 +78,7 @@ class DraftingAhead:
         self._asked_for: int | None = None
         self._until = 0.0
         self._answer: Answer | None = None
-        self._used = self._declined = self._late = self._resting = 0
+        self._used = self._late = self._resting = 0
         self._rest = FIRST_REST
 
     @property
@@ -89,36 +88,55 @@ class DraftingAhead:
         return self._link.state == "ready"
 
     @property
-    def active(self) -> bool:
-        """Whether the drafter is being asked."""
-        return self.ready and self.wanted and self._resting == 0
+    def usable(self) -> bool:
+        """Whether there is a drafter, and it does not rest because it was too slow."""
+        return self.ready and self._resting == 0
+
+    def resume(self) -> bool:
+        """Have a drafter that paused follow the text again, and wait for what it drafts for the next round.
+
+        False where that takes too long, because it has to read first: until it has, there is nothing to propose.
+        """
+        if self.wanted:
+            return True
+        self.wanted = True
+        self._ask()
+        return self.missed() and bool(self.drafted())
+
+    def pause(self) -> None:
+        """Have the drafter do nothing until `resume`."""
+        if self.wanted:
+            self.wanted, self._answer, self._asked_for = False, None, None
+            self._link.send(End(self._begin.conversation))
 
     def note(self, used: int) -> None:
         """The last round had `used` draft tokens of the drafter."""
         self._used = used
 
     def follow(self) -> None:
-        """Tell the drafter what the last round committed."""
+        """Tell the drafter what the last round committed, unless it paused."""
         used, self._used = self._used, 0
-        self._judge(used)
+        if used and self._answer is not None:
+            self._learn(used, self._answer)
         self._answer = self._asked_for = None
-        if self._resting:
-            self._resting -= 1
-        if not self.active:
-            return
+        self._resting = max(0, self._resting - 1)
+        if self.usable and self.wanted:
+            self._ask()
+
+    def _ask(self) -> None:
+        """Ask for draft tokens that follow the text."""
         if self._generation != self._link.generation:
             # A new drafter knows nothing of this answer.
             self._generation, self._sent = self._link.generation, 0
             self._link.send(self._begin)
-        new = tuple(self._text[self._sent :])
-        if not new:
-            return
+        # A verdict has a token at least.
+        position = min(self._sent, len(self._text) - 1)
         self._round += 1
         verdict = Verdict(
             self._begin.conversation,
             self._round % 2**32,
-            self._sent,
-            new,
+            position,
+            tuple(self._text[position:]),
             self.depth,
             not self._fixed,
             min(ON_THE_WAY * self.patience_s, LONGEST_DEADLINE_S),
@@ -141,10 +159,10 @@ class DraftingAhead:
         """The draft tokens behind a miss, as soon as they are there; () where that takes too long."""
         answer = self._answer
         while answer is not None and answer.status != JUST_IN_TIME:
-            if (answer := self._receive(self._until)) is None:
+            self._answer = answer = self._receive(self._until)
+            if answer is None:
+                self._asked_for = None
                 self.figures.late += 1
-                return ()
-            self._answer = answer
         return () if answer is None else answer.tokens
 
     def end(self) -> None:
@@ -184,25 +202,17 @@ class DraftingAhead:
         elif answer.status != BEHIND:
             self.figures.misses += 1
 
-    def _judge(self, used: int) -> None:
-        """Rest where the controller keeps declining what is offered."""
-        if self._answer is None or self._answer.status == BEHIND:
-            return
-        if used:
-            self._declined, self._rest = 0, FIRST_REST
-            if self._answer.status == HIT:
-                self.figures.hidden_s += self._answer.drafted_s
-            if not self._fixed:
-                self.depth = min(MAX_DEPTH, max(2, used + 1))
-            return
-        self._declined += 1
-        if self._declined >= MOST_DECLINED:
-            self._start_rest()
+    def _learn(self, used: int, answer: Answer) -> None:
+        """A round had `used` tokens of `answer`."""
+        self._rest = FIRST_REST
+        if answer.status == HIT:
+            self.figures.hidden_s += answer.drafted_s
+        if not self._fixed:
+            self.depth = min(MAX_DEPTH, max(2, used + 1))
 
     def _start_rest(self) -> None:
-        self._declined = self._late = 0
-        self._resting, self._rest = self._rest, min(2 * self._rest, LAST_REST)
-        self._link.send(End(self._begin.conversation))
+        self.pause()
+        self._late, self._resting, self._rest = 0, self._rest, min(2 * self._rest, LAST_REST)
 
 
 def _sendable(sampler: Sampler) -> SamplingSettings:

@@ -8,7 +8,8 @@ and another decoder can continue it.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import cast
 
@@ -161,6 +162,9 @@ class SpeculativeDecoder:
         while choice.depth > 0:
             proposer = self._proposer_of(choice)
             try:
+                if not self._resume(choice):
+                    choice = self._choose()
+                    continue
                 if not self._prepare(choice):
                     break
             except ProposerFailed as failure:
@@ -206,10 +210,22 @@ class SpeculativeDecoder:
         assert self._drafting is not None
         return self._drafting.drop(failure)
 
+    def _resume(self, choice: Choice) -> bool:
+        """See `Drafting.resume`. A round that waited for nothing says nothing about what such rounds take."""
+        with self._catching_up():
+            resumed = self._drafting is None or self._drafting.resume(choice)
+        self._generation.timing_interrupted |= not resumed
+        return resumed
+
     def _prepare(self, choice: Choice) -> bool:
+        with self._catching_up():
+            return self._drafting is not None and self._drafting.prepare(choice)
+
+    @contextmanager
+    def _catching_up(self) -> Iterator[None]:
         started = time.perf_counter()
         try:
-            return self._drafting is not None and self._drafting.prepare(choice)
+            yield
         finally:
             seconds = time.perf_counter() - started
             self._catch_up_s += seconds

@@ -19,7 +19,6 @@ from engine.speculation.arm_estimate import PLAIN_ARM, Arm, ArmEstimate, CatchUp
 from engine.speculation.context_figures import figures_at
 from engine.speculation.exploring import MARGIN, Explorer
 from engine.speculation.pace import Pace
-from engine.speculation.paired_gate import Gates
 from engine.speculation.proposers.proposal import Observation
 from engine.speculation.round_cost import ENOUGH, RoundCosts, context_bucket
 from engine.speculation.speedup_meter import SpeedupMeter
@@ -115,9 +114,9 @@ class DepthController:
     """Chooses every round's proposer and depth, and learns from the result.
 
     One controller serves one main model with its proposers and outlives requests. `speedup` measures what speculation
-    yields; `costs` and `rates` are what is known of rounds' seconds and of acceptance; `gates` are what
-    else was found to pay. Answers with a grammar are learned apart: each draft token waits for the tokens that it
-    allows, and other text is right in them. Not thread-safe.
+    yields; `costs` and `rates` are what is known of rounds' seconds and of acceptance. Answers with a grammar are
+    learned apart: each draft token waits for the tokens that it allows, and other text is right in them. Not
+    thread-safe.
     """
 
     def __init__(self) -> None:
@@ -128,7 +127,6 @@ class DepthController:
         self._only_borrowed = False
         self._free, self._constrained = _Learned(), _Learned()
         self._in_use, self._was_constrained = self._free, False
-        self.gates = Gates()
         self._explorer = Explorer()
         self._pace = Pace()
         self._context = self._begun_at = 0
@@ -362,7 +360,7 @@ class DepthController:
 
     def export(self) -> dict[str, Any]:
         """What was learned, as plain data for JSON."""
-        others = {"speedup": self.speedup.export(), "gates": self.gates.export(), "calibrated": self.calibrated}
+        others = {"speedup": self.speedup.export(), "calibrated": self.calibrated}
         return self._free.export() | {"constrained": self._constrained.export()} | others
 
     def load(self, data: Mapping[str, Any]) -> None:
@@ -370,7 +368,6 @@ class DepthController:
         free = _Learned.of(data)
         constrained = _Learned.of(data["constrained"]) if "constrained" in data else _Learned()
         self.speedup.load(data.get("speedup", {}))
-        self.gates.load(data.get("gates", {}))
         self.calibrated = data.get("calibrated") is True
         free.costs.bucket = constrained.costs.bucket = self.costs.bucket
         self._in_use = constrained if self._in_use is self._constrained else free

@@ -22,10 +22,9 @@ from engine.speculation.batch_controller import BatchController
 from engine.speculation.controllers import Controllers, LearnedStore
 from engine.speculation.depth import Choice, DepthController, MeasuredRound
 from engine.speculation.draft_source import DraftSource
-from engine.speculation.gated_drafting import GatedDrafting
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.proposal import Proposer
-from engine.speculation.proposers.registry import DRAFTER_METHOD
+from engine.speculation.proposers.registry import DRAFTER_METHOD, is_ahead
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round import PendingRound, ProposerFailed, as_proposer_failure
 from engine.speculation.round_cost import context_bucket
@@ -48,18 +47,17 @@ class Drafting:
 
     `proposers` holds the current request's, by source. `set_draft` may be called during a request and takes effect at
     its next round. What the controllers learn is kept in `learned`, if given. `reach` gives the asynchronous drafter of
-    a draft model, by the share of drafting in rounds and whether it was not measured to be of no use, or the reason why
-    there is none.
+    a draft model, by the share of drafting in rounds, or the reason why there is none.
     """
 
     def __init__(
         self,
         main: LoadedModel,
         learned: LearnedStore | None = None,
-        reach: Callable[[DraftSource, float | None, bool], DrafterLink | str] = lambda *_: "",
+        reach: Callable[[DraftSource, float | None], DrafterLink | str] = lambda *_: "",
     ) -> None:
         self._main = main
-        self._reach, self._gated = reach, GatedDrafting()
+        self._reach = reach
         self._controllers = Controllers((_identity(main.info), ""), learned)
         self._drafter: DraftSource | HeadSource | None = None
         # Why a request has no proposers, where that is not due to itself.
@@ -173,8 +171,7 @@ class Drafting:
         if not isinstance(draft, DraftSource):
             return None
         share = self.controller.drafting_share(DRAFTER_METHOD, USUAL_DEPTH, USUAL_DEPTH + 1)
-        hopeful = request.settings.depth is not None or self.controller.gates.ahead.hopeful
-        link = self._reach(draft, share, hopeful)
+        link = self._reach(draft, share)
         if isinstance(link, str):
             self.why_not_ahead = link
             return None
@@ -236,15 +233,28 @@ class Drafting:
         choice = self._learned(limits, carried, remaining) if fixed is None else fixed_choice(fixed, limits)
         if choice.source is not None:
             self.proposers[choice.source].prices = choice.prices
+        if choice.depth > 0 and self.controller.wants_plain_sample(request.settings.sample_share):
+            choice = Choice(None, 0, "measuring")
         if self.ahead is not None:
             drafting = self.controller.costs.drafting(DRAFTER_METHOD, self.ahead.depth)
             self.ahead.patience_s = drafting or self.ahead.patience_s
-            self.ahead.wanted = fixed is not None or self.controller.gates.ahead.open
-        if choice.depth > 0 and self.controller.wants_plain_sample(request.settings.sample_share):
-            return Choice(None, 0, "measuring")
+            offered = any(limit > 0 and is_ahead(source) for source, limit in limits.items())
+            # A drafter that has nothing to offer yet is still reading, or comes too late.
+            if offered and not is_ahead(choice.source):
+                self.ahead.pause()
         if choice.depth == 0 and not choice.reason:
             return replace(choice, reason=request.reason())
         return choice
+
+    def resume(self, choice: Choice) -> bool:
+        """Have an asynchronous drafter that was chosen draft, if it paused; False where it has to catch up first.
+
+        Another choice has to be made then, while it does. Raises `ProposerFailed`.
+        """
+        if self.ahead is None or choice.source is None or not is_ahead(choice.source):
+            return True
+        with as_proposer_failure(choice.source):
+            return self.ahead.resume()
 
     def prepare(self, choice: Choice) -> bool:
         """Do one piece of the work that the chosen proposer needs before it can propose; False when none is left.
@@ -286,8 +296,6 @@ class Drafting:
         caught_up = self._prefilled_before - prefilled_before
         controller = self.controller
         request = self._request
-        if request is not None and request.by_source:
-            self._gated.observe_ahead(controller, self.ahead, current, seconds)
         self._controllers.unsaved = True
         if choice is FIRST_TOKEN:
             # Before it the prompt was read.

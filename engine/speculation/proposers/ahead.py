@@ -28,7 +28,7 @@ class AheadProposer(Proposer):
         self._ahead = ahead
 
     def max_proposals(self) -> int:
-        return len(self._ahead.prepared()) if self._ahead.active else 0
+        return len(self._ahead.prepared()) if self._ahead.usable and self._ahead.wanted else 0
 
     def propose(self, depth: int) -> Proposal:
         tokens = list(self._ahead.prepared()[:depth])

@@ -1,4 +1,7 @@
-"""Where the verdict was not prepared for, the drafter beside the engine drafts when it is, and the round waits."""
+"""Where the verdict was not prepared for, the drafter beside the engine drafts when it is known, and the round waits.
+
+That is also how a drafter that paused starts again.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,8 @@ class JustInTimeProposer(Proposer):
         self._ahead = ahead
 
     def max_proposals(self) -> int:
-        return self._ahead.depth if self._ahead.active and self._ahead.missed() else 0
+        ahead = self._ahead
+        return ahead.depth if ahead.usable and (not ahead.wanted or ahead.missed()) else 0
 
     def propose(self, depth: int) -> Proposal:
         tokens = list(self._ahead.drafted()[:depth])

@@ -64,6 +64,11 @@ PROPOSERS: dict[str, ProposerEntry] = {
 }
 
 
+def is_ahead(source: str | None) -> bool:
+    """Whether a source proposes what a drafter beside the engine drafted."""
+    return source in PROPOSERS and PROPOSERS[source].ahead
+
+
 def method_of(source: str) -> str:
     """The value of `SpeculationSettings.method` that uses only this proposer, or those of its kind."""
     return DRAFTER_METHOD if PROPOSERS[source].uses_drafter else source

@@ -9,7 +9,7 @@ from engine.stats import RequestStats
 
 STATES = (
     "ready", "starting", "no-gain", "no-memory", "no-address", "no-branches", "not-usable", "other-tokenizer",
-    "unreachable", "ended", "not-faster",
+    "unreachable", "ended",
 )  # fmt: skip
 
 

@@ -11,12 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
+import pytest
 
 from engine.async_drafting.channel import Channel, ChannelClosed
 from engine.async_drafting.link import Connection
 from engine.async_drafting.messages import HIT, Answer, Message, Verdict
 from engine.async_drafting.serving import serve
 from engine.loading import load
+from engine.speculation.round import PendingRound, RoundResult, Rounds
 
 # What becomes of an answer on its way: the messages that arrive instead.
 Disturbance = Callable[[Answer], list[Message]]
@@ -50,6 +52,17 @@ def on_a_thread(folder: Path, disturb: Disturbance) -> Connection:
     thread = threading.Thread(target=run, name="test-drafter", daemon=True)
     thread.start()
     return Connection(Channel(ours), lambda: thread.join())
+
+
+def slow_verification(monkeypatch: pytest.MonkeyPatch, seconds: float = 0.02) -> None:
+    """Have each round take so long that the drafter can be ready for its verdict."""
+    wait = Rounds.wait
+
+    def waiting(self: Rounds, current: PendingRound) -> RoundResult:
+        time.sleep(seconds)
+        return wait(self, current)
+
+    monkeypatch.setattr(Rounds, "wait", waiting)
 
 
 def untouched(answer: Answer) -> list[Message]:

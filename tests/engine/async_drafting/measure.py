@@ -213,7 +213,7 @@ def compare_starter_pair(options: argparse.Namespace) -> None:
     schedulers = {name: Scheduler(EngineSettings(async_drafter=name)) for name in ("off", "auto", "cpu")}
     for scheduler in schedulers.values():
         scheduler.install(*(load(folder) for folder in starter_pair()))
-    # In the first turn everything is new: drafters start, and gates find out whether they pay.
+    # In the first turn everything is new: drafters start, and it is found out whether they pay.
     first: dict[str, list[float]] = {name: [] for name in schedulers}
     later: dict[str, list[float]] = {name: [] for name in schedulers}
     for turn in range(options.repeat + 1):

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from engine.async_drafting import ahead as aheads
-from engine.async_drafting.ahead import FIRST_REST, MOST_DECLINED, MOST_LATE, DraftingAhead
+from engine.async_drafting.ahead import FIRST_REST, MOST_LATE, DraftingAhead
 from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, Answer, Begin, End, Verdict, frame, take
 from engine.requests import MAX_DEPTH, SamplingSettings
 from engine.sampling import Sampler
 from engine.speculation.proposers.ahead import AheadProposer
 from engine.speculation.proposers.just_in_time import JustInTimeProposer
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.proposers.registry import PROPOSERS, is_ahead
 from tests.patience import PATIENCE_S
 
 
@@ -63,10 +63,16 @@ def ahead_of(link: FakeLink, text: list[int], depth: int | None = None) -> Draft
     return DraftingAhead(link, Sampler(SamplingSettings(seed=3), 100), text, depth)  # type: ignore[arg-type]
 
 
+def following(link: FakeLink, text: list[int], depth: int | None = None) -> DraftingAhead:
+    ahead = ahead_of(link, text, depth)
+    ahead.resume()
+    return ahead
+
+
 def test_the_drafter_hears_all_that_is_new_once() -> None:
     link, text = FakeLink(), [1, 2, 3]
     ahead = ahead_of(link, text)
-    ahead.follow()
+    ahead.resume()
     text += [4, 5]
     ahead.note(2)
     ahead.follow()
@@ -78,7 +84,7 @@ def test_the_drafter_hears_all_that_is_new_once() -> None:
 def test_a_new_drafter_hears_everything_again() -> None:
     link, text = FakeLink(), [1, 2, 3]
     ahead = ahead_of(link, text)
-    ahead.follow()
+    ahead.resume()
     link.generation = 2
     text.append(4)
     ahead.follow()
@@ -87,86 +93,117 @@ def test_a_new_drafter_hears_everything_again() -> None:
 
 def test_a_miss_is_waited_for_only_when_it_is_wanted() -> None:
     link = FakeLink(status=MISS)
-    ahead = ahead_of(link, [1, 2, 3])
+    ahead = following(link, [1, 2, 3])
     ahead.follow()
     assert ahead.prepared() == ()
     assert ahead.missed()
     assert ahead.drafted() == (7, 8, 9)
-    assert (ahead.figures.hits, ahead.figures.misses) == (0, 1)
+    assert (ahead.figures.hits, ahead.figures.misses) == (0, 2)
 
 
 def test_a_token_that_the_main_model_does_not_have_is_refused() -> None:
-    ahead = ahead_of(FakeLink(tokens=(7, 100)), [1, 2, 3])
-    ahead.follow()
+    ahead = following(FakeLink(tokens=(7, 100)), [1, 2, 3])
     assert ahead.prepared() == ()
 
 
 def test_the_depth_follows_what_is_used_within_what_a_round_can_have() -> None:
     link, text = FakeLink(tokens=tuple(range(MAX_DEPTH))), [1, 2, 3]
-    ahead = ahead_of(link, text)
+    ahead = following(link, text)
     for _ in range(2):
-        ahead.note(MAX_DEPTH)
-        ahead.follow()
         ahead.prepared()
+        ahead.note(MAX_DEPTH)
         text.append(4)
+        ahead.follow()
     assert ahead.depth == MAX_DEPTH
 
 
-@pytest.mark.parametrize(("silent", "rounds"), [(False, MOST_DECLINED), (True, MOST_LATE)])
-def test_a_drafter_that_is_of_no_use_rests(silent: bool, rounds: int) -> None:
-    link, text = FakeLink(silent=silent), [1, 2, 3]
-    ahead = ahead_of(link, text)
-    for _ in range(rounds + 1):
-        ahead.follow()
+def test_a_drafter_that_is_always_late_rests() -> None:
+    link, text = FakeLink(silent=True), [1, 2, 3]
+    ahead = following(link, text)
+    waits = JustInTimeProposer(ahead)
+    for _ in range(MOST_LATE):
         ahead.prepared()
         text.append(4)
-    assert not ahead.active
+        ahead.follow()
+    assert waits.max_proposals() == 0
     assert isinstance(link.sent[-1], End)
     asked = len(link.verdicts)
-    for _ in range(FIRST_REST + 2):
-        ahead.follow()
+    for _ in range(FIRST_REST):
         text.append(4)
-    assert ahead.active
-    assert len(link.verdicts) > asked
+        ahead.follow()
+    # It is on offer again, and nobody asks it before it is chosen.
+    assert waits.max_proposals() == ahead.depth
+    assert len(link.verdicts) == asked
+
+
+def test_nobody_asks_a_drafter_that_was_not_chosen_yet() -> None:
+    link, text = FakeLink(), [1, 2, 3]
+    ahead = ahead_of(link, text)
+    ahead.follow()
+    assert not link.sent
+    assert (AheadProposer(ahead).max_proposals(), JustInTimeProposer(ahead).max_proposals()) == (0, ahead.depth)
+
+
+def test_a_drafter_that_paused_is_on_offer_and_starts_from_all_that_was_committed() -> None:
+    link, text = FakeLink(status=MISS), [1, 2, 3]
+    ahead = following(link, text)
+    ahead.pause()
+    assert isinstance(link.sent[-1], End)
+    told = len(link.sent)
+    for _ in range(3):
+        text.append(4)
+        ahead.follow()
+    assert len(link.sent) == told
+    waits = JustInTimeProposer(ahead)
+    assert waits.max_proposals() == ahead.depth
+    assert ahead.resume()
+    assert (link.verdicts[-1].position, link.verdicts[-1].tokens) == (3, (4, 4, 4))
+    assert waits.propose(2).tokens == [7, 8]
+
+
+def test_a_drafter_that_is_resumed_where_it_paused_drafts_too() -> None:
+    link = FakeLink(status=MISS)
+    ahead = following(link, [1, 2, 3])
+    ahead.pause()
+    assert ahead.resume()
+    assert (link.verdicts[-1].position, link.verdicts[-1].tokens) == (2, (3,))
+
+
+@pytest.mark.parametrize("link", [FakeLink(status=BEHIND), FakeLink(silent=True)])
+def test_a_drafter_that_has_to_read_before_it_can_start_is_not_waited_for(link: FakeLink) -> None:
+    ahead = ahead_of(link, [1, 2, 3])
+    assert not ahead.resume()
+    assert JustInTimeProposer(ahead).max_proposals() == AheadProposer(ahead).max_proposals() == 0
+    assert ahead.wanted
 
 
 def test_settings_with_numbers_that_no_message_can_have_are_sent_without_them() -> None:
     bias = {-5: 1.0, 2**40: 2.0, 7: 3.0}
     settings = SamplingSettings(seed=3, temperature=0.5, top_k=2**50, penalty_window=2**40, logit_bias=bias)
     link = FakeLink()
-    DraftingAhead(link, Sampler(settings, 100), [1, 2]).follow()  # type: ignore[arg-type]
+    DraftingAhead(link, Sampler(settings, 100), [1, 2]).resume()  # type: ignore[arg-type]
     assert take(bytearray(frame(link.sent[0]))) == link.sent[0]
     assert dict(link.sent[0].sampling.logit_bias) == {7: 3.0}
 
 
-def test_rounds_that_were_drafted_just_in_time_are_no_declined_ones() -> None:
-    link, text = FakeLink(status=MISS), [1, 2, 3]
-    ahead = ahead_of(link, text)
-    behind, first = JustInTimeProposer(ahead), AheadProposer(ahead)
-    for _ in range(2 * MOST_DECLINED):
-        first.committed((4,), 0, 0)
-        assert first.max_proposals() == 0
-        proposal = behind.propose(behind.max_proposals())
-        behind.committed((4,), 1, proposal.count)
-        text.append(4)
-    assert ahead.active
-    assert [source for source in PROPOSERS if source in ("ahead", "just-in-time")] == ["just-in-time", "ahead"]
+def test_one_tells_the_drafter_what_became_of_a_round_of_either() -> None:
+    assert [source for source in PROPOSERS if is_ahead(source)] == ["just-in-time", "ahead"]
 
 
 def test_a_drafter_that_has_to_read_first_is_neither_waited_for_nor_given_up() -> None:
     text = [1, 2, 3]
-    ahead = ahead_of(FakeLink(status=BEHIND), text)
-    for _ in range(2 * MOST_DECLINED):
+    ahead = following(FakeLink(status=BEHIND), text)
+    for _ in range(2 * MOST_LATE):
+        text.append(4)
         ahead.follow()
         assert ahead.prepared() == ()
         assert not ahead.missed()
-        text.append(4)
-    assert ahead.active
+    assert ahead.wanted
     assert (ahead.figures.hits, ahead.figures.misses, ahead.figures.late) == (0, 0, 0)
 
 
 def test_a_round_waits_to_learn_of_a_miss(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
-    ahead = ahead_of(FakeLink(status=MISS, slow=True), [1, 2, 3])
+    ahead = following(FakeLink(status=MISS, slow=True), [1, 2, 3])
     ahead.follow()
     assert JustInTimeProposer(ahead).max_proposals() == ahead.depth

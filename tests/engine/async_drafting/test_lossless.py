@@ -16,7 +16,7 @@ from engine.loading import load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.async_drafting.drafters import DISTURBANCES, on_a_thread
+from tests.engine.async_drafting.drafters import DISTURBANCES, on_a_thread, slow_verification
 from tests.engine.serving import PLAIN, request, run, submit
 from tests.patience import PATIENCE_S
 
@@ -99,6 +99,7 @@ def check(scheduler: Scheduler, disturbance: str, texts: Sequence[str], monkeypa
     if disturbance == "untouched":
         # However busy the machine is, no answer is late.
         monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
+        slow_verification(monkeypatch)
     hits = 0
     for number, text in enumerate(texts):
         temperature = 0.8 * (number % 2)

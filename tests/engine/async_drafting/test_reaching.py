@@ -100,18 +100,3 @@ def test_auto_starts_none_where_drafting_takes_little_or_was_not_measured(
     scheduler.configure(EngineSettings(async_drafter="auto"))
     assert alone(scheduler, request(speculation=AUTO)).stats.ahead == "no-gain"
     assert not drafters
-
-
-def test_a_drafter_that_was_measured_not_to_pay_is_not_asked(scheduler: Scheduler, drafters: list[Path]) -> None:
-    started(scheduler)
-    gate = scheduler.models.drafting.controller.gates.ahead
-    gate.load([False, 500, 1024])
-    stats = alone(scheduler, request(speculation=AUTO)).stats
-    assert (stats.ahead, stats.ahead_hits) == ("not-faster", 0)
-    # A depth that the user fixed is no question of speed.
-    assert alone(scheduler, request(speculation=FIXED)).stats.ahead == "ready"
-    assert len(drafters) == 1
-    # It is tried again after so many rounds, also without a drafter.
-    gate.load([False, 5, 1024])
-    alone(scheduler, request(speculation=AUTO))
-    assert not gate.settled

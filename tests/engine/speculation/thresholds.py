@@ -28,13 +28,12 @@ Number = int | float
 PACKAGE = Path(engine.speculation.__file__).parent
 # The modules whose numbers decide what the rounds of an answer are, and so what the pairs measure.
 PLAYED = ("depth", "exploring", "arm_estimate", "cost_forecast", "round_cost", "accept_rates", "proposers.ngram")
-# Those of a batch, of gates, of calibrations and of other proposers, which other tests hold.
+# Those of a batch, of calibrations and of other proposers, which other tests hold.
 ELSEWHERE = (
     "batch_controller",
     "batch_drafting",
     "calibration",
     "drafting",
-    "paired_gate",
     "proposers.draft",
     "proposers.head",
     "proposers.joint_draft",

@@ -1,0 +1,128 @@
+"""The asynchronous drafter works while rounds choose its tokens, rests while they choose others, and costs no token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from engine.async_drafting import ahead as aheads
+from engine.async_drafting import reaching
+from engine.async_drafting.link import DrafterLink
+from engine.async_drafting.messages import End, Message, Verdict
+from engine.loading import load
+from engine.requests import SpeculationSettings
+from engine.scheduler import Scheduler
+from engine.settings import EngineSettings
+from engine.speculation.depth import Choice
+from engine.speculation.drafting import Drafting
+from engine.speculation.proposers.registry import is_ahead
+from tests.engine.async_drafting.drafters import on_a_thread, slow_verification, untouched
+from tests.engine.serving import PLAIN, Client, request, run
+from tests.patience import PATIENCE_S
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+FIXED = SpeculationSettings(method="draft", depth=3)
+AUTO = SpeculationSettings(method="draft", sample_share=0.0)
+SHORT, LONG = "안녕", "the quick brown fox jumps over the lazy dog " * 8
+
+
+@pytest.fixture
+def scheduler(tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scheduler]:
+    """With a drafter that has its model; no answer of it is late, however busy the machine is."""
+    slow_verification(monkeypatch)
+    monkeypatch.setattr(reaching, "in_a_process", partial(on_a_thread, disturb=untouched))
+    monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
+    scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
+    scheduler.install(load(tiny_main), load(tiny_draft))
+    while answered(scheduler, SHORT, FIXED, max_tokens=4).finished.stats.ahead == "starting":
+        pass
+    yield scheduler
+    scheduler.close()
+
+
+@pytest.fixture
+def sent(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> list[Message]:
+    """What the drafter is told."""
+    del scheduler
+    found: list[Message] = []
+    send = DrafterLink.send
+
+    def recording(self: DrafterLink, message: Message) -> bool:
+        found.append(message)
+        return send(self, message)
+
+    monkeypatch.setattr(DrafterLink, "send", recording)
+    return found
+
+
+def answered(scheduler: Scheduler, text: str, speculation: SpeculationSettings, max_tokens: int = 60) -> Client:
+    scheduler.clear_prefix_cache()
+    [client] = run(scheduler, request(text, temperature=0.8, speculation=speculation, max_tokens=max_tokens))
+    return client
+
+
+def choose(monkeypatch: pytest.MonkeyPatch, wants: Callable[[int], bool]) -> None:
+    """Choose the drafter's tokens, where there are any, in the choices that `wants` names, else the draft model's."""
+    made = [0]
+
+    def scripted(_: Drafting, limits: Mapping[str, int], *__: object) -> Choice:
+        made[0] += 1
+        offered = [source for source, limit in limits.items() if limit > 0]
+        source = next((source for source in offered if is_ahead(source) is wants(made[0])), "draft")
+        return Choice(source, min(3, limits[source]))
+
+    monkeypatch.setattr(Drafting, "_learned", scripted)
+
+
+def sources(client: Client) -> list[str]:
+    return [event.round.source for event in client.committed]
+
+
+def test_a_drafter_that_is_not_chosen_is_told_nothing(
+    scheduler: Scheduler, sent: list[Message], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choose(monkeypatch, lambda _: False)
+    client = answered(scheduler, SHORT, AUTO)
+    assert [message for message in sent if not isinstance(message, End)] == []
+    assert (client.finished.stats.ahead, client.finished.stats.ahead_hits) == ("ready", 0)
+
+
+def test_a_drafter_that_is_chosen_drafts_ahead_from_the_first_time_on(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = answered(scheduler, SHORT, PLAIN).finished.ids
+    choose(monkeypatch, lambda _: True)
+    client = answered(scheduler, SHORT, AUTO)
+    assert client.finished.ids == plain
+    assert sources(client)[:2] == ["main", "just-in-time"]
+    assert set(sources(client)) == {"main", "just-in-time", "ahead"}
+
+
+def test_a_drafter_rests_while_others_are_chosen_and_starts_again(
+    scheduler: Scheduler, sent: list[Message], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = answered(scheduler, SHORT, PLAIN).finished.ids
+    choose(monkeypatch, lambda number: number % 8 < 4)
+    client = answered(scheduler, SHORT, AUTO)
+    assert client.finished.ids == plain
+    assert {"just-in-time", "draft"} <= set(sources(client))
+    ends = [index for index, message in enumerate(sent) if isinstance(message, End)]
+    # Between a pause and the next time that it is chosen it is told nothing, and then all that it missed.
+    assert len(ends) > 2
+    assert any(isinstance(sent[index + 1], Verdict) and len(sent[index + 1].tokens) > 4 for index in ends[:-1])  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("speculation", [FIXED, AUTO])
+def test_a_round_takes_another_source_while_the_drafter_reads_a_long_prompt(
+    scheduler: Scheduler, speculation: SpeculationSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = answered(scheduler, LONG, PLAIN).finished.ids
+    choose(monkeypatch, lambda _: True)
+    client = answered(scheduler, LONG, speculation)
+    assert client.finished.ids == plain
+    assert sources(client)[:2] == ["main", "draft"]
+    assert client.finished.stats.ahead_hits > 0
