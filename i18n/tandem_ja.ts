@@ -2005,10 +2005,6 @@
         <translation>ドラフト、先行して準備</translation>
     </message>
     <message>
-        <source>draft, in time</source>
-        <translation>ドラフト、必要時に生成</translation>
-    </message>
-    <message>
         <source>head</source>
         <translation>ヘッド</translation>
     </message>

@@ -2005,10 +2005,6 @@
         <translation>초안, 미리 준비됨</translation>
     </message>
     <message>
-        <source>draft, in time</source>
-        <translation>초안, 필요할 때 생성됨</translation>
-    </message>
-    <message>
         <source>head</source>
         <translation>헤드</translation>
     </message>

@@ -2005,10 +2005,6 @@
         <translation>草稿，提前准备</translation>
     </message>
     <message>
-        <source>draft, in time</source>
-        <translation>草稿，即时生成</translation>
-    </message>
-    <message>
         <source>head</source>
         <translation>草稿头</translation>
     </message>

@@ -134,19 +134,21 @@ def depth_text(answer: Answer | None) -> str:
     """The caption under the depth, with the source if all rounds have the same and it is not the draft model."""
     plain = QCoreApplication.translate("Figures", "drafted per round")
     newest = answer.rounds[-1:] if answer and not answer.ended else answer.rounds if answer else []
-    sources = {record.source for record in newest if record.drafted}
-    if len(sources) != 1 or sources == {"draft"}:
+    names = {source_name(record.source) for record in newest if record.drafted}
+    if len(names) != 1 or names == {source_name("draft")}:
         return plain
-    return _depth_of(sources.pop())
+    return _depth_of(names.pop())
 
 
 def depth_texts() -> tuple[str, ...]:
     """Every possible caption under the depth."""
-    return QCoreApplication.translate("Figures", "drafted per round"), *(_depth_of(source) for source in PROPOSERS)
+    return QCoreApplication.translate("Figures", "drafted per round"), *(
+        _depth_of(source_name(source)) for source in PROPOSERS
+    )
 
 
-def _depth_of(source: str) -> str:
-    return QCoreApplication.translate("Figures", "drafted ({source})").format(source=source_name(source))
+def _depth_of(name: str) -> str:
+    return QCoreApplication.translate("Figures", "drafted ({source})").format(source=name)
 
 
 def speed_text(stats: RequestStats) -> str:

@@ -41,7 +41,7 @@ class ProposerEntry:
 PROPOSERS: dict[str, ProposerEntry] = {
     "grammar": ProposerEntry("engine.speculation.proposers.grammar", every_method=True, words="answer format"),
     "just-in-time": ProposerEntry(
-        "engine.speculation.proposers.just_in_time", uses_drafter=True, ahead=True, words="draft, in time"
+        "engine.speculation.proposers.just_in_time", uses_drafter=True, ahead=True, words="draft, ahead"
     ),
     # Behind the other, because it tells the drafter what became of a round of either.
     "ahead": ProposerEntry("engine.speculation.proposers.ahead", uses_drafter=True, ahead=True, words="draft, ahead"),

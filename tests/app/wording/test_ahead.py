@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from app.session.answer import Answer
 from app.wording.ahead import ahead_sentence
+from app.wording.figures import depth_text
 from engine.stats import RequestStats
+from tests.app.scripted_engine import Script, ScriptedRound, play
 
 STATES = (
     "ready", "starting", "no-gain", "no-memory", "no-address", "no-branches", "not-usable", "other-tokenizer",
@@ -34,3 +37,11 @@ def test_hits_are_counted_among_all_verdicts() -> None:
 
 def test_what_was_prepared_and_never_used_is_said() -> None:
     assert "tried" in ahead_sentence(RequestStats(ahead="ready", ahead_hits=8))
+
+
+def test_drafts_ready_ahead_and_just_in_time_are_one_kind() -> None:
+    answer = Answer()
+    pattern = (ScriptedRound(3, 2, "just-in-time"), ScriptedRound(3, 3, "ahead"))
+    answer.apply(list(play(Script("one two three four five six seven eight", pattern))))
+    assert {record.source for record in answer.rounds if record.drafted} == {"just-in-time", "ahead"}
+    assert depth_text(answer) == "drafted (draft, ahead)"
