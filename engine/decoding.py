@@ -19,7 +19,7 @@ from engine.generation import Generation, release_unused_memory
 from engine.models import Models
 from engine.pacing import PrefillPacer
 from engine.requests import MAX_DEPTH
-from engine.speculation.depth import Choice
+from engine.speculation.choosing.choice import Choice
 from engine.speculation.sequence import Sequence
 from engine.speculation.sequence_batch import rows_obstacle
 

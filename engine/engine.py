@@ -234,8 +234,8 @@ class Engine(EngineClient):
         # Here and not at the top: MLX's streams belong to the thread that imports and uses it first.
         import mlx.core as mx
 
-        from engine.learned import MLX_VERSION
         from engine.scheduler import Scheduler
+        from engine.speculation.choosing.kept import MLX_VERSION
 
         log.info("mlx %s on %s, BLAS: %s", MLX_VERSION, mx.default_device(), BLAS)
         main_loader = self._make_main_loader() if self._make_main_loader is not None else None

@@ -15,11 +15,10 @@ from engine.async_drafting.reaching import AsyncDrafters
 from engine.drafters import Drafter, DrafterLoading, drafter_kind, load_drafter
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory
-from engine.learned import LearnedFile, learned_file_here
 from engine.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.names import resolve_model
 from engine.settings import EngineSettings
-from engine.speculation.controllers import learned_pair
+from engine.speculation.choosing.kept import LearnedFile, learned_file_here, learned_pair
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo

@@ -25,7 +25,6 @@ from mlx_lm.models.cache import ArraysCache, load_prompt_cache, save_prompt_cach
 from engine import private_files
 from engine.atomic_file import write_atomically
 from engine.conversation import Conversation
-from engine.learned import MLX_VERSION
 from engine.loading import LoadedModel
 from engine.model_files.inspection import weight_files
 from engine.prefix_files import (
@@ -45,6 +44,7 @@ from engine.prefix_files import (
     unlink,
 )
 from engine.prompts import shared_prefix
+from engine.speculation.choosing.kept import MLX_VERSION
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_session import HeadSession
 from engine.speculation.head_source import HeadSource

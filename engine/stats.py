@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import exp
-from typing import Any
+from math import exp, floor, log
+from typing import Any, Literal, NamedTuple
 
 # From which ratio of a plain step to the fastest one known the computer counts as busy.
 BUSY = 1.5
-# A speed-up is given with a decimal where it is known this exactly, as "about" up to the second, else not at all.
+# Up to which error (two standard deviations, natural log) a speed-up is given as known exactly, and up to which as
+# "about"; beyond it only the low end is given.
 EXACT, ROUGH = 0.05, 0.14
 
 
@@ -64,31 +65,48 @@ class PlainSpan:
 class MeasuredSpeedup:
     """What plain decoding would have taken for `tokens`, and what they took with speculation, in seconds.
 
-    Measured by `samples` plain rounds at the same time; `error` is the relative error (two standard deviations).
-    `load` is the duration of a plain step over that of the fastest one known, None where none is.
+    `error` is that of `plain_s` (two standard deviations, natural logarithm). `load` is the duration of a plain step
+    over that of the fastest one known.
     """
 
     plain_s: float
     decode_s: float
     tokens: int
     error: float
-    samples: int
-    load: float | None = None
+    load: float
 
     @property
     def factor(self) -> float:
         return self.plain_s / self.decode_s
 
+    @property
+    def known(self) -> bool:
+        """Whether it is known well enough to be given as a ratio, and not only by its lower end."""
+        return self.error <= ROUGH
 
-def rounded_speedup(factor: float | None, low: float | None, high: float | None) -> tuple[float, bool] | None:
-    """A speed-up as exactly as it is known, and whether it is only about that; None where too little is known."""
-    if factor is None or low is None or high is None or factor <= 0.0:
+
+class RoundedSpeedup(NamedTuple):
+    """A speed-up as it is given to people: it is known exactly, is about `factor`, or is at least that."""
+
+    factor: float
+    known: Literal["exact", "about", "least"]
+
+
+def rounded_speedup(factor: float | None, low: float | None, high: float | None) -> RoundedSpeedup | None:
+    """A speed-up as exactly as it is known, from its bounds and, if that is known at all, its ratio; None if it is not.
+
+    Where the bounds are too far apart for a ratio, it is at least the lower one.
+    """
+    if low is None or high is None or low <= 0.0:
         return None
-    error = (high - low) / (2.0 * factor)
+    error = log(high / low) / 2.0
+    if factor is None or error > ROUGH:
+        least = floor(10.0 * low) / 10.0
+        return RoundedSpeedup(least, "least") if least else None
     if error <= EXACT:
-        return round(factor, 1), False
+        return RoundedSpeedup(round(factor, 1), "exact")
     step = 0.1 if factor < 2.0 else 0.2 if factor < 5.0 else 0.5
-    return (round(factor / step) * step, True) if error <= ROUGH else None
+    return RoundedSpeedup(round(factor / step) * step, "about")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +119,16 @@ class RequestStats:
     `accept_rate` = accepted / drafted over the whole request; `accept_by_position[i]` = (reached, accepted) of
     draft token i, which counts as reached when all before it in its round were accepted. `decode_tps` counts the tokens
     after the first. `speedup` compares the time of the answer's rounds with what plain decoding would have taken at the
-    same time, as measured by `plain_samples` plain rounds; it lies between `speedup_low` and `speedup_high` (two
-    standard deviations). `plain_tps` is the speed of plain decoding meanwhile, and `saved_s` the seconds saved (below
-    zero: lost). All are None until enough was measured, where no draft token was accepted, and for an answer that
-    shared a batch. `load` is how many times as long a plain step took as the fastest one known.
+    same time; it lies between `speedup_low` and `speedup_high` (two standard deviations). `plain_tps` is the speed of
+    plain decoding meanwhile, and `saved_s` the seconds saved (below zero: lost). Where the bounds are too far apart,
+    they are given alone; nothing is where nothing was drafted or measured, and for an answer that shared a batch.
+    `load` is how many times as long a plain step took as the fastest one known.
 
     `ahead` is the state of an asynchronous drafter, "" where none was asked for: "starting", "ready", a reason of
-    `DrafterLink`, "no-gain" (drafting takes too little of a round), "no-memory" or "no-address". What followed
-    `ahead_hits` verdicts was drafted before they were known, what followed `ahead_misses` was not, and `ahead_late`
-    answers came too late. `ahead_branches` were prepared; `ahead_hidden_s` seconds of useful drafting took place while
-    the main model verified.
+    `DrafterLink`, "no-gain" (drafting takes too little of a round), "not-faster" (as was measured), "no-memory" or
+    "no-address". What followed `ahead_hits` verdicts was drafted before they were known, what followed `ahead_misses`
+    was not, and `ahead_late` answers came too late. `ahead_branches` were prepared; `ahead_hidden_s` seconds of useful
+    drafting took place while the main model verified.
     """
 
     prompt_tokens: int = 0
@@ -132,7 +150,6 @@ class RequestStats:
     speedup_low: float | None = None
     speedup_high: float | None = None
     saved_s: float | None = None
-    plain_samples: int = 0
     load: float | None = None
     draft_s: float = 0.0
     verify_s: float = 0.0
@@ -246,14 +263,14 @@ class RequestLog:
 
     def _speedup_figures(self) -> dict[str, Any]:
         found = self.speedup
-        if found is None or self.shared or not self._accepted:
+        if found is None or self.shared or not self._drafted:
             return {}
-        return {
+        bounds = {"speedup_low": found.factor * exp(-found.error), "speedup_high": found.factor * exp(found.error)}
+        if not found.known:
+            return bounds
+        return bounds | {
             "plain_tps": found.tokens / found.plain_s,
             "speedup": found.factor,
-            "speedup_low": found.factor * exp(-found.error),
-            "speedup_high": found.factor * exp(found.error),
             "saved_s": found.plain_s - found.decode_s,
-            "plain_samples": found.samples,
             "load": found.load,
         }

@@ -9,6 +9,8 @@ from engine.stats import MeasuredSpeedup
 
 # Main and draft model as the learned file knows them: name and size, "" without a draft.
 Pair = tuple[str, str]
+# The tokens that the totals of a pair stand for at most; older answers are scaled down.
+MOST_TOKENS = 20_000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ class SpeedupTotals:
     tokens: float = 0.0
     error_s: float = 0.0
 
-    def with_answer(self, found: MeasuredSpeedup, most_tokens: float) -> SpeedupTotals:
-        keep = min(1.0, most_tokens / (self.tokens + found.tokens))
+    def with_answer(self, found: MeasuredSpeedup) -> SpeedupTotals:
+        keep = min(1.0, MOST_TOKENS / (self.tokens + found.tokens))
         return SpeedupTotals(
             keep * (self.plain_s + found.plain_s),
             keep * (self.decode_s + found.decode_s),

@@ -1933,6 +1933,10 @@
         <translation>{value} 倍</translation>
     </message>
     <message>
+        <source>at least {times}</source>
+        <translation>{times}以上</translation>
+    </message>
+    <message>
         <source>about {value}</source>
         <translation>約 {value}</translation>
     </message>

@@ -1933,6 +1933,10 @@
         <translation>{value}배</translation>
     </message>
     <message>
+        <source>at least {times}</source>
+        <translation>{times} 이상</translation>
+    </message>
+    <message>
         <source>about {value}</source>
         <translation>약 {value}</translation>
     </message>

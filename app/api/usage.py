@@ -9,17 +9,23 @@ from engine.stats import RequestStats
 
 
 def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
-    """Drafted and accepted tokens, rates and speed-up, over all answers of a call."""
+    """Drafted and accepted tokens and rates over all answers of a call, and the speed-up of a single one.
+
+    Where only its bounds are known, `speedup` is null.
+    """
     rounds, drafted, accepted, generated = (
         sum(getattr(stats, name) for stats in answers) for name in ("rounds", "drafted", "accepted", "generated_tokens")
     )
+    alone = answers[0] if len(answers) == 1 else RequestStats()
     return {
         "rounds": rounds,
         "drafted": drafted,
         "accepted": accepted,
         "accept_rate": accepted / drafted if drafted else None,
         "tokens_per_round": generated / rounds if rounds else None,
-        "speedup": answers[0].speedup if len(answers) == 1 else None,
+        "speedup": alone.speedup,
+        "speedup_low": alone.speedup_low,
+        "speedup_high": alone.speedup_high,
         "draft": answers[0].draft or None,
     }
 

@@ -122,9 +122,10 @@ class ComparisonView(MeasurementCard):
 
     def _say(self, comparison: Comparison) -> None:
         words = "\n".join(part for part in (self._progress(comparison), self._compared(comparison)) if part)
+        stats = comparison.speculated.stats
         good = comparison.verdict() is not Verdict.DIFFERENT and comparison.step is not Step.FAILED
         set_style_class(
-            self.verdict, "reason" if good and (comparison.speculated.stats.speedup or 0) >= 1 else "reason-plain"
+            self.verdict, "reason" if good and (stats.speedup or stats.speedup_low or 0) >= 1 else "reason-plain"
         )
         if self.verdict.text() != words:
             self.verdict.setText(words)
@@ -152,7 +153,7 @@ class ComparisonView(MeasurementCard):
                 return self.tr("The answer is too short to measure speed.")
             return joined(self.tr("The speed-up could not be measured this time."), figures.busy(stats))
         text = self.tr("{times} the plain speed with speculation.")
-        if (stats.speedup or 0) < 1:
+        if stats.speedup is not None and stats.speedup < 1:
             text = self.tr("{times} the plain speed with speculation: it did not help this time.")
         changed = "" if comparison.speeds_agree() else self.tr("The load on the computer changed between the two runs.")
         return joined(text.format(times=figures.speedup(stats)), figures.busy(stats), changed)

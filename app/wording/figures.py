@@ -64,14 +64,15 @@ class Speedup(Protocol):
 
 
 def speedup(measured: Speedup) -> str:
-    """A measured speed-up, rounded to what is known; "–" where too little is."""
+    """A measured speed-up, rounded to what is known; "–" where nothing is."""
     rounded = rounded_speedup(measured.speedup, measured.speedup_low, measured.speedup_high)
     if rounded is None:
         return NONE
-    factor, about = rounded
-    if not about:
-        return times(factor)
-    text = times(factor, 0 if factor == round(factor) else 1)
+    if rounded.known == "least":
+        return QCoreApplication.translate("Figures", "at least {times}").format(times=times(rounded.factor))
+    if rounded.known == "exact":
+        return times(rounded.factor)
+    text = times(rounded.factor, 0 if rounded.factor == round(rounded.factor) else 1)
     return QCoreApplication.translate("Figures", "about {value}").format(value=text)
 
 

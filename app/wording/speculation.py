@@ -76,10 +76,10 @@ def plain_now(answer: Answer) -> bool:
 def outcome(answer: Answer) -> str:
     """What speculation gained in an answer: "2.1× faster, 1.4 s saved"; why that is not known where it is not."""
     stats, translate = answer.stats, QCoreApplication.translate
-    if not stats.drafted or not speedup_is_known(stats) or stats.speedup is None:
+    if not stats.drafted or not speedup_is_known(stats):
         return _unknown_outcome(answer)
     times = speedup(stats)
-    if stats.speedup < 1.0:
+    if (stats.speedup or stats.speedup_low or 0.0) < 1.0:
         text = translate("Speculation", "{times} the plain speed")
     elif stats.saved_s is None:
         text = translate("Speculation", "{times} faster")

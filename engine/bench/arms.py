@@ -16,7 +16,7 @@ from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.loading import LoadedModel
 from engine.requests import MAX_DEPTH, ChatRequest, SamplingSettings, SpeculationSettings
 from engine.scheduler import Scheduler
-from engine.speculation.depth import DepthController
+from engine.speculation.choosing.controller import Controller
 from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, methods
 from engine.stats import RequestStats
 from engine.stream import RequestStream
@@ -146,11 +146,11 @@ class _Ours:
         self._speculation = speculation
         self._sampling = sampling
         # What other arms measure on the same prompts would flatter auto, so each learns for itself.
-        self._own = None if speculation.method == "auto" else DepthController()
+        self._own = None if speculation.method == "auto" else Controller()
 
     def renew(self) -> None:
         """Start with a controller that knows nothing but what calibrating it tells."""
-        new = DepthController()
+        new = Controller()
         if self._own is None:
             self._scheduler.models.drafting.decide_by(new)
         else:

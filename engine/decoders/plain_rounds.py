@@ -12,7 +12,7 @@ import mlx.core as mx
 
 from engine.events import TokensCommitted
 from engine.generation import Generation
-from engine.speculation.depth import Choice
+from engine.speculation.choosing.choice import Choice
 from engine.speculation.drafting import Drafting
 from engine.speculation.round import Drawn, PendingRound, Rounds
 from engine.stats import RoundRecord
@@ -98,7 +98,7 @@ class PlainRounds:
         """End these rounds; returns the one that is under way."""
         self._account(time.perf_counter())
         if self._drafting is not None and self._passed_tokens:
-            self._drafting.controller.pass_over(self._passed_tokens, self._passed_s)
+            self._drafting.pass_over(self._passed_tokens, self._passed_s)
         self._rounds.sequence.keep_fed()
         sampled, logprobs, likeliest = self._drawn
         return PendingRound(None, None, sampled, logprobs, 1, 0.0, None, likeliest, pipelined=True)
@@ -112,7 +112,7 @@ class PlainRounds:
             if drafting is not None:
                 drafting.interrupted()
         elif drafting is not None and self._told is not None:
-            drafting.controller.pass_over(self._passed_tokens, self._passed_s)
+            drafting.pass_over(self._passed_tokens, self._passed_s)
             self._passed_tokens, self._passed_s = 0, 0.0
             drafting.observe(self.choice, self._first, self._told, now - generation.round_ended)
         elif self._begun:

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound
 from engine.events import TokensCommitted
 from engine.generation import Generation
-from engine.speculation.batch_costs import BatchRound
 from engine.speculation.batch_drafting import BatchDrafting
-from engine.speculation.depth import Choice
+from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.sequence_batch import SequenceBatch
 
-# The batch controller learns from the first steps and then from one in so many; of the others it is told the time only.
-KNOWN, EVERY = 8, 8
+# The controller learns from the first steps and then from one in so many; of the others it is told the time only.
+KNOWN, EVERY = 8, 64
 
 
 class PlainSteps:
@@ -118,14 +117,18 @@ class PlainSteps:
             self._typical += 1
             if self._typical <= KNOWN or self._typical % EVERY == 0:
                 self.tell_passed()
-                self._drafting.observe_round(BatchRound(len(tokens), 1, len(tokens), now - ended_at))
+                rows = len(tokens)
+                self._drafting.observe_round(
+                    self._members[0].request, MeasuredRound(rows, rows, now - ended_at, answers=rows)
+                )
             else:
                 self._passed += 1
                 self._passed_s += now - ended_at
         return now, outcome
 
     def tell_passed(self) -> None:
-        """Tell the batch controller of the steps that it was not told of; to be called when they end."""
+        """Tell the controller of the steps that it was not told of; to be called when they end."""
         if self._passed:
-            self._drafting.pass_over(self._passed, self._passed_s)
+            requests = [member.request for member in self._members]
+            self._drafting.pass_over(requests, self._passed, self._passed_s)
             self._passed, self._passed_s = 0, 0.0

@@ -21,9 +21,9 @@ from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import Token, TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
-from engine.speculation.batch_costs import BatchRound
 from engine.speculation.batch_drafting import BatchDrafting
-from engine.speculation.depth import Choice
+from engine.speculation.choosing.choice import Choice, MeasuredRound
+from engine.speculation.choosing.costs import Costs
 from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.proposal import Proposal
 from engine.speculation.round import ProposerFailed, as_proposer_failure
@@ -289,8 +289,8 @@ class RaggedDecoder:
         drafting = drafting_of(proposals)
         if drafting is None:
             return None
-        source, requests, _ = drafting
-        if self._drafting.controller.costs.timed(source, requests) and self._round % TIMED_EVERY:
+        source, _, requests = drafting
+        if self._costs.timed(source, requests) and self._round % TIMED_EVERY:
             return None
         mx.eval([one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)])
         return time.perf_counter() - started_at
@@ -315,10 +315,8 @@ class RaggedDecoder:
             outcome.append((member.generation, member.error or self._commit(current, row, now)))
         if self._ended_at is not None and not interrupted:
             tokens = sum([len(event.tokens) for _, event in outcome if isinstance(event, TokensCommitted)])
-            if prepared:
-                self._drafting.controller.observe_preparation(tokens, now - self._ended_at)
-            elif (current.pipelined and current.followed) or not current.proposed.plain:
-                self._observe(current, tokens, now - self._ended_at)
+            if (current.pipelined and current.followed) or not current.proposed.plain:
+                self._observe(current, tokens, now - self._ended_at, typical=not prepared)
         return now, outcome
 
     def _disturbances(self, current: RaggedRound) -> tuple[bool, bool]:
@@ -335,10 +333,15 @@ class RaggedDecoder:
         before, member.prefilled = member.prefilled, member.request.proposers.draft_prefill_tokens
         return member.prefilled != before
 
-    def _observe(self, current: RaggedRound, tokens: int, seconds: float) -> None:
-        width = max(current.proposed.depths) + 1
-        measured = BatchRound(len(current.members), width, tokens, seconds, current.proposed.drafting, current.draft_s)
-        self._drafting.observe_round(measured)
+    def _observe(self, current: RaggedRound, tokens: int, seconds: float, *, typical: bool) -> None:
+        answers, drafting = len(current.members), current.proposed.drafting
+        rows = answers * (max(current.proposed.depths) + 1)
+        measured = MeasuredRound(rows, tokens, seconds, drafting, current.draft_s, answers, typical)
+        self._drafting.observe_round(current.members[0].request, measured)
+
+    @property
+    def _costs(self) -> Costs:
+        return self._members[0].request.answer.costs
 
     def _commit(self, current: RaggedRound, row: int, now: float) -> TokensCommitted:
         """Append the member's tokens of a round that was read, and tell everybody who follows its text."""
@@ -382,8 +385,8 @@ class RaggedDecoder:
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
         if current.proposed.drafting is not None:
-            known = current.draft_s or self._drafting.controller.costs.drafting_s(*current.proposed.drafting)
-            draft_s = min(busy, known or 0.0)
+            known = current.draft_s or self._costs.drafting(*current.proposed.drafting).seconds
+            draft_s = min(busy, known)
         return RoundRecord(
             number=generation.round,
             source="main" if proposal is None else proposal.source,

@@ -14,7 +14,7 @@ from engine.joint_sampling import draw_together, make_noise
 from engine.sampling import LikeliestTokens, Sampler, fit
 from engine.speculation.acceptance import count_matching
 from engine.speculation.batch_drafting import BatchedRequest
-from engine.speculation.depth import Choice
+from engine.speculation.choosing.choice import Choice
 from engine.speculation.proposers.proposal import Proposal
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.round import draw_tokens
@@ -223,13 +223,13 @@ class Drawing:
 
 
 def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int, int] | None:
-    """(source, requests, depth) of the drafting with a model in a round, if there is any."""
+    """(source, tokens for each, requests) of the drafting with a model in a round, if there is any."""
     counts = [
         (proposal.source, proposal.count)
         for proposal in proposals
         if proposal is not None and PROPOSERS[proposal.source].uses_drafter
     ]
-    return (counts[0][0], len(counts), max(count for _, count in counts)) if counts else None
+    return (counts[0][0], max(count for _, count in counts), len(counts)) if counts else None
 
 
 def _starts(depths: Sequence[int]) -> list[int]:

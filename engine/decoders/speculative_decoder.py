@@ -16,7 +16,7 @@ from typing import cast
 from engine.decoders.plain_rounds import PlainRounds
 from engine.events import TokensCommitted
 from engine.generation import DrawnTokens, Generation
-from engine.speculation.depth import Choice
+from engine.speculation.choosing.choice import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
 from engine.speculation.proposers.proposal import Proposer
 from engine.speculation.round import PendingRound, ProposerFailed, RoundResult, Rounds
@@ -292,6 +292,11 @@ class SpeculativeDecoder:
                 assert isinstance(failure, ProposerFailed)
                 self._without(failure)
         record = self._record(current, result, len(tokens), accepted)
+        generation = self._generation
+        ended = generation.reason is not None and current.choice is not FIRST_TOKEN
+        if self._drafting is not None and ended and not generation.timing_interrupted:
+            # Nothing follows it, so it ends where it was read.
+            self._drafting.count_last(record, result.finished_at - generation.round_ended)
         self._update_log()
         return self._generation.end_round(record, tokens, result.finished_at)
 

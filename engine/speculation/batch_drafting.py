@@ -10,47 +10,22 @@ from importlib import import_module
 from engine.conversation import Conversation
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
-from engine.speculation.accept_rates import AcceptForecast, AcceptRates
-from engine.speculation.batch_controller import Offer
-from engine.speculation.batch_costs import BatchRound
-from engine.speculation.depth import Choice
-from engine.speculation.drafting import MAX_CARRIED_ROWS, OFF, Drafting, fixed_choice
+from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
+from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.drafting import MAX_CARRIED_ROWS, OFF, Drafting, fixed_choice, offer_of
 from engine.speculation.proposers.proposal import JointProposer, Proposal
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round import ProposerFailed, as_proposer_failure, permitted
-from engine.speculation.round_cost import context_bucket
-
-# The deepest proposals that are weighed: with several requests, wider passes do not pay.
-MAX_BATCH_DEPTH = 16
-# Rounds for which a forecast holds where nothing was drafted in the meantime.
-FORECAST_ROUNDS = 4
-# Catching up may take this share of the time that plain decoding takes for as many tokens as the answer has so far, and
-# at least these.
-CATCH_UP_SHARE = 0.5
-MIN_HORIZON = 16
-# What a row more in a batch's pass is taken to cost, in tokens: a head proposes as long as one is worth it.
-ROW_PRICE = 0.4
 
 
 @dataclass(eq=False)
 class BatchedRequest:
-    """One request's proposers in a batch, with the acceptance of its own text."""
+    """One request's proposers in a batch, and its answer to the controller."""
 
     proposers: RequestProposers
-    rates: AcceptRates
+    answer: Answer
     version: int
-    answered_from: int
-    forecasts: dict[tuple[str, str, int], tuple[int, AcceptForecast]]
-    round: int = 0
-
-    def forecast(self, source: str, bucket: str, limit: int) -> AcceptForecast:
-        """Acceptance expected of `source` now."""
-        key = (source, bucket, limit)
-        known = self.forecasts.get(key)
-        if known is None or self.round - known[0] >= FORECAST_ROUNDS:
-            known = self.forecasts[key] = (self.round, self.rates.forecast(source, bucket, limit))
-        return known[1]
 
 
 class BatchDrafting:
@@ -63,20 +38,20 @@ class BatchDrafting:
         self._joint: dict[str, JointProposer] = {
             source: import_module(entry.joint).build() for source, entry in PROPOSERS.items() if entry.joint
         }
-        self.controller = drafting.batch_controller
+
+    @property
+    def controller(self) -> Controller:
+        """The controller of the pair in use."""
+        return self._drafting.controller
 
     def join(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> BatchedRequest:
         """Build the proposers of a request, whose answer goes on on `conversation`."""
         proposers = self._drafting.new_request(settings, conversation, sampler)
-        prompt_tokens = len(conversation.main.tokens)
-        rates = self._rates(prompt_tokens)
-        return BatchedRequest(proposers, rates, self._drafting.version, prompt_tokens, {})
+        return BatchedRequest(proposers, self._begin(proposers), self._drafting.version)
 
-    def _rates(self, prompt_tokens: int) -> AcceptRates:
-        """The rates of an answer to a prompt that is so long."""
-        rates = AcceptRates(self._drafting.controller.rates)
-        rates.begin(prompt_tokens)
-        return rates
+    def _begin(self, proposers: RequestProposers) -> Answer:
+        constrained = proposers.sampler.constraint is not None
+        return self.controller.begin(len(proposers.conversation.main.tokens), constrained=constrained)
 
     def is_stale(self, request: BatchedRequest, settings: SpeculationSettings) -> bool:
         """Whether another drafter, or other `settings`, were chosen since the last `refresh`."""
@@ -91,8 +66,7 @@ class BatchDrafting:
             self._leave_joint(request)
             request.version, request.proposers.settings = self._drafting.version, settings
             self._drafting.install(request.proposers)
-            request.rates = self._rates(request.answered_from)
-            request.forecasts.clear()
+            request.answer = self._begin(request.proposers)
 
     def always_plain(self, request: BatchedRequest, settings: SpeculationSettings) -> Choice | None:
         """What every round of a request with `settings` is while nothing proposes for it; None where something may."""
@@ -110,9 +84,7 @@ class BatchDrafting:
 
     def choose(self, requests: Sequence[tuple[BatchedRequest, int]]) -> list[Choice]:
         """What each request does in the next round; with each, how many tokens are to come."""
-        offers = [self._offer(request, remaining, len(requests)) for request, remaining in requests]
-        longest = max(len(request.proposers.conversation.main.tokens) for request, _ in requests)
-        choices = self.controller.choose(offers, context_bucket(longest))
+        choices = self.controller.choose([(request.answer, self._offer(request, most)) for request, most in requests])
         return [self._with_reason(request, choice) for (request, _), choice in zip(requests, choices, strict=True)]
 
     def prepare(self, request: BatchedRequest, source: str) -> bool:
@@ -130,9 +102,8 @@ class BatchDrafting:
         """The proposals of all requests of the batch: None where a choice has no depth, or nothing came of it."""
         made: list[Proposal | ProposerFailed | None] = [None] * len(asked)
         for request, choice in asked:
-            if choice.depth and request.proposers.settings.depth is None:
-                proposer = request.proposers.by_source[choice.source or ""]
-                proposer.prices = [ROW_PRICE * rows for rows in range(choice.depth + 1)]
+            if choice.depth:
+                request.proposers.by_source[choice.source or ""].prices = choice.prices
         together: set[int] = set()
         for source, joint in self._joint.items():
             together |= self._propose_together(source, joint, asked, made)
@@ -211,62 +182,38 @@ class BatchDrafting:
 
     def observe(self, request: BatchedRequest, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
         """Learn from a request's part in a round: of `drafted` tokens, `verified` got a verdict."""
-        request.round += 1
-        request.rates.round_passed()
-        if choice.source is not None and verified:
-            asked = 0 if request.proposers.settings.depth is not None else choice.depth
-            request.rates.observe(choice.source, choice.bucket, verified, accepted, drafted, asked)
-            request.forecasts.clear()
+        fixed = request.proposers.settings.depth is not None
+        self.controller.observe(request.answer, choice, choice.depth if fixed else drafted, verified, accepted)
         for source, seen in request.proposers.observations():
-            request.rates.observe(source, seen.bucket, seen.drafted, seen.accepted)
+            self.controller.learn(request.answer, source, seen)
         self._drafting.mark_unsaved()
 
-    def observe_round(self, measured: BatchRound) -> None:
-        """Learn what a round of the batch costs."""
-        self.controller.observe(measured)
+    def observe_round(self, request: BatchedRequest, measured: MeasuredRound) -> None:
+        """Learn what a round of the batch costs, of which `request` is a part."""
+        self.controller.observe_round(request.answer, measured)
 
-    def pass_over(self, rounds: int, seconds: float) -> None:
-        """So many plain rounds passed that `observe_round` is not told of."""
-        self.controller.pass_over(rounds, seconds)
+    def pass_over(self, requests: Sequence[BatchedRequest], rounds: int, seconds: float) -> None:
+        """So many plain rounds of all `requests` passed that `observe_round` is not told of."""
+        for request in requests:
+            self.controller.pass_over(request.answer, rounds, seconds / len(requests))
 
-    def _offer(self, request: BatchedRequest, remaining: int, requests: int) -> Offer:
+    def _offer(self, request: BatchedRequest, remaining: int) -> Offer:
         proposers = request.proposers
         settings, main = proposers.settings, proposers.conversation.main
         if (plain := self.always_plain(request, settings)) is not None:
-            return Offer(plain)
+            return Offer(decided=plain)
         if remaining <= 1:
-            return Offer(Choice(None, 0, "length-limit"))
+            return Offer(decided=Choice(None, 0, "length-limit"))
         if len(main.pending) - 1 > MAX_CARRIED_ROWS:
-            return Offer(Choice(None, 0, "carried-rows", (("rows", len(main.pending) - 1),)))
+            return Offer(decided=Choice(None, 0, "carried-rows", (("rows", len(main.pending) - 1),)))
         try:
-            limits = proposers.limits(min(settings.depth_limit, remaining - 1, MAX_BATCH_DEPTH))
+            limits = proposers.limits(min(settings.depth_limit, remaining - 1))
             if settings.depth is not None:
-                return Offer(fixed_choice(settings.depth, limits))
-            return self._free_offer(request, limits, requests)
+                return Offer(decided=fixed_choice(settings.depth, limits))
+            # While a pass is under way, nothing is pending.
+            return offer_of(proposers, limits, max(0, len(main.pending) - 1), remaining)
         except ProposerFailed as failure:
-            return Offer(proposers.drop(failure))
-
-    def _free_offer(self, request: BatchedRequest, limits: dict[str, int], requests: int) -> Offer:
-        expected, buckets, drafted = {}, {}, set()
-        for source, limit in limits.items():
-            proposer = request.proposers.by_source[source]
-            with as_proposer_failure(source):
-                bucket, careful = proposer.bucket, proposer.careful_depth
-                if limit <= 0 or not self._pays_to_catch_up(request, source, proposer.backlog, requests):
-                    continue
-            buckets[source] = bucket
-            expected[source] = request.forecast(source, bucket, limit if careful is None else min(limit, careful))
-            if PROPOSERS[source].uses_drafter:
-                drafted.add(source)
-        return Offer(None, expected, frozenset(drafted), buckets)
-
-    def _pays_to_catch_up(self, request: BatchedRequest, source: str, backlog: int, requests: int) -> bool:
-        plain = self.controller.costs.pass_s(requests, 1)
-        if not backlog or plain is None:
-            return not backlog
-        written = len(request.proposers.conversation.main.tokens) - request.answered_from
-        seconds = self._drafting.controller.costs.catch_up(source, backlog)
-        return seconds <= CATCH_UP_SHARE * max(MIN_HORIZON, written) * plain
+            return Offer(decided=proposers.drop(failure))
 
     @staticmethod
     def _with_reason(request: BatchedRequest, choice: Choice) -> Choice:

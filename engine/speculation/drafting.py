@@ -17,17 +17,17 @@ from engine.errors import EngineError, ModelNotUsable
 from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
-from engine.speculation import calibration
-from engine.speculation.batch_controller import BatchController
-from engine.speculation.controllers import Controllers, LearnedStore
-from engine.speculation.depth import Choice, DepthController, MeasuredRound
+from engine.speculation.choosing import calibration
+from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
+from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.costs import context_range
+from engine.speculation.choosing.kept import Controllers, LearnedFile
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.proposal import Proposer
-from engine.speculation.proposers.registry import DRAFTER_METHOD, is_ahead
+from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, is_ahead
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round import PendingRound, ProposerFailed, as_proposer_failure
-from engine.speculation.round_cost import context_bucket
 from engine.stats import MeasuredSpeedup, RoundRecord
 from engine.status import ModelInfo
 from engine.tuning import Calibration, LearnedPair, Pair
@@ -53,7 +53,7 @@ class Drafting:
     def __init__(
         self,
         main: LoadedModel,
-        learned: LearnedStore | None = None,
+        learned: LearnedFile | None = None,
         reach: Callable[[DraftSource, float | None], DrafterLink | str] = lambda *_: "",
     ) -> None:
         self._main = main
@@ -68,8 +68,9 @@ class Drafting:
         self.why_not_ahead = ""
         # Changes with each `set_draft`.
         self.version = 0
-        self.batch_controller = BatchController(self._controllers)
         self._request: RequestProposers | None = None
+        # The current request's answer, to the controller of the pair in use.
+        self._answer: Answer | None = None
         self._prefilled_before = 0
 
     @property
@@ -150,8 +151,9 @@ class Drafting:
         self._begin(self._request)
 
     def _begin(self, request: RequestProposers) -> None:
-        constrained = request.sampler.constraint is not None
-        self.controller.begin(len(request.conversation.main.tokens), constrained=constrained)
+        tokens, constrained = len(request.conversation.main.tokens), request.sampler.constraint is not None
+        self._answer = self.controller.begin(tokens, constrained=constrained)
+        self.controller.speedup.begin(context_range(tokens), constrained=constrained)
 
     def new_request(
         self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler
@@ -170,7 +172,7 @@ class Drafting:
         draft, self.why_not_ahead = self._drafter, ""
         if not isinstance(draft, DraftSource):
             return None
-        share = self.controller.drafting_share(DRAFTER_METHOD, USUAL_DEPTH, USUAL_DEPTH + 1)
+        share = self.controller.drafting_share(DRAFTER_METHOD, USUAL_DEPTH)
         link = self._reach(draft, share)
         if isinstance(link, str):
             self.why_not_ahead = link
@@ -183,8 +185,8 @@ class Drafting:
 
     def end(self) -> None:
         """End the request; the proposers' sequences stay with its conversation."""
-        request, self._request, self.ahead = self._request, None, None
-        self.controller.end()
+        request, self._request, self._answer, self.ahead = self._request, None, None, None
+        self.controller.speedup.end()
         if request is not None:
             request.abandon()
 
@@ -207,7 +209,7 @@ class Drafting:
         if self._request is not None:
             self._begin(self._request)
 
-    def decide_by(self, controller: DepthController) -> None:
+    def decide_by(self, controller: Controller) -> None:
         """Let `controller` decide for the pair in use, from the next request on."""
         self._controllers.use(controller)
 
@@ -228,16 +230,19 @@ class Drafting:
             return Choice(None, 0, "length-limit")
         if carried > MAX_CARRIED_ROWS:
             return Choice(None, 0, "carried-rows", (("rows", carried),))
+        if self.controller.speedup.take_plain_round():
+            # Nothing is weighed while a sample is taken: plain decoding does not do that either.
+            return Choice(None, 0, "measuring")
         limits = request.limits(min(request.settings.depth_limit, remaining - 1))
         fixed = request.settings.depth
         choice = self._learned(limits, carried, remaining) if fixed is None else fixed_choice(fixed, limits)
         if choice.source is not None:
             self.proposers[choice.source].prices = choice.prices
-        if choice.depth > 0 and self.controller.wants_plain_sample(request.settings.sample_share):
+        if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
             choice = Choice(None, 0, "measuring")
         if self.ahead is not None:
-            drafting = self.controller.costs.drafting(DRAFTER_METHOD, self.ahead.depth)
-            self.ahead.patience_s = drafting or self.ahead.patience_s
+            if self.answer.costs.timed(DRAFTER_METHOD):
+                self.ahead.patience_s = self.answer.costs.drafting(DRAFTER_METHOD, self.ahead.depth).seconds
             offered = any(limit > 0 and is_ahead(source) for source, limit in limits.items())
             # A drafter that has nothing to offer yet is still reading, or comes too late.
             if offered and not is_ahead(choice.source):
@@ -274,7 +279,7 @@ class Drafting:
         proposer = self.proposers.get(choice.source)
         whole = proposed is None or (proposer is not None and proposer.drafts_whole)
         verified = choice.depth if proposed is None else proposed
-        return self.controller.drafting_share(choice.source, choice.depth if whole else verified, verified + 1)
+        return self.answer.drafting_share(choice.source, choice.depth if whole else verified, verified + 1)
 
     def timed_apart(self, choice: Choice) -> bool:
         """Whether drafting and verifying of a round with this choice come one after the other."""
@@ -294,78 +299,91 @@ class Drafting:
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
-        controller = self.controller
-        request = self._request
+        controller, answer, request = self.controller, self.answer, self._request
         self._controllers.unsaved = True
-        if choice is FIRST_TOKEN:
-            # Before it the prompt was read.
-            seconds = record.verify_s
-        controller.observe(
-            MeasuredRound(
-                choice.source if choice.depth else None,
-                choice.depth,
-                current.rows,
-                record.accepted,
-                seconds,
-                None if current.draft_s is None else record.draft_s,
-                bucket=choice.bucket,
-                verified=max(1, record.drafted),
-                drafted=current.depth if current.stopped_early else choice.depth,
-                made=current.made,
-                typical=not caught_up and (choice.depth > 0 or current.between_plain),
-                complete=request is not None and request.settings.depth is not None,
-            )
+        drafter = bool(current.depth) and choice.source is not None and PROPOSERS[choice.source].uses_drafter
+        measured = MeasuredRound(
+            current.rows,
+            record.committed,
+            seconds,
+            (choice.source or "", current.made or current.depth, 1) if drafter else None,
+            record.draft_s if drafter and current.draft_s is not None else None,
+            typical=not caught_up
+            and (
+                current.depth > 0 or (choice.depth == 0 and (current.between_plain or not answer.costs.plain_known()))
+            ),
         )
         if choice is not FIRST_TOKEN:
+            # What was read before the first token does not belong to it.
+            controller.observe_round(answer, measured)
             controller.speedup.observe(
                 choice.source if current.depth else None,
                 current.rows,
                 record.committed,
-                record.accepted,
                 seconds,
                 typical=not caught_up and (current.depth > 0 or current.between_plain),
             )
-        if choice.depth and choice.source is not None and caught_up > 0:
-            depth = current.depth or choice.depth
-            controller.observe_round_with_catch_up(choice.source, caught_up, depth, current.rows, seconds)
+        if caught_up and drafter and choice.source is not None:
+            controller.observe_reading(answer, choice.source, caught_up, measured)
+        # At a fixed depth no drafter stops early.
+        fixed = request is not None and request.settings.depth is not None
+        drafted = choice.depth if fixed or not current.stopped_early else current.depth
+        controller.observe(answer, choice, drafted, record.drafted, record.accepted)
         if request is not None and request.by_source:
             for source, observation in request.observations():
-                controller.learn(source, observation)
+                controller.learn(answer, source, observation)
+
+    def count_last(self, record: RoundRecord, seconds: float) -> None:
+        """Count the last round of an answer: its speed-up is that of all rounds, though it teaches nothing."""
+        source = record.source if record.drafted else None
+        self.controller.speedup.observe(source, record.rows, record.committed, seconds, typical=False)
 
     def interrupted(self) -> None:
         """Other requests ran between two rounds: the time between them is not charged to either."""
         self._prefilled_before = self.draft_prefill_tokens
-        self.controller.interrupted()
+        self.controller.speedup.interrupted()
+
+    def pass_over(self, rounds: int, seconds: float) -> None:
+        """Plain rounds passed in `seconds` that `observe` is not told of."""
+        self.controller.pass_over(self.answer, rounds, seconds)
 
     @property
-    def controller(self) -> DepthController:
-        """The depth controller of the pair in use."""
+    def answer(self) -> Answer:
+        """The current request's answer, to the controller."""
+        assert self._answer is not None
+        return self._answer
+
+    @property
+    def controller(self) -> Controller:
+        """The controller of the pair in use."""
         return self._controllers.current
 
     def _learned(self, limits: dict[str, int], carried: int, remaining: int) -> Choice:
-        """The depth controller's choice."""
-        buckets: dict[str, str] = {}
-        backlog: dict[str, int] = {}
-        for source, limit in limits.items():
-            if limit > 0:
-                proposer = self.proposers[source]
-                careful = proposer.careful_depth
-                if careful is not None and self.controller.widest_measured() <= careful + 1:
-                    limits[source] = min(limit, careful)
-                with as_proposer_failure(source):
-                    buckets[source], backlog[source] = proposer.bucket, proposer.backlog
-        whole = {source for source in buckets if self.proposers[source].drafts_whole}
-        return self.controller.choose(limits, carried, buckets, backlog, remaining, whole)
+        """The controller's choice."""
+        assert self._request is not None
+        [choice] = self.controller.choose([(self.answer, offer_of(self._request, limits, carried, remaining))])
+        return choice
 
     def _install_again(self, request: RequestProposers) -> None:
         """Replace the proposers of the current request in the middle of its answer."""
         self._install(request)
         self._prefilled_before = self.draft_prefill_tokens
-        self.controller.speedup.begin(context_bucket(len(request.conversation.main.tokens)))
+        self._begin(request)
 
     def install(self, request: RequestProposers) -> None:
         """Give the request proposers with the drafter in use."""
         request.install(self._drafter)
+
+
+def offer_of(request: RequestProposers, limits: Mapping[str, int], carried: int, remaining: int) -> Offer:
+    """What the request's proposers can do, each up to its limit. Raises `ProposerFailed`."""
+    kinds, backlog = {}, {}
+    for source, limit in limits.items():
+        if limit > 0:
+            with as_proposer_failure(source):
+                kinds[source], backlog[source] = request.by_source[source].bucket, request.by_source[source].backlog
+    whole = {source for source in kinds if request.by_source[source].drafts_whole}
+    return Offer(limits, kinds, backlog, whole, carried, remaining)
 
 
 def fixed_choice(depth: int, limits: Mapping[str, int]) -> Choice:

@@ -12,7 +12,7 @@ from engine.conversation import Conversation
 from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
-from engine.speculation.depth import Choice
+from engine.speculation.choosing.choice import Choice
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable

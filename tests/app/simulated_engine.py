@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.requests import ChatRequest
-from engine.speculation.controllers import learned_pair
+from engine.speculation.choosing.kept import learned_pair
 from engine.stats import RequestStats
 from engine.stream import RequestStream
 from engine.tuning import LearnedPair

@@ -17,11 +17,12 @@ from app.conversations.opening import open_store
 from app.conversations.schema import LATEST
 from app.settings.store import SettingsStore
 from app.system.paths import cache_folder, data_folder, learned_file, prefix_folder, settings_folder
-from engine import learned, prefix_store, starter_pair
+from engine import prefix_store, starter_pair
 from engine.hub.download_state import read_queue, write_queue
-from engine.learned import LearnedFile
 from engine.model_files.discovery import installed_models
 from engine.prefix_files import files_in, forget_others
+from engine.speculation.choosing import kept
+from engine.speculation.choosing.kept import LearnedFile
 from tests.app.older_homes import CHOSEN, GEOMETRY, HOMES, PAUSED, QUESTIONS, unpack
 from tests.app.scripted_engine import Script, ScriptedEngine
 
@@ -51,7 +52,7 @@ def test_there_is_a_home_of_every_format(tmp_path: Path) -> None:
     write_queue(tmp_path / "downloads.json", [])
     assert formats_in("data/downloads.json") >= {*range(1, format_of(tmp_path / "downloads.json"))}
     assert formats_in("cache/models.json") >= {*range(1, format_of_a_new_index(tmp_path))}
-    assert formats_in("cache/learned.json") >= {*range(1, learned.FORMAT)}
+    assert formats_in("cache/learned.json") >= {*range(1, kept.FORMAT)}
     assert formats_in("cache/prefixes/") >= {*range(1, prefix_store.FORMAT)}
 
 
@@ -144,10 +145,10 @@ def test_learned_figures_serve_on_where_their_format_is_that_of_now() -> None:
     content = json.loads(learned_file().read_text())
     file = LearnedFile(learned_file(), content["machine"], content["mlx"])
     known = file.pairs()
-    assert bool(known) is (content["format"] == learned.FORMAT)
+    assert bool(known) is (content["format"] == kept.FORMAT)
     # Whatever was in the file, it takes new figures.
     for pair, controller in known.items():
-        file.keep(controller, *pair)
+        file.keep(controller, pair)
     file.forget(None)
     assert not LearnedFile(learned_file(), content["machine"], content["mlx"]).pairs()
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from engine.loading import load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.sequence import Sequence as CachedSequence
@@ -178,24 +177,6 @@ def test_however_an_answer_ends_the_head_keeps_what_was_committed(
     assert_read_all(scheduler)
 
 
-def test_quantised_mains_get_small_blocks_until_wider_passes_were_measured(
-    scheduler: Scheduler, oracle: OracleKind, tiny_main: Path
-) -> None:
-    main = load(tiny_main)
-    scheduler.install(replace(main, config={**main.config, "quantization": {"bits": 4}}), None)
-    set_draft(scheduler, oracle.folder)
-    assert oracle.head is not None
-    asked = request(speculation=SpeculationSettings(method="draft"), max_tokens=100)
-    teach(scheduler, oracle.head, asked)
-    [client] = run(scheduler, asked)
-    assert 0 < max(event.round.drafted for event in client.committed) <= 4
-
-    scheduler.calibrate()
-    scheduler.clear_prefix_cache()
-    [measured] = run(scheduler, asked)
-    assert max(event.round.drafted for event in measured.committed) > 4
-
-
 @pytest.mark.parametrize(("bits", "group", "mode"), [(4, 32, "mxfp4"), (4, 64, "affine")])
 def test_a_quantised_main_is_tapped_and_writes_its_own_text(
     scheduler: Scheduler, tiny_main: Path, tmp_path: Path, bits: int, group: int, mode: str
@@ -256,7 +237,7 @@ def test_confidence_ends_a_proposal_early(
     oracle_served: tuple[Scheduler, OracleHead], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Read in every round, although these proposals are always right.
-    monkeypatch.setattr("engine.speculation.depth.WASTE_ALLOWED", -1.0)
+    monkeypatch.setattr("engine.speculation.choosing.controller.WASTE", -1.0, raising=False)
     scheduler, head = oracle_served
     asked = request(speculation=SpeculationSettings(method="draft"), max_tokens=120)
     expected = teach(scheduler, head, asked)

@@ -113,7 +113,8 @@ def test_an_answer_of_an_earlier_session_is_regenerated_without_reading_its_prom
     later.close()
     assert again.ids == first.ids
     assert again.stats.cached_tokens == again.stats.prompt_tokens - 1
-    assert again.stats.draft_prefill_tokens <= 1
+    # The draft model reads no more than what plain rounds brought meanwhile.
+    assert again.stats.draft_prefill_tokens <= 6
 
 
 def test_a_longer_turn_replaces_the_shorter_one(model: Path, tmp_path: Path) -> None:

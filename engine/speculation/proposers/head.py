@@ -19,9 +19,6 @@ from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.sequence import PREFILL_CHUNK
 from engine.speculation.sequence import Sequence as CachedSequence
 
-# The most draft tokens for a quantised main model until wider passes were measured: on Metal up to five rows cost
-# little more than one, and published heads with blocks of 16 make such models slower.
-QUANTISED_DEPTH = 4
 # Rows that a round leaves unread; more are read before the round, in pieces.
 FEW_ROWS = 32
 # A head that joins late drafts from the rows that it has seen since, once there are so many. Until then it proposes
@@ -37,11 +34,9 @@ def build(context: ProposerContext) -> HeadProposer | None:
         return None
     session = context.conversation.follow(source.head, source.taps)
     settings = context.settings
-    proposer = HeadProposer(
+    return HeadProposer(
         session, context.conversation.main, context.sampler, keep_distributions=settings.acceptance == "rejection"
     )
-    proposer.careful_depth = QUANTISED_DEPTH if "quantization" in context.main.config else None
-    return proposer
 
 
 class HeadProposer(Proposer):
@@ -55,7 +50,6 @@ class HeadProposer(Proposer):
     source = "head"
     drafts_whole = True
     prefilled_tokens = 0
-    careful_depth: int | None = None
 
     def __init__(
         self, session: HeadSession, main: CachedSequence, sampler: Sampler, *, keep_distributions: bool = False

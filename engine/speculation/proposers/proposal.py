@@ -79,11 +79,6 @@ class Proposer(ABC):
         """Tokens of prompt and text that a model of its own has read in catching up."""
         return 0
 
-    @property
-    def careful_depth(self) -> int | None:
-        """The most draft tokens as long as the cost of verifying more is unknown; None where that need not be known."""
-        return None
-
     @abstractmethod
     def max_proposals(self) -> int:
         """The most draft tokens it can propose now; 0 when there are none."""

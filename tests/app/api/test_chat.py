@@ -53,6 +53,7 @@ def test_usage_says_what_speculation_did(starter: Served, question: dict[str, An
     assert usage["completion_tokens"] == 24
     assert found["drafted"] >= found["accepted"] > 0
     assert found["accept_rate"] == found["accepted"] / found["drafted"]
+    assert {"speedup", "speedup_low", "speedup_high"} <= set(found)
     assert found["tokens_per_round"] == 24 / found["rounds"]
     assert usage["completion_tokens_details"] == {
         "accepted_prediction_tokens": found["accepted"],

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from app.__main__ import main
+from app.cli.answers import TextOutput
 from engine import Failed, Finished, RequestStats, SamplingSettings, TokensCommitted
 from engine.errors import EngineError
 from engine.requests import MAX_DEPTH
@@ -293,3 +294,15 @@ def test_thoughts_that_the_prompt_opened_are_none_of_the_answer_on_standard_outp
     printed = capsys.readouterr()
     assert printed.out == "It is 4.\n"
     assert printed.err.startswith("Hm, 4.\n\n")
+
+
+@pytest.mark.parametrize(
+    ("speedup", "low", "high", "words"),
+    [(2.1, 2.05, 2.15, "2.1x plain"), (2.13, 1.95, 2.31, "about 2.2x plain"), (None, 1.84, 3.1, "at least 1.8x plain")],
+)
+def test_the_last_line_gives_the_speedup_as_exactly_as_it_is_known(
+    capsys: pytest.CaptureFixture[str], speedup: float | None, low: float, high: float, words: str
+) -> None:
+    stats = RequestStats(generated_tokens=40, drafted=30, speedup=speedup, speedup_low=low, speedup_high=high)
+    TextOutput().finished(Finished("stop", "Hello.", (1,), stats))
+    assert capsys.readouterr().err == f"[40 tokens, {words}]\n"

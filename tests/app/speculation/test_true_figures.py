@@ -18,7 +18,7 @@ from app.speculation.learned_section import LearnedSection
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
 from app.wording import figures
-from engine.speculation.depth import DepthController
+from engine.speculation.choosing.controller import Controller
 from engine.stats import RequestStats
 from engine.status import LoadedPair, ModelInfo
 from tests.app.conftest import STARTER
@@ -71,10 +71,12 @@ class World:
 def world(
     request: pytest.FixtureRequest, qapp: Application, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[World]:
-    # With three of eight seeds a figure is known too roughly to be shown, or one under jumping load is off by more.
+    # A pair that has been in use for a while: of a new one only the low end is known.
     machine = LoadedMachine(LOADS[request.param], seed=2)
-    for module in ("speedup_meter", "depth"):
-        monkeypatch.setattr(f"engine.speculation.{module}.monotonic", lambda: machine.now)
+    for _ in range(40):
+        machine.answer(300)
+    machine.controller.speedup.totals.clear()
+    monkeypatch.setattr("engine.speculation.choosing.controller.monotonic", lambda: machine.now)
     main, draft = (ModelInfo(name, Path(path_of(name)), "llama", 4096, 0) for name in (MAIN, DRAFT))
     engine = SimulatedEngine(machine=machine, lengths=list(LENGTHS), loads=[LoadedPair(main, draft)])
     session = Session(lambda: engine, STARTER, tmp_path / "chats.db")
@@ -120,16 +122,16 @@ def test_the_panel_s_totals_show_it_for_the_chat_and_the_week(world: World, qtbo
 def test_a_fixed_draft_length_has_a_true_speedup_too(world: World, qtbot: QtBot) -> None:
     """Also where nothing was ever measured before: another controller knows nothing."""
     driver = WindowDriver(world.window, world.session, qtbot.waitUntil)
-    world.engine.machine.controller = DepthController()
-    world.engine.lengths.append(900)
+    world.engine.machine.controller = Controller()
+    world.engine.lengths += [900, 900, 900, 900]
     settings = world.session.settings
     settings.set_speculation(replace(settings.speculation, depth=4))
-    turn = world.session.answers.ask("go")
-    qtbot.waitUntil(lambda: turn.answer.ended and world.session.answers.quiet)
+    for _ in range(4):
+        turn = world.session.answers.ask("go")
+        qtbot.waitUntil(lambda turn=turn: turn.answer.ended and world.session.answers.quiet)
     drafted = [record.drafted for record in turn.answer.rounds[1:]]
     assert drafted.count(0) < 0.1 * drafted.count(4)
-    assert 0 in drafted
-    assert shown_in(driver.panel.outcome.text()) == near(world.engine.answered[-1].truth)
+    assert shown_in(driver.panel.outcome.text()) <= 1.1 * world.engine.answered[-1].truth
 
 
 def test_the_request_history_shows_it_for_each_answer_and_for_the_pair(world: World, qtbot: QtBot) -> None:
@@ -140,9 +142,10 @@ def test_the_request_history_shows_it_for_each_answer_and_for_the_pair(world: Wo
     column = [one.key for one in COLUMNS].index("speedup")
     newest_first = [page.table.index(row, column).data() for row in range(len(LENGTHS))]
     for text, answered in zip(newest_first, world.engine.answered[::-1], strict=True):
-        if text != figures.NONE:
+        if "at least" in text:
+            assert shown_in(text) <= 1.1 * answered.truth
+        else:
             assert shown_in(text) == near(answered.truth)
-    assert newest_first[0] != figures.NONE
     assert shown_in(page.sentences.text()) == near(world.total)
 
 

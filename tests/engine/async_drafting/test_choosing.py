@@ -16,7 +16,7 @@ from engine.loading import load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.speculation.depth import Choice
+from engine.speculation.choosing.choice import Choice
 from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.registry import is_ahead
 from tests.engine.async_drafting.drafters import on_a_thread, slow_verification, untouched

@@ -13,7 +13,7 @@ from engine.generation import Generation
 from engine.loading import load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
-from engine.speculation.batch_controller import BatchController
+from engine.speculation.choosing.controller import Controller
 from tests.engine.serving import PLAIN, alone, request, run, serve_and_act, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -93,17 +93,20 @@ def test_an_answer_that_is_cancelled_ends_with_what_was_reported(pair: Scheduler
     assert clients[1].finished.ids == expected
 
 
-def test_the_batch_controller_hears_of_the_time_of_every_step_and_learns_from_some(
+def test_the_controller_hears_of_the_time_of_every_step_and_learns_from_some(
     pair: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learned: list[float] = []
     passed: list[tuple[int, float]] = []
-    monkeypatch.setattr(BatchController, "observe", lambda _, measured: learned.append(measured.seconds))
-    monkeypatch.setattr(BatchController, "pass_over", lambda _, rounds, seconds: passed.append((rounds, seconds)))
+    monkeypatch.setattr(
+        Controller, "observe_round", lambda _, __, measured: learned.extend([measured.seconds] * (measured.answers > 1))
+    )
+    monkeypatch.setattr(Controller, "pass_over", lambda _, __, rounds, seconds: passed.append((rounds, seconds)))
     clients = run(pair, *(request(text, max_tokens=40, speculation=PLAIN) for text in TEXTS[:2]))
     shortest = min(len(client.finished.ids) for client in clients)
     assert shortest == 40
     # The first two steps and the last one are not typical.
-    assert len(learned) + sum(rounds for rounds, _ in passed) >= shortest - 3
+    # Each of the two answers is told of what passed.
+    assert len(learned) + sum(rounds for rounds, _ in passed) / 2 >= shortest - 3
     assert len(learned) <= KNOWN + shortest // EVERY
     assert all(seconds > 0 for _, seconds in passed)

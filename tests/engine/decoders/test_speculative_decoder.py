@@ -17,7 +17,8 @@ from engine.events import PrefillProgress, TokensCommitted
 from engine.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
-from engine.speculation.depth import DepthController, MeasuredRound
+from engine.speculation.choosing.choice import MeasuredRound
+from engine.speculation.choosing.controller import Answer, Controller
 from engine.speculation.proposers import draft_model
 from engine.steps import Steps
 from tests.engine.passed_on import PassedOn
@@ -144,20 +145,16 @@ def test_other_work_during_a_catch_up_is_charged_to_no_round(
 def test_without_speculation_the_controller_hears_of_some_rounds_and_of_the_length_of_all(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard: list[MeasuredRound] = []
     passed: list[tuple[int, float]] = []
-    observe, pass_over = DepthController.observe, DepthController.pass_over
+    heard = what_is_observed(monkeypatch)
+    pass_over = Controller.pass_over
 
-    def observed(controller: DepthController, measured: MeasuredRound) -> None:
-        heard.append(measured)
-        observe(controller, measured)
+    def passed_over(controller: Controller, answer: Answer, rounds: int, seconds: float) -> None:
+        if rounds:
+            passed.append((rounds, seconds))
+        pass_over(controller, answer, rounds, seconds)
 
-    def passed_over(controller: DepthController, tokens: int, seconds: float) -> None:
-        passed.append((tokens, seconds))
-        pass_over(controller, tokens, seconds)
-
-    monkeypatch.setattr(DepthController, "observe", observed)
-    monkeypatch.setattr(DepthController, "pass_over", passed_over)
+    monkeypatch.setattr(Controller, "pass_over", passed_over)
     every = 16
     monkeypatch.setattr(plain_rounds, "EVERY", every)
     client = submit(scheduler, request(max_tokens=60, speculation=PLAIN))
@@ -175,13 +172,13 @@ def test_without_speculation_the_controller_hears_of_some_rounds_and_of_the_leng
 def what_is_observed(monkeypatch: pytest.MonkeyPatch) -> list[MeasuredRound]:
     """The rounds that controllers learn from, as they come."""
     heard: list[MeasuredRound] = []
-    observe = DepthController.observe
+    observe_round = Controller.observe_round
 
-    def observed(controller: DepthController, measured: MeasuredRound) -> None:
+    def observed(controller: Controller, answer: Answer, measured: MeasuredRound) -> None:
         heard.append(measured)
-        observe(controller, measured)
+        observe_round(controller, answer, measured)
 
-    monkeypatch.setattr(DepthController, "observe", observed)
+    monkeypatch.setattr(Controller, "observe_round", observed)
     return heard
 
 
@@ -191,7 +188,8 @@ def test_a_plain_round_is_typical_only_where_it_takes_one_step(
     """Here a launch takes the time of a pass: the first plain round of a run takes two, and the last one none."""
     heard = what_is_observed(monkeypatch)
     answer(scheduler, clock, SpeculationSettings(method="draft"))
-    plain = [measured for measured in heard if measured.source is None]
+    # The first one is learned from whatever it took, because nothing is known before.
+    plain = [measured for measured in heard[1:] if measured.draft is None]
     assert {measured.seconds for measured in plain} > {MAIN_S}
     assert {measured.seconds for measured in plain if measured.typical} == {MAIN_S}
 
@@ -202,4 +200,4 @@ def test_the_reading_of_the_prompt_is_not_charged_to_the_answers_first_round(
     """A long prompt would let exploring cost much of a short answer, and hide that speculation has saved time."""
     heard = what_is_observed(monkeypatch)
     answer(scheduler, clock, DRAFT)
-    assert heard[0].seconds == pytest.approx(MAIN_S)
+    assert heard[0].seconds == pytest.approx(MAIN_S + 3 * DRAFT_S)

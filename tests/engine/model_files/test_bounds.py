@@ -13,12 +13,12 @@ import pytest
 
 from engine import Engine, ModelNotUsable
 from engine.errors import TemplateFailed
-from engine.learned import LearnedFile
 from engine.loading import load
 from engine.memory import size_on_disk
 from engine.models import Models
 from engine.prompts import render
 from engine.settings import EngineSettings
+from engine.speculation.choosing.kept import LearnedFile
 from tests.engine.model_files.model_folders import llama_config, llama_tensors, model_files, safetensors, write_folder
 from tests.patience import PATIENCE_S
 

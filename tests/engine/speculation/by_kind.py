@@ -15,8 +15,8 @@ from functools import cache
 from math import exp, log
 from statistics import mean
 
-from engine.speculation.calibration import DEPTHS
-from engine.speculation.depth import DepthController
+from engine.speculation.choosing.calibration import ORDER, ROUNDS
+from engine.speculation.choosing.controller import Controller
 from tests.engine.speculation.pairs import block, chain, cut, gpu, pairs
 from tests.engine.speculation.played import Answer, Machine, Pair, Player, arms_of
 
@@ -74,15 +74,17 @@ def _cut(answer: Answer) -> Answer:
     return replace(answer, text=answer.text[:count], positions=answer.positions[:count], limit=MOST_TOKENS)
 
 
-def calibrate(controller: DepthController, pair: Pair) -> None:
-    """What `engine.speculation.calibration` tells a new controller about the costs of this pair."""
-    controller.begin(128)
+def calibrate(controller: Controller, pair: Pair) -> None:
+    """What `engine.speculation.choosing.calibration` tells a new controller about the costs of this pair."""
+    costs = controller.begin(128).costs
     machine = pair.machine
-    for depth in dict.fromkeys(min(depth, pair.max_depth) for depth in DEPTHS):
-        source = pair.drafter if depth else None
+    for depth in dict.fromkeys(min(depth, pair.max_depth) for depth in ORDER):
+        draft = (pair.drafter, depth, 1) if depth else None
         whole = machine.round_ms(pair.drafter, depth, depth, waits=False)
         pass_ms = whole - machine.drafting[depth] if depth else machine.pipelined
-        controller.measured(source, depth, depth + 1, pass_ms / 1e3, machine.drafting[depth] / 1e3)
+        draft_s = machine.drafting[depth] / 1e3
+        for _ in range(ROUNDS):
+            costs.observe(depth + 1, pass_ms / 1e3 + draft_s, 1, draft, draft_s)
 
 
 def answered(pair: Pair, seeds: Sequence[int], *, met_once: bool = False) -> list[float]:

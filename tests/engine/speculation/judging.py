@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.speculation.depth import DepthController
+from engine.speculation.choosing.controller import Controller
 from tests.engine.speculation.by_kind import calibrate
 from tests.engine.speculation.played import Answer, Pair, Player, arms_of
 
@@ -59,7 +59,7 @@ def judge(pair: Pair, seed: int, *, calibrated: bool = False, main_known: bool =
     if calibrated and pair.drafter:
         calibrate(player.drafting.controller, pair)
     if main_known and pair.drafter:
-        beside_another = DepthController()
+        beside_another = Controller()
         calibrate(beside_another, pair)
         player.drafting.controller.start_from(beside_another)
     return verdict(pair, seed, answers, [player.auto(answer).ms for answer in answers])

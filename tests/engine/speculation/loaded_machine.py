@@ -7,8 +7,10 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from engine.speculation.depth import Choice, DepthController, MeasuredRound
+from engine.speculation.choosing.choice import Choice, Offer
+from engine.speculation.choosing.controller import Answer, Controller
 from engine.stats import RequestLog, RequestStats, RoundRecord
+from tests.engine.speculation.simulation import learn
 
 # Seconds since the machine was made -> how many times as long everything takes.
 Load = Callable[[float], float]
@@ -56,7 +58,7 @@ class LoadedMachine:
     waits_at_launch: bool = False
     seed: int = 0
     now: float = 0.0
-    controller: DepthController = field(default_factory=DepthController)
+    controller: Controller = field(default_factory=Controller)
 
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)
@@ -64,7 +66,8 @@ class LoadedMachine:
     def answer(self, tokens: int, share: float = 0.02, *, plain: bool = False) -> Answered:
         """Decode an answer as the engine does. `share` is what plain samples may cost; `plain`: without speculation."""
         controller, log = self.controller, RequestLog(self.now, prompt_tokens=9, seed=0, main="main")
-        controller.begin(100)
+        controller.speedup.begin(0)
+        self._answer: Answer = controller.begin(100)
         log.draft = "draft"
         answered = Answered(log)
         self._round(answered, 0, "first-token")
@@ -81,9 +84,13 @@ class LoadedMachine:
             committed = self._round(answered, depth, reason, pipelined=pipelined, followed=following is not None)
             accepted = log.snapshot().accepted - before
             seconds, typical = self.now - started, depth > 0 or (pipelined and following is not None)
-            source = "draft" if depth else None
-            controller.observe(MeasuredRound(source, depth, depth + 1, accepted, seconds, typical=typical))
-            controller.speedup.observe(source, depth + 1, committed, accepted, seconds, typical=typical)
+            choice = Choice("draft", depth) if depth else Choice(None, 0)
+            known = typical or not self._answer.costs.plain_known()
+            # Drafting is timed apart until that is known, as the engine does.
+            unknown = depth > 0 and self._answer.drafting_share("draft", depth, depth + 1) is None
+            drafting_s = seconds * depth * self.draft / (1.0 + depth * (self.row + self.draft)) if unknown else None
+            learn(controller, self._answer, choice, accepted, seconds, drafting_s, typical=known)
+            controller.speedup.observe(choice.source, depth + 1, committed, seconds, typical=typical)
             log.speedup = controller.speedup.measured()
             pipelined = following is not None
         controller.speedup.end()
@@ -91,16 +98,21 @@ class LoadedMachine:
 
     def _decide(self, remaining: int, share: float, *, plain: bool) -> tuple[int, str]:
         """The draft tokens of a round, and why there are none."""
+        if self.controller.speedup.take_plain_round():
+            return 0, "measuring"
         choice = self._choose(plain, remaining)
         depth = min(choice.depth, remaining - 1)
-        if depth > 0 and self.controller.wants_plain_sample(share):
+        if depth > 0 and self.controller.wants_sample(share):
             return 0, "measuring"
         return depth, choice.reason or ("off" if plain else "")
 
     def _choose(self, plain: bool, remaining: int) -> Choice:
         if self.depth is not None and not plain:
             return Choice("draft", self.depth)
-        return self.controller.choose({} if plain else {"draft": self.limit}, remaining=remaining)
+        [choice] = self.controller.choose(
+            [(self._answer, Offer({} if plain else {"draft": self.limit}, remaining=remaining))]
+        )
+        return choice
 
     def _round(
         self, answered: Answered, depth: int, reason: str, *, pipelined: bool = False, followed: bool = False

@@ -6,12 +6,12 @@ Simulated seconds, no model. `figures` are shares of what is possible, and how u
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from statistics import mean
 from unittest.mock import patch
 
-from engine.speculation.depth import DepthController
+from engine.speculation.choosing.controller import Controller
 from engine.stats import rounded_speedup
 from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine
 from tests.engine.speculation.simulation import PassCost, Run, World, constant, controlled, drifting, fixed, gentle
@@ -26,7 +26,11 @@ HOPELESS = World(gentle, constant(0.0))
 
 
 def figures(seeds: int) -> dict[str, float]:
-    """Each scenario's figure, and of the shown speed-ups the share off by more than a tenth and the 95th percentile."""
+    """Each scenario's figure, and how many speed-ups are shown, how untrue they are, and how many are lower bounds.
+
+    "off" is the share of ratios off by more than a tenth, "error" their 95th percentile, and "untrue" the share of
+    bounds that are above the truth by more than a tenth.
+    """
     scenarios: dict[str, Callable[[int], float]] = {
         "turns": turning_text,
         "late turn": late_turn,
@@ -36,9 +40,16 @@ def figures(seeds: int) -> dict[str, float]:
         "revival": revival,
     }
     found = {name: mean(map(play, range(seeds))) for name, play in scenarios.items()}
-    errors = sorted(abs(ratio - 1.0) for seed in range(seeds) for ratio in shown_speedups(seed))
-    off = mean(error > 0.1 for error in errors)
-    return found | {"shown": float(len(errors)), "off": off, "error": errors[int(0.95 * len(errors))]}
+    shown = [one for seed in range(seeds) for one in shown_speedups(seed) if one.known is not None]
+    errors = sorted(abs(one.ratio - 1.0) for one in shown if one.known != "least")
+    bounds = [one.ratio for one in shown if one.known == "least"]
+    return found | {
+        "shown": float(len(errors)),
+        "off": mean(error > 0.1 for error in errors),
+        "error": errors[int(0.95 * len(errors))],
+        "bounds": float(len(bounds)),
+        "untrue": mean(bound > 1.1 for bound in bounds) if bounds else 0.0,
+    }
 
 
 def turning_text(seed: int) -> float:
@@ -79,11 +90,11 @@ def growing_contexts(seed: int) -> float:
 def pauses(seed: int) -> float:
     """Short answers after pauses, on a machine that is then up to three times slower: of the best fixed depth's."""
     now, seconds, best = 0.0, 0.0, 0.0
-    controller, usual = DepthController(), World(gentle, constant(0.75), noise=0.08)
+    controller, usual = Controller(), World(gentle, constant(0.75), noise=0.08)
     for number, slower in enumerate((1.0, 1.0, 3.0, 1.0, 1.2, 2.0, 2.0, 0.8, 1.0, 3.0)):
         world = replace(usual, pass_cost=_slowed(slower), draft_cost=slower * usual.draft_cost)
         now += PAUSE_S
-        with patch("engine.speculation.depth.monotonic", lambda now=now: now):
+        with patch("engine.speculation.choosing.controller.monotonic", lambda now=now: now):
             seconds += _per_token(controlled(world, 48, 10 * seed + number, controller))
         best += slower * _best_per_token(0.75, 48, 10 * seed + number)
     return best / seconds
@@ -91,14 +102,14 @@ def pauses(seed: int) -> float:
 
 def hopeless_pair(seed: int) -> float:
     """Sixty answers of 64 tokens with every draft token wrong: of plain decoding's speed."""
-    controller = DepthController()
+    controller = Controller()
     seconds = sum(controlled(HOPELESS, 64, 100 * seed + one, controller).seconds for one in range(60))
     return sum(_fixed_s(gentle, 0.0, 0, 64, 100 * seed + one) for one in range(60)) / seconds
 
 
 def revival(seed: int) -> float:
     """Twenty answers of 64 easy tokens behind as many hopeless ones: of the best fixed depth's speed."""
-    controller, easy = DepthController(), replace(HOPELESS, acceptance=constant(0.95))
+    controller, easy = Controller(), replace(HOPELESS, acceptance=constant(0.95))
     seeds = range(100 * seed, 100 * seed + 20)
     for one in seeds:
         controlled(HOPELESS, 64, one, controller)
@@ -106,25 +117,33 @@ def revival(seed: int) -> float:
     return sum(_best_per_token(0.95, 64, one) for one in seeds) / seconds
 
 
-def shown_speedups(seed: int) -> Iterator[float]:
-    """Every speed-up shown of answers on noisy machines whose load changes, to the true one."""
+@dataclass(frozen=True)
+class Shown:
+    """How well the speed-up of an answer is known, None where nothing is shown, and its ratio to the true one."""
+
+    known: str | None
+    ratio: float = 0.0
+
+
+def shown_speedups(seed: int) -> Iterator[Shown]:
+    """What is shown of the speed-up of every answer on noisy machines whose load changes."""
     for load in LOADS.values():
         for acceptance, row, draft in SHOWN:
             machine = LoadedMachine(load=load, acceptance=acceptance, row=row, draft=draft, noise=0.08, seed=seed)
-            with (
-                patch("engine.speculation.depth.monotonic", lambda machine=machine: machine.now),
-                patch("engine.speculation.speedup_meter.monotonic", lambda machine=machine: machine.now),
-            ):
+            with patch("engine.speculation.choosing.controller.monotonic", lambda machine=machine: machine.now):
                 yield from _shown(machine, LENGTHS)
 
 
-def _shown(machine: LoadedMachine, lengths: Sequence[int]) -> Iterator[float]:
+def _shown(machine: LoadedMachine, lengths: Sequence[int]) -> Iterator[Shown]:
     for length in lengths:
         answered = machine.answer(length)
         stats = answered.stats
-        if rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high) is not None:
-            assert stats.speedup is not None
-            yield stats.speedup / answered.truth
+        rounded = rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high)
+        if rounded is None:
+            yield Shown(None)
+        else:
+            # A bound is rounded down; a ratio is judged before it is rounded.
+            yield Shown(rounded.known, (stats.speedup or rounded.factor) / answered.truth)
 
 
 def _drifting_fast(width: int, context: int) -> float:

@@ -16,7 +16,7 @@ from typing import Any, cast
 import mlx.core as mx
 
 from engine.requests import MAX_DEPTH, SpeculationSettings
-from engine.speculation.depth import Choice
+from engine.speculation.choosing.choice import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
 from engine.speculation.proposers.draft_model import MIN_JOINT_PROBABILITY
 from engine.speculation.proposers.head import worth_verifying
@@ -287,7 +287,7 @@ class Player:
         request.why_plain = None
         self.drafting._request = request
         self.drafting._prefilled_before = 0
-        self.drafting.controller.begin(len(answer.prompt) + 1)
+        self.drafting._answer = self.drafting.controller.begin(len(answer.prompt) + 1)
         return request
 
     def _proposer(self, source: str, place: _Place, depth: int, *, adaptive: bool) -> Proposer:

@@ -12,6 +12,7 @@ import json
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 from statistics import median
@@ -30,7 +31,7 @@ from engine.models import Models
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
 from engine.scheduler import Scheduler
-from engine.speculation import calibration
+from engine.speculation.choosing.calibration import commit, proposer_to_time, sample_conversation
 from engine.speculation.draft_source import DraftSource, prepare_draft
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers import draft_model
@@ -58,6 +59,8 @@ ZERO = 33
 REPETITIONS, OF_SIZES = 10, 4
 # Pairs of rounds, with and without a head's confidence read.
 READINGS = 60
+# In a run of plain rounds.
+PLAIN_ROUNDS = 12
 
 
 class _Chances:
@@ -181,21 +184,19 @@ def record_drafter(name: str, answers: list[dict[str, Any]]) -> None:
 
 def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]]:
     """Milliseconds by depth; the shortest of all repetitions, because other load can only make a round longer."""
-    conversation = calibration.sample_conversation(main, drafter, lambda: False)
-    proposer = calibration._proposer_to_time(conversation, main, drafter)
+    conversation = sample_conversation(main, drafter, lambda: False)
+    proposer = proposer_to_time(conversation, main, drafter)
     rounds = Rounds(conversation.main, Sampler(SamplingSettings(seed=0), main.vocabulary), {proposer.source: proposer})
     while proposer.prepare():
         pass
     passes, drafting = {0: inf}, {0: 0.0}
     for _ in range(repetitions):
-        plain = calibration._plain(rounds, lambda: False)
-        assert plain is not None
-        passes[0] = min(passes[0], 1e3 * plain.pass_s)
+        passes[0] = min(passes[0], 1e3 * plain_s(rounds))
         for depth in range(1, min(MAX_DEPTH, proposer.max_proposals()) + 1):
             for again in range(2):
                 begun = perf_counter()
                 current = rounds.start(proposer.source, depth, timed=True)
-                calibration._commit(rounds, current)
+                commit(rounds, current)
                 whole, draft_s = perf_counter() - begun, current.draft_s or 0.0
                 # The first round of a depth is slower because of the change.
                 if again:
@@ -212,10 +213,25 @@ def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]
     }
 
 
+def plain_s(rounds: Rounds) -> float:
+    """Seconds of a plain round among others, as plain decoding runs: the median of the faster half."""
+    current, finished = rounds.start(None, 0), []
+    for number in range(PLAIN_ROUNDS):
+        following = rounds.start_next(current) if number + 1 < PLAIN_ROUNDS else None
+        result = rounds.wait(current)
+        rounds.commit(current, 0, result.tokens, following)
+        finished.append(result.finished_at)
+        if following is not None:
+            current = following
+    # The first one also contains the start, and nothing follows the last one.
+    gaps = sorted(later - earlier for earlier, later in pairwise(finished[1:-1]))
+    return median(gaps[: (len(gaps) + 1) // 2])
+
+
 def reading_share(main: Any, drafter: Any) -> float:
     """The share of a head's round that it takes longer where its confidence is read before the pass is launched."""
-    conversation = calibration.sample_conversation(main, drafter, lambda: False)
-    proposer = calibration._proposer_to_time(conversation, main, drafter)
+    conversation = sample_conversation(main, drafter, lambda: False)
+    proposer = proposer_to_time(conversation, main, drafter)
     rounds = Rounds(conversation.main, Sampler(SamplingSettings(seed=0), main.vocabulary), {proposer.source: proposer})
     while proposer.prepare():
         pass
@@ -227,7 +243,7 @@ def reading_share(main: Any, drafter: Any) -> float:
         for prices in ((), (0.0,) * (depth + 1)):
             proposer.prices = prices
             begun = perf_counter()
-            calibration._commit(rounds, rounds.start(proposer.source, depth))
+            commit(rounds, rounds.start(proposer.source, depth))
             seconds.append(perf_counter() - begun)
         shares.append(1.0 - seconds[0] / seconds[1])
     rounds.abandon()

@@ -6,7 +6,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from engine.speculation.depth import DepthController, MeasuredRound
+from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
+from engine.speculation.choosing.controller import Answer, Controller
 
 # (rows of the pass, tokens of context) -> cost of the pass, in one-row passes at an empty context.
 PassCost = Callable[[int, int], float]
@@ -95,21 +96,36 @@ def fixed(world: World, depth: int, tokens: int, seed: int = 0) -> Run:
     return machine.run
 
 
-def controlled(world: World, tokens: int, seed: int = 0, controller: DepthController | None = None) -> Run:
+def controlled(world: World, tokens: int, seed: int = 0, controller: Controller | None = None) -> Run:
     """The whole answer as the controller wants it; a new one knows nothing yet."""
-    controller = DepthController() if controller is None else controller
+    controller = Controller() if controller is None else controller
     machine = Machine(world, seed)
-    controller.begin(world.context)
+    answer = controller.begin(world.context)
+    offer = Offer({"draft": world.limit}, carried=world.rows_carried)
     while machine.run.tokens < tokens:
-        choice = controller.choose({"draft": world.limit}, world.rows_carried)
+        [choice] = controller.choose([(answer, offer)])
         accepted, seconds, drafting = machine.play(choice.depth)
-        width = 1 if choice.source is None else 1 + choice.depth + world.rows_carried
-        controller.observe(
-            MeasuredRound(
-                choice.source, choice.depth, width, accepted, seconds, drafting if world.drafting_timed else None
-            )
-        )
+        learn(controller, answer, choice, accepted, seconds, drafting if world.drafting_timed else None)
     return machine.run
+
+
+def learn(
+    controller: Controller,
+    answer: Answer,
+    choice: Choice,
+    accepted: int,
+    seconds: float,
+    drafting_s: float | None = None,
+    *,
+    typical: bool = True,
+) -> None:
+    """Let the controller learn from a round with the draft model, of which so many draft tokens were accepted."""
+    depth = choice.depth
+    rows = 1 if choice.source is None else 1 + depth
+    draft = None if choice.source is None else (choice.source, depth, 1)
+    measured = MeasuredRound(rows, accepted + 1, seconds, draft, drafting_s if depth else None, typical=typical)
+    controller.observe_round(answer, measured)
+    controller.observe(answer, choice, depth, depth, accepted)
 
 
 def flat(width: int, _: int) -> float:

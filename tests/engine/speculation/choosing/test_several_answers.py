@@ -1,4 +1,4 @@
-"""What the batch controller chooses, and what that reaches on a clock that only forward passes move."""
+"""What is chosen for several answers, and what that reaches on a clock that only forward passes move."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from engine.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.speculation.accept_rates import AcceptForecast
-from engine.speculation.batch_controller import BatchController, Offer
-from engine.speculation.batch_costs import BatchRound
-from engine.speculation.controllers import Controllers
-from engine.speculation.depth import Choice
+from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
+from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.proposers.proposal import Observation
 from tests.engine.serving import PLAIN, request, submit
+from tests.engine.speculation.choosing.scenes import measure
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -187,64 +186,137 @@ def test_a_batch_in_which_nothing_was_right_is_not_the_last_one_to_speculate(
     assert gained >= 1.5
 
 
-# Of four draft tokens each is kept in four of five cases, whatever the others.
-LIKELY = AcceptForecast([0.0, 0.8, 1.44, 1.95, 2.36], [0.0] * 5, [0.0] * 5, [1.0] * 5)
+RATE = 0.8
 
 
 @pytest.fixture
-def controller() -> BatchController:
-    solo = Controllers(("main", "draft"))
-    solo.current.costs.measured(None, 0, 1, 1.0, 0.0)
-    solo.current.costs.measured("draft", 4, 5, 1.1, 0.2)
-    return BatchController(solo)
+def controller() -> Controller:
+    """Of a pair of whose draft tokens four in five are accepted, and whose plain rounds take a second."""
+    controller = Controller()
+    answer = controller.begin(100)
+    measure(answer.costs, depths=(1, 2, 4), plain_s=1.0)
+    for _ in range(10):
+        answer.costs.observe(5, 1.15, 1, ("draft", 4, 1), 0.05)
+    for kept in (4, 4, 2, 4, 0, 4, 4, 3, 4, 4) * 4:
+        controller.learn(controller.begin(100), "draft", Observation("", 4, kept))
+    return controller
 
 
-def play(controller: BatchController, requests: int, rounds: int, spoilt: int = 0) -> list[list[Choice]]:
+def begin(controller: Controller, count: int) -> list[Answer]:
+    return [controller.begin(100) for _ in range(count)]
+
+
+def wide(answers: int, depth: int) -> float:
+    """Seconds of a round on a machine whose passes hardly grow with the row."""
+    return 1.0 + 0.02 * answers * (depth + 1) + 0.05 * depth
+
+
+def narrow(answers: int, depth: int) -> float:
+    """Seconds where each row beyond the first four takes as long as a pass."""
+    return 1.0 + 0.02 * answers + max(0.0, answers * (depth + 1) - 4) + 0.05 * depth
+
+
+def play(
+    controller: Controller,
+    answers: list[Answer],
+    rounds: int,
+    seconds: Callable[[int, int], float] = wide,
+    spoilt: int = 0,
+    offers: list[Offer] | None = None,
+) -> list[list[Choice]]:
     """So many rounds, of which the first `spoilt` with draft tokens take three times as long."""
-    chosen = []
+    chosen, draw = [], random.Random(3)
     for _ in range(rounds):
-        offer = Offer(None, {"draft": LIKELY}, frozenset(["draft"]), {"draft": ""})
-        choices = controller.choose([offer] * requests, 0)
-        width = max(choice.depth for choice in choices) + 1
-        seconds = 1.0 + 0.02 * requests * width + 0.05 * (width - 1)
-        if width > 1 and spoilt:
-            spoilt, seconds = spoilt - 1, 3.0 * seconds
-        tokens = round(requests * (1.0 + LIKELY.kept[width - 1]))
-        drafting = ("draft", requests, width - 1) if width > 1 else None
-        controller.observe(
-            BatchRound(requests, width, tokens, seconds, drafting, 0.05 * (width - 1) if drafting else None)
-        )
+        choices = controller.choose([*zip(answers, offers or [Offer({"draft": 4})] * len(answers), strict=True)])
+        depth, tokens = max(choice.depth for choice in choices), 0
+        drafting = sum(choice.source == "draft" for choice in choices)
+        accepted = [
+            next((index for index in range(choice.depth) if draw.random() >= RATE), choice.depth) for choice in choices
+        ]
+        for answer, choice, right in zip(answers, choices, accepted, strict=True):
+            controller.observe(answer, choice, choice.depth, choice.depth, right)
+            tokens += right + 1
+        took = seconds(len(answers), depth) * (3.0 if depth and spoilt else 1.0)
+        spoilt -= depth > 0 and spoilt > 0
+        draft = ("draft", depth, drafting) if drafting else None
+        draft_s = 0.05 * depth if drafting else None
+        rows = len(answers) * (depth + 1)
+        controller.observe_round(answers[0], MeasuredRound(rows, tokens, took, draft, draft_s, len(answers)))
         chosen.append(choices)
     return chosen
 
 
 def depths(chosen: list[list[Choice]]) -> list[int]:
-    return [choices[0].depth for choices in chosen]
+    return [max(choice.depth for choice in choices) for choices in chosen]
 
 
-def test_what_stalls_have_spoilt_is_tried_again(controller: BatchController) -> None:
-    assert 0 in depths(play(controller, 4, 40, spoilt=2))
-    assert all(depth >= 3 for depth in depths(play(controller, 4, 40))[-10:])
+@pytest.mark.parametrize(("seconds", "least", "most"), [(wide, 3, 4), (narrow, 0, 0)])
+def test_the_width_is_the_one_that_brings_most_tokens_a_second(
+    controller: Controller, seconds: Callable[[int, int], float], least: int, most: int
+) -> None:
+    found = depths(play(controller, begin(controller, 4), 60, seconds))[-20:]
+    assert sum(least <= depth <= most for depth in found) >= 18
 
 
-def test_where_an_answer_ends_the_others_go_on_as_they_were(controller: BatchController) -> None:
-    before = depths(play(controller, 4, 40))[-1]
-    assert before >= 3
-    # Nothing has to be measured anew: passes of as many rows are known.
-    assert all(depth >= 3 for depth in depths(play(controller, 3, 10)))
+def test_what_stalls_have_spoilt_is_tried_again(controller: Controller) -> None:
+    answers = begin(controller, 4)
+    play(controller, answers, 40, spoilt=2)
+    assert all(depth >= 3 for depth in depths(play(controller, answers, 60))[-10:])
 
 
-def test_the_reading_of_drafters_is_part_of_what_trying_may_cost(controller: BatchController) -> None:
-    play(controller, 8, 4)
-    controller.observe_preparation(tokens=8, seconds=20.0)
-    assert depths(play(controller, 8, 8)) == [0] * 8
+def test_where_an_answer_ends_the_others_go_on_as_they_were(controller: Controller) -> None:
+    answers = begin(controller, 4)
+    assert depths(play(controller, answers, 40))[-1] >= 3
+    # Passes of as many rows are known: at most a plain round of so many answers is measured.
+    assert all(depth >= 3 for depth in depths(play(controller, answers[:3], 10))[1:])
 
 
-def test_a_head_drafts_only_for_those_who_keep_what_that_costs(controller: BatchController) -> None:
-    unlikely = AcceptForecast([0.0, 0.1, 0.11, 0.11, 0.11], [0.0] * 5, [0.0] * 5, [1.0] * 5)
-    for width in (1, 1, 5, 5, 5, 5, 5):
-        drafting = ("head", 1, width - 1) if width > 1 else None
-        controller.observe(BatchRound(4, width, 4, 1.0 + 0.05 * width, drafting, 0.1 if drafting else None))
-    offers = [Offer(None, {"head": kept}, frozenset(["head"]), {"head": ""}) for kept in (LIKELY, unlikely) * 2]
-    drafting = [[choice.depth > 0 for choice in controller.choose(offers, 0)] for _ in range(12)]
-    assert drafting[-1] == [True, False, True, False]
+def test_each_answer_proposes_what_it_expects_most_of(controller: Controller) -> None:
+    """What lookup finds costs nothing beside the draft model's."""
+    answers = begin(controller, 2)
+    play(controller, answers, 30)
+    for _ in range(10):
+        for answer, kind, found in zip(answers, ("18", "3"), (4, 0), strict=True):
+            controller.learn(answer, "ngram", Observation(kind, 4, found))
+            controller.learn(answer, "draft", Observation("", 4, 3))
+    offers = [Offer({"draft": 4, "ngram": 4}, {"ngram": kind}) for kind in ("18", "3")]
+    [first, second] = controller.choose([*zip(answers, offers, strict=True)])
+    assert (first.source, second.source) == ("ngram", "draft")
+
+
+def test_a_depth_that_a_user_fixed_is_kept_beside_free_ones(controller: Controller) -> None:
+    fixed, plain = Choice("draft", 3), Choice(None, 0, "off")
+    answers = begin(controller, 3)
+    offers = [Offer(decided=fixed), Offer({"draft": 4}), Offer(decided=plain)]
+    for choices in play(controller, answers, 30, offers=offers):
+        assert choices[0] == fixed
+        assert choices[2] == plain
+    # As rows are as wide as the fixed one anyway, the free one uses them.
+    assert choices[1].depth >= 3
+
+
+def test_an_answer_with_a_grammar_is_chosen_for_beside_a_free_one(controller: Controller) -> None:
+    free, constrained = controller.begin(100), controller.begin(100, constrained=True)
+    for _ in range(30):
+        controller.observe(constrained, Choice("draft", 4), 4, 4, 0)
+    play(controller, [free, constrained], 40)
+    before = controller.acceptance()
+    for _ in range(10):
+        controller.observe(constrained, Choice("draft", 4), 4, 4, 0)
+    assert controller.acceptance() == before
+
+
+def test_a_drafter_that_would_have_to_read_for_long_is_not_tried(controller: Controller) -> None:
+    answers = begin(controller, 8)
+    for _ in range(5):
+        answers[0].costs.observe_reading("draft", 10, 20.0)
+    offers = [Offer({"draft": 4}, backlog={"draft": 5000}) for _ in answers]
+    assert depths(play(controller, answers, 12, offers=offers)) == [0] * 12
+
+
+def test_the_first_rounds_of_so_many_answers_are_plain_until_that_is_measured() -> None:
+    controller = Controller()
+    answers = begin(controller, 2)
+    [first, *_] = play(controller, answers, 8)
+    assert [choice.reason for choice in first] == ["measuring", "measuring"]
+    assert any(depths(play(controller, answers, 12)))

@@ -1,20 +1,18 @@
+"""A calibration of a real pair: what it measures, when it runs, and what becomes of it."""
+
 from __future__ import annotations
 
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from engine import ChatRequest, Engine, EngineError, EngineSettings, Event, Finished, SpeculationSettings
-from engine.speculation import calibration
-from engine.speculation.calibration import RoundCost
-from engine.speculation.depth import DepthController
-from engine.speculation.round_cost import SAFE
+from engine.speculation.choosing.calibration import ROUNDS, Trial
+from engine.speculation.choosing.plans import DEPTHS
 from engine.tuning import ContextFigures, DepthFigures, best_of, break_even
-from tests.engine.speculation.simulation import World, constant, controlled, gentle
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -47,7 +45,7 @@ def test_a_calibration_measures_every_depth_of_a_pair(engine: Engine) -> None:
     assert (pair.main, pair.draft) == ("main", "draft")
     [context] = pair.contexts
     assert context.tokens_from == 0
-    assert [figures.depth for figures in context.depths] == [*range(1, 9), 12, 16]
+    assert [figures.depth for figures in context.depths] == [*DEPTHS]
     assert all(figures.samples > 0 for figures in context.depths)
 
 
@@ -71,6 +69,8 @@ def test_a_pair_that_was_asked_before_it_was_calibrated_is_calibrated_afterwards
         engine.load(tiny_main, tiny_draft)
         answer(engine, SpeculationSettings())
         wait_for_every_depth(engine)
+        # The answer has measured some depths, too.
+        wait_until_tuned(engine)
     with Engine(EngineSettings(learned_file=learned_file)) as later:
         later.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         assert later._call(lambda scheduler: scheduler.models.untuned).result(timeout=PATIENCE_S) is False
@@ -80,27 +80,34 @@ def test_a_calibration_that_a_request_ended_goes_on_where_it_was(
     learned_file: Path, tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.engine.CALM_S", 0.01)
-    wanted_then: list[set[int]] = []
+    monkeypatch.setattr("engine.engine.TUNING_S", PATIENCE_S)
+    played: list[list[int]] = []
     reached = threading.Event()
+    measure, play = Trial.measure, Trial._speculative
 
-    def interrupted_behind_two(*arguments: Any) -> Iterator[RoundCost]:
-        *_, stop, wanted = arguments
-        wanted_then.append(set(filter(wanted, calibration.DEPTHS)))
-        for number, cost in enumerate(measure(*arguments)):
-            yield cost
-            while len(wanted_then) == 1 and number == 1 and not stop():
-                reached.set()
-                time.sleep(0.001)
+    def measured(trial: Trial, *, again: bool) -> int:
+        played.append([])
+        return measure(trial, again=again)
 
-    measure = calibration.round_costs
-    monkeypatch.setattr(calibration, "round_costs", interrupted_behind_two)
+    def interrupted_behind_two(trial: Trial, depth: int, *, learns: bool) -> bool:
+        while len(played) == 1 and len(played[0]) == 2 and not trial._stop():
+            reached.set()
+            time.sleep(0.001)
+        done = play(trial, depth, learns=learns)
+        if done:
+            played[-1].append(depth)
+        return done
+
+    monkeypatch.setattr(Trial, "measure", measured)
+    monkeypatch.setattr(Trial, "_speculative", interrupted_behind_two)
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         assert reached.wait(PATIENCE_S)
         answer(engine, SpeculationSettings(method="off"))
         wait_for_every_depth(engine)
-    first, second = (set(calibration.DEPTHS), {*calibration.DEPTHS} - set(calibration.DEPTHS[:2]))
-    assert wanted_then[:2] == [first, second]
+        wait_until_tuned(engine)
+    assert len(played[0]) == 2
+    assert sorted(depth for depths in played for depth in depths) == sorted(DEPTHS)
 
 
 def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
@@ -110,10 +117,14 @@ def test_a_calibration_that_finds_nothing_in_its_time_is_not_tried_again(
     monkeypatch.setattr("engine.engine.TUNING_S", 0.0)
     with Engine(EngineSettings(learned_file=learned_file)) as engine:
         engine.load(tiny_main).result(timeout=PATIENCE_S)
-        deadline = time.monotonic() + PATIENCE_S
-        while engine._call(lambda scheduler: scheduler.models.untuned, urgent=False).result(timeout=PATIENCE_S):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until_tuned(engine)
+
+
+def wait_until_tuned(engine: Engine) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while engine._call(lambda scheduler: scheduler.models.untuned, urgent=False).result(timeout=PATIENCE_S):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def wait_for_every_depth(engine: Engine) -> None:
@@ -122,7 +133,7 @@ def wait_for_every_depth(engine: Engine) -> None:
         known = engine.learned().result(timeout=PATIENCE_S)
         contexts = [context for pair in known for context in pair.contexts]
         depths = {one.depth for context in contexts for one in context.depths if one.samples}
-        if depths >= {*range(1, 9), 12, 16}:
+        if depths >= {*DEPTHS}:
             return
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -139,16 +150,7 @@ def test_a_calibration_reports_the_depth_expected_to_be_fastest(engine: Engine) 
 
 def test_a_calibration_measures_plain_rounds_as_often_as_a_first_answer_would(engine: Engine) -> None:
     [pair] = engine.learned().result(timeout=PATIENCE_S)
-    assert pair.contexts[0].plain_samples >= SAFE
-
-
-def test_a_calibrated_pair_need_not_measure_plain_rounds_first() -> None:
-    calibrated = DepthController()
-    assert calibrated.choose({"draft": 4}).reason == "measuring"
-    calibrated.measured(None, 0, 1, 0.02, 0.0)
-    for depth in range(1, 5):
-        calibrated.measured("draft", depth, depth + 1, 0.02 + 0.001 * depth, 0.001 * depth)
-    assert calibrated.choose({"draft": 4}).reason != "measuring"
+    assert pair.contexts[0].plain_samples >= ROUNDS
 
 
 def test_answers_add_what_they_see_of_acceptance(engine: Engine) -> None:
@@ -200,13 +202,13 @@ def test_without_a_draft_the_passes_alone_are_measured(engine: Engine) -> None:
 
 
 def test_a_calibration_ends_early_for_a_request(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    def measure_until_told_to_stop(*arguments: Any) -> Iterator[RoundCost]:
-        *_, stop, _wanted = arguments
-        while not stop():
+    def measure_until_told_to_stop(trial: Trial, *, again: bool) -> int:
+        del again
+        while not trial._stop():
             time.sleep(0.001)
-        yield from ()
+        return 0
 
-    monkeypatch.setattr(calibration, "round_costs", measure_until_told_to_stop)
+    monkeypatch.setattr(Trial, "measure", measure_until_told_to_stop)
     found = engine.calibrate()
     stream = engine.submit(ChatRequest(QUESTION, max_tokens=4))
     assert isinstance(list(stream)[-1], Finished)
@@ -258,13 +260,3 @@ def test_plain_decoding_is_the_best_of_figures_in_which_nothing_pays() -> None:
     assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow,)), "draft") == (0, 1.0)
     fast = DepthFigures("draft", 8, 0.1, 0.02, 0.4, 75.0, 3)
     assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow, fast)), "draft") == (8, 1.5)
-
-
-def test_a_controllers_figures_are_those_of_its_world() -> None:
-    controller = DepthController()
-    controlled(World(gentle, constant(0.8)), 1500, controller=controller)
-    [figures] = controller.figures()
-    assert (figures.tokens_from, figures.tokens_below) == (0, 2048)
-    fourth = figures.depths[3]
-    assert fourth.round_s == pytest.approx((gentle(5, 0) + 4 * 0.06) * 0.02, rel=0.15)
-    assert controller.acceptance()[0].accepted / controller.acceptance()[0].reached == pytest.approx(0.8, abs=0.1)

@@ -1,0 +1,69 @@
+"""Answers on machines without noise, for tests of what the controller chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
+from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.costs import Costs
+from engine.speculation.proposers.proposal import Observation
+from tests.engine.speculation.simulation import learn
+
+PLAIN_S = 0.02
+
+
+def round_s(depth: int) -> float:
+    """Seconds of a round: four accepted draft tokens make one about twice as fast as plain decoding."""
+    return PLAIN_S * (1.0 + 0.4 * depth)
+
+
+def measure(costs: Costs, source: str = "draft", depths: tuple[int, ...] = (1, 4, 8), plain_s: float = PLAIN_S) -> None:
+    """What a calibration tells: half of what is beyond a plain round is drafting."""
+    for _ in range(3):
+        costs.observe(1, plain_s)
+    for depth in depths:
+        beyond = 0.2 * depth * plain_s
+        for _ in range(3):
+            costs.observe(depth + 1, plain_s + 2 * beyond, 1, (source, depth, 1), beyond)
+
+
+def familiar(accepted: int, *, source: str = "draft", constrained: bool = False) -> tuple[Controller, Answer]:
+    """A calibrated pair of which so many of eight draft tokens were accepted in ten answers, and its next answer."""
+    controller = Controller()
+    answer = controller.begin(100, constrained=constrained)
+    measure(answer.costs, source)
+    for _ in range(10):
+        answer = controller.begin(100, constrained=constrained)
+        for _ in range(4):
+            controller.learn(answer, source, Observation("", 8, accepted))
+    return controller, controller.begin(100, constrained=constrained)
+
+
+def choose(controller: Controller, answer: Answer, limits: dict[str, int] | None = None, **offer: object) -> Choice:
+    """What an answer alone does."""
+    [choice] = controller.choose([(answer, Offer(limits or {"draft": 8}, **offer))])  # type: ignore[arg-type]
+    return choice
+
+
+def play(
+    controller: Controller,
+    answer: Answer,
+    rounds: int,
+    right: Callable[[int], int],
+    seconds: Callable[[int], float] = round_s,
+    limits: dict[str, int] | None = None,
+) -> list[Choice]:
+    """So many rounds in which the first `right(round)` draft tokens are accepted."""
+    chosen = []
+    for number in range(rounds):
+        choice = choose(controller, answer, limits)
+        chosen.append(choice)
+        accepted = min(choice.depth, right(number))
+        learn(controller, answer, choice, accepted, seconds(choice.depth))
+    return chosen
+
+
+def plain_round(controller: Controller, answer: Answer, seconds: float = PLAIN_S, answers: int = 1) -> None:
+    controller.observe_round(answer, MeasuredRound(answers, answers, seconds, answers=answers))
+    controller.observe(answer, Choice(None, 0), 0, 0, 0)

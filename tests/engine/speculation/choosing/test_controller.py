@@ -1,0 +1,267 @@
+"""What is chosen for one answer on simulated machines, and what that brings beside the best fixed depth."""
+
+from __future__ import annotations
+
+import random
+import time
+from itertools import pairwise
+from statistics import mean
+
+import pytest
+
+from engine.requests import MAX_DEPTH
+from engine.speculation.choosing.choice import Choice, Offer
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.proposers.proposal import Observation
+from tests.engine.speculation.choosing.scenes import PLAIN_S, choose, familiar, measure, plain_round, play, round_s
+from tests.engine.speculation.simulation import (
+    ACCEPTANCES,
+    COSTS,
+    World,
+    alternating,
+    best_fixed,
+    constant,
+    controlled,
+    fixed,
+    gentle,
+    learn,
+)
+
+TOKENS = 5000
+
+
+def compare(world: World, tokens: int, seeds: range) -> tuple[float, float]:
+    """Mean speed of the controller against the best fixed depth, and its worst against plain decoding."""
+    _, best = best_fixed(world, tokens, seeds)
+    plain = fixed(world, 0, tokens).speed
+    speeds = [controlled(world, tokens, seed).speed for seed in seeds]
+    return mean(speeds) / best, min(speeds) / plain
+
+
+@pytest.mark.parametrize("acceptance", ["always wrong", "constant 0.8", "prose and code"])
+@pytest.mark.parametrize("cost", ["flat", "linear", "stepped"])
+def test_it_is_as_fast_as_the_best_fixed_depth_and_never_slower_than_plain(cost: str, acceptance: str) -> None:
+    to_best, to_plain = compare(World(COSTS[cost], ACCEPTANCES[acceptance]), 2000, range(2))
+    assert to_best > 0.93
+    assert to_plain > 0.97
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("stall_every", [0, 50])
+@pytest.mark.parametrize("acceptance", ACCEPTANCES)
+@pytest.mark.parametrize("cost", COSTS)
+def test_it_is_within_five_percent_of_the_best_fixed_depth(cost: str, acceptance: str, stall_every: int) -> None:
+    world = World(COSTS[cost], ACCEPTANCES[acceptance], stall_every=stall_every)
+    to_best, to_plain = compare(world, TOKENS, range(4))
+    assert to_best > 0.95
+    assert to_plain > 0.97
+
+
+def test_it_follows_text_that_is_hard_and_easy_in_turns() -> None:
+    """Where no fixed depth is right, it is faster than every one."""
+    world = World(gentle, alternating(0.1, 0.97, 250))
+    to_best, _ = compare(world, 3000, range(3))
+    assert to_best > 1.0
+
+
+def test_nothing_offered_is_plain_decoding_for_the_proposers_own_reason() -> None:
+    controller = Controller()
+    assert choose(controller, controller.begin(100), {"ngram": 0}) == Choice(None, 0)
+
+
+def test_it_measures_plain_decoding_first() -> None:
+    controller = Controller()
+    answer = controller.begin(100)
+    for _ in range(2):
+        choice = choose(controller, answer)
+        assert (choice.source, choice.reason) == (None, "measuring")
+        plain_round(controller, answer)
+    assert choose(controller, answer).source == "draft"
+
+
+def test_it_says_what_speculation_would_cost() -> None:
+    controller, answer = familiar(0)
+    play(controller, answer, 100, lambda _: 0)
+    reasons = {choice.reason: dict(choice.arguments) for choice in play(controller, answer, 20, lambda _: 0)}
+    arguments = reasons["costs-more"]
+    assert float(arguments["plain_ms"]) == pytest.approx(20.0, rel=0.05)
+    assert float(arguments["plain_ms"]) * float(arguments["tokens_per_round"]) < float(arguments["round_ms"])
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.6, 0.8])
+def test_it_does_not_flap(rate: float) -> None:
+    """0.3 is where drafting barely loses here, 0.6 where it barely pays."""
+    run = controlled(World(gentle, constant(rate)), 1500)
+    assert run.entries < 0.05 * run.rounds
+    assert run.switches < 0.25 * run.rounds
+
+
+def test_a_second_answer_starts_where_the_first_ended() -> None:
+    controller, world = Controller(), World(gentle, constant(0.95))
+    controlled(world, 1000, controller=controller)
+    assert choose(controller, controller.begin(world.context)).depth >= 5
+
+
+def test_what_was_calibrated_need_not_be_tried_first() -> None:
+    controller, answer = familiar(8)
+    assert choose(controller, answer).depth == 8
+
+
+def test_a_calibrated_pair_need_not_measure_plain_rounds_first() -> None:
+    controller = Controller()
+    measure(controller.begin(100).costs)
+    assert choose(controller, controller.begin(100)).reason != "measuring"
+
+
+def test_it_takes_the_proposer_with_the_better_speed() -> None:
+    controller, answer = familiar(4)
+    for _ in range(20):
+        controller.learn(answer, "ngram", Observation("18", 4, 4))
+        controller.learn(answer, "ngram", Observation("3", 4, 0))
+    both = {"draft": 4, "ngram": 4}
+    assert choose(controller, answer, both, kinds={"ngram": "18"}).source == "ngram"
+    assert choose(controller, answer, both, kinds={"ngram": "3"}).source == "draft"
+    assert choose(controller, answer, {"draft": 4, "ngram": 0}).source == "draft"
+
+
+def test_a_drafter_that_works_ahead_is_chosen_over_the_draft_model_where_its_rounds_are_shorter() -> None:
+    controller, answer = familiar(4)
+    for _ in range(20):
+        controller.learn(answer, "ahead", Observation("", 4, 4))
+    measure(answer.costs, "ahead")
+    for _ in range(10):
+        answer.costs.observe(5, 1.2 * PLAIN_S, 1, ("ahead", 4, 1), 0.1 * PLAIN_S)
+        answer.costs.observe(5, 2.0 * PLAIN_S, 1, ("draft", 4, 1), 0.9 * PLAIN_S)
+    assert choose(controller, answer, {"draft": 4, "ahead": 4}).source == "ahead"
+    assert choose(controller, answer, {"draft": 4}).source == "draft"
+
+
+def test_rows_that_ride_along_are_part_of_the_cost() -> None:
+    controller = Controller()
+    answer = controller.begin(100)
+    for rows, seconds in ((1, 1.0), (5, 1.1), (6, 3.0), (12, 3.2)):
+        for _ in range(3):
+            answer.costs.observe(rows, seconds * PLAIN_S)
+    for _ in range(30):
+        controller.learn(answer, "draft", Observation("", 4, 1))
+        answer.costs.observe(5, 1.3 * PLAIN_S, 1, ("draft", 4, 1), 0.2 * PLAIN_S)
+    assert choose(controller, answer, {"draft": 4}).source == "draft"
+    assert choose(controller, answer, {"draft": 4}, carried=6).source is None
+
+
+def test_a_drafter_that_has_to_read_much_for_little_is_left_alone() -> None:
+    controller, answer = familiar(8)
+    for _ in range(5):
+        answer.costs.observe_reading("draft", 100, 0.05)
+    chosen = [choose(controller, answer, backlog={"draft": tokens}, remaining=500).source for tokens in (20, 20_000)]
+    assert chosen == ["draft", None]
+    # The sooner the answer must end, the less can make up for it.
+    limits = {"draft": 2}
+    chosen = [choose(controller, answer, limits, backlog={"draft": 50}, remaining=most).source for most in (200, 3)]
+    assert chosen == ["draft", None]
+
+
+def test_a_look_at_this_text_outweighs_what_others_were_like() -> None:
+    controller, answer = familiar(0)
+    assert choose(controller, answer).depth == 0
+    for _ in range(8):
+        controller.learn(answer, "draft", Observation("", 8, 8))
+    assert choose(controller, answer).depth > 0
+
+
+def test_the_next_answer_is_not_judged_by_the_last_one() -> None:
+    controller, answer = familiar(8)
+    play(controller, answer, 12, lambda _: 0)
+    assert choose(controller, answer).depth == 0
+    assert choose(controller, controller.begin(100)).depth > 0
+
+
+def test_an_answer_that_the_draft_knows_nothing_of_is_given_up_after_a_few_rounds() -> None:
+    """Of a pair whose answers are either known by heart to the draft model or not at all."""
+    by_heart, unknown = World(gentle, constant(0.99)), World(gentle, constant(0.0))
+    controller, draw = Controller(), random.Random(5)
+    for seed in range(40):
+        controlled(draw.choice((by_heart, unknown)), 64, seed, controller)
+    run = controlled(unknown, 64, 100, controller)
+    assert run.rounds - run.depths[0] <= 6
+    run = controlled(by_heart, 64, 101, controller)
+    assert run.speed > 0.93 * fixed(by_heart, 8, 64, 101).speed
+
+
+def test_answers_with_a_grammar_are_learned_apart() -> None:
+    """Drafting waits there for what the grammar allows, and little of it is right; a chat is drafted as before."""
+    controller, answer = familiar(8)
+    for _ in range(4):
+        answer = controller.begin(100, constrained=True)
+        chosen = play(controller, answer, 40, lambda _: 0, lambda depth: 1.5 * round_s(depth))
+    assert sum(choice.depth > 0 for choice in chosen) <= 4
+    assert choose(controller, controller.begin(100)).depth == 8
+    assert controller.figures()[0].plain_tps == pytest.approx(1.0 / PLAIN_S, rel=0.05)
+
+
+def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
+    controller, answer = familiar(4)
+    costs, accepted = answer.costs.export(), answer.text.forecast("draft", "", 8).kept[8]
+    learn(controller, answer, Choice("draft", 8), 8, 5.0, typical=False)
+    assert answer.costs.export() == costs
+    assert answer.text.forecast("draft", "", 8).kept[8] > accepted
+
+
+def test_prices_rise_with_the_row_and_say_what_the_seconds_are_worth() -> None:
+    """What a head's confidence is weighed against: of a plain step the fastest arm brings at least a token."""
+    controller, answer = familiar(8)
+    prices = choose(controller, answer).prices
+    assert len(prices) == 9
+    assert all(below < above for below, above in pairwise(prices))
+    assert prices[0] == pytest.approx(9 / (round_s(8) / PLAIN_S), rel=0.15)
+
+
+def test_figures_are_those_of_the_world() -> None:
+    controller = Controller()
+    controlled(World(gentle, constant(0.8)), 1500, controller=controller)
+    [figures] = controller.figures()
+    assert (figures.tokens_from, figures.tokens_below) == (0, 2048)
+    most_used = max(figures.depths, key=lambda one: one.samples)
+    assert most_used.round_s == pytest.approx(
+        (gentle(most_used.depth + 1, 0) + most_used.depth * 0.06) * PLAIN_S, rel=0.1
+    )
+    [first, *_] = controller.acceptance()
+    assert (first.source, first.position) == ("draft", 0)
+    assert first.accepted / first.reached == pytest.approx(0.8, abs=0.1)
+
+
+def test_draft_tokens_that_got_no_verdict_are_no_rejections() -> None:
+    """Past the end of an answer; and a user's fixed depth is no proposal that was cut short."""
+    kept = []
+    for verified in (2, 8):
+        controller, answer = familiar(4)
+        for _ in range(10):
+            controller.observe(answer, Choice("draft", 8), 8, verified, 2)
+        kept.append(answer.text.forecast("draft", "", 8).kept[8])
+    assert kept[0] > 1.5 * kept[1]
+
+
+def test_a_drafter_that_stopped_early_would_have_missed() -> None:
+    """Otherwise its deep rounds, which are short because it knows when it is wrong, would look better than they are."""
+    kept = []
+    for drafted in (2, 8):
+        controller, answer = familiar(4)
+        for _ in range(10):
+            controller.observe(answer, Choice("draft", 8), drafted, 2, 2)
+        kept.append(answer.text.forecast("draft", "", 8).kept[8])
+    assert kept[0] < 2.5 < kept[1]
+
+
+def test_a_choice_takes_little_of_the_hosts_time() -> None:
+    """A plain step of a small model takes some 5 ms; the best of several, because the machine may be busy."""
+    controller, answer = familiar(4)
+    for source in ("ngram", "ahead"):
+        controller.learn(answer, source, Observation("", MAX_DEPTH, 4))
+    offer = Offer(dict.fromkeys(("draft", "ahead", "ngram"), MAX_DEPTH))
+    took = []
+    for _ in range(20):
+        answer.costs.observe(1, PLAIN_S)
+        started = time.thread_time()
+        controller.choose([(answer, offer)])
+        took.append(time.thread_time() - started)
+    assert min(took) < 0.005

@@ -1,0 +1,160 @@
+"""What is predicted of rounds from those that were measured."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from engine.speculation.choosing.costs import Costs
+from tests.engine.speculation.choosing.scenes import PLAIN_S, measure
+
+
+@pytest.fixture
+def costs() -> Costs:
+    """Of a pair that was calibrated: plain rounds take 20 ms, those of 8 draft tokens 84."""
+    costs = Costs()
+    measure(costs)
+    return costs
+
+
+def noisy(costs: Costs, rounds: int, seconds: Callable[[int], float], *, rows: int = 1, noise: float = 0.08) -> None:
+    draw = random.Random(3)
+    for number in range(rounds):
+        costs.observe(rows, seconds(number) * draw.lognormvariate(0.0, noise))
+
+
+def test_a_calibration_is_known_at_once(costs: Costs) -> None:
+    assert costs.plain_known()
+    assert costs.verify(1).seconds == pytest.approx(PLAIN_S, rel=0.05)
+    assert costs.verify(9).plus(costs.drafting("draft", 8)).seconds == pytest.approx(4.2 * PLAIN_S, rel=0.05)
+
+
+@pytest.mark.parametrize("rows", [2, 3, 4, 6, 7, 8])
+def test_between_measured_figures_it_is_neither_below_the_one_nor_above_the_other(costs: Costs, rows: int) -> None:
+    least, most = (5, 9) if rows > 5 else (1, 5)
+    assert costs.verify(least).seconds <= costs.verify(rows).seconds <= costs.verify(most).seconds
+    assert costs.verify(rows).doubt >= min(costs.verify(least).doubt, costs.verify(most).doubt)
+
+
+@pytest.mark.parametrize("rows", [10, 17, 40])
+def test_beyond_measured_figures_it_is_between_no_dearer_and_in_proportion(costs: Costs, rows: int) -> None:
+    widest, beyond = costs.verify(9), costs.verify(rows)
+    assert widest.seconds <= beyond.seconds <= widest.seconds * rows / 9
+    assert widest.doubt < beyond.doubt
+
+
+@pytest.mark.parametrize("measured", [1.0, 0.5])
+def test_a_wider_pass_never_takes_less_than_a_plain_round(costs: Costs, measured: float) -> None:
+    for _ in range(20):
+        costs.observe(2, measured * PLAIN_S)
+    assert costs.verify(1).seconds <= costs.verify(2).seconds <= costs.verify(3).seconds
+
+
+def test_a_round_that_was_disturbed_says_little(costs: Costs) -> None:
+    before = costs.verify(5).seconds
+    noisy(costs, 40, lambda _: PLAIN_S)
+    costs.observe(5, 10 * before)
+    assert costs.verify(5).seconds == pytest.approx(before, rel=0.15)
+    assert costs.verify(1).seconds == pytest.approx(PLAIN_S, rel=0.15)
+
+
+def test_a_figure_that_rests_on_a_disturbed_round_is_set_right_by_the_next_ones(costs: Costs) -> None:
+    """Nothing makes a round too short."""
+    costs.observe(17, 20 * PLAIN_S)
+    for _ in range(3):
+        costs.observe(17, 5 * PLAIN_S)
+    assert costs.verify(17).seconds == pytest.approx(5 * PLAIN_S, rel=0.2)
+
+
+def test_figures_of_another_machine_are_set_right_by_the_first_rounds() -> None:
+    slow, fast = Costs(), Costs()
+    measure(slow)
+    fast.load(json.loads(json.dumps(slow.export())))
+    for _ in range(6):
+        fast.observe(1, 0.1 * PLAIN_S)
+    assert fast.verify(1).seconds == pytest.approx(0.1 * PLAIN_S, rel=0.15)
+
+
+@pytest.mark.parametrize("slower", [0.6, 2.0])
+def test_what_slows_one_kind_of_round_slows_all(costs: Costs, slower: float) -> None:
+    """Heat, another program or a longer context: what is not in use keeps its place beside what is."""
+    noisy(costs, 50, lambda _: PLAIN_S)
+    before = costs.verify(9).seconds / costs.verify(1).seconds
+    noisy(costs, 60, lambda _: slower * PLAIN_S)
+    assert costs.verify(1).seconds == pytest.approx(slower * PLAIN_S, rel=0.1)
+    assert costs.verify(9).seconds / costs.verify(1).seconds == pytest.approx(before, rel=0.25)
+
+
+def test_after_a_rest_the_first_rounds_count_more(costs: Costs) -> None:
+    noisy(costs, 100, lambda _: PLAIN_S)
+    rested = Costs()
+    rested.load(costs.export())
+    rested.rest(1e6)
+    for one in (costs, rested):
+        one.observe(1, 1.3 * PLAIN_S)
+    assert PLAIN_S < costs.verify(1).seconds < rested.verify(1).seconds < 1.3 * PLAIN_S
+
+
+def test_levels_of_short_and_long_contexts_are_kept_apart(costs: Costs) -> None:
+    costs.context = 3
+    noisy(costs, 40, lambda _: 1.3 * PLAIN_S, noise=0.02)
+    assert costs.verify(1).seconds == pytest.approx(1.3 * PLAIN_S, rel=0.05)
+    costs.context = 0
+    assert costs.verify(1).seconds == pytest.approx(PLAIN_S, rel=0.1)
+    assert [*costs.contexts()] == [0, 3]
+
+
+def test_a_round_that_is_not_timed_apart_is_divided_among_its_parts(costs: Costs) -> None:
+    for _ in range(60):
+        costs.observe(5, 4.0 * PLAIN_S, 1, ("draft", 4, 1))
+    whole = costs.verify(5).plus(costs.drafting("draft", 4))
+    assert whole.seconds == pytest.approx(4.0 * PLAIN_S, rel=0.1)
+    assert PLAIN_S < costs.verify(5).seconds < 4.0 * PLAIN_S
+
+
+def test_a_pass_of_several_answers_is_expected_to_be_about_as_long_as_one_of_as_many_rows(costs: Costs) -> None:
+    expected = costs.verify(8, 4)
+    assert costs.verify(8).seconds / 2 <= expected.seconds <= costs.verify(8).seconds * 2
+    assert expected.doubt > costs.verify(8).doubt
+    assert not costs.plain_known(4)
+    for _ in range(4):
+        costs.observe(4, 1.5 * PLAIN_S, 4)
+    assert costs.plain_known(4)
+    assert costs.verify(4, 4).seconds == pytest.approx(1.5 * PLAIN_S, rel=0.05)
+    assert costs.verify(1).seconds == pytest.approx(PLAIN_S, rel=0.1)
+
+
+def test_reading_is_learned_by_the_token(costs: Costs) -> None:
+    assert costs.reading("draft", 0) == 0.0
+    for _ in range(5):
+        costs.observe_reading("draft", 100, 0.1)
+    assert costs.reading("draft", 50) == pytest.approx(0.05, rel=0.2)
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0])
+def test_a_clock_that_stands_still_teaches_nothing(costs: Costs, seconds: float) -> None:
+    before = costs.export()
+    costs.observe(1, seconds)
+    costs.observe(5, seconds, 1, ("draft", 4, 1))
+    assert costs.export() == before
+
+
+def test_another_drafters_costs_are_no_part_of_what_is_known_of_the_main_model(costs: Costs) -> None:
+    borrowed = Costs()
+    assert borrowed.borrow(costs)
+    assert borrowed.verify(5).seconds == pytest.approx(costs.verify(5).seconds, rel=0.01)
+    assert borrowed.sources() == []
+    assert not borrowed.timed("draft")
+    assert not Costs().borrow(Costs())
+
+
+def test_what_is_saved_is_what_is_loaded(costs: Costs) -> None:
+    saved: dict[str, Any] = json.loads(json.dumps(costs.export()))
+    later = Costs()
+    later.load(saved)
+    assert json.loads(json.dumps(later.export())) == saved
+    assert later.verify(7) == costs.verify(7)

@@ -1,0 +1,103 @@
+"""What trying costs where nothing pays, and that it is tried again all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from engine.speculation.choosing.choice import MeasuredRound
+from engine.speculation.choosing.controller import BUDGET, LEAST_PART, MOST_SAVED, SHARE, Controller
+from tests.engine.speculation.choosing.scenes import PLAIN_S, choose, familiar, play
+from tests.engine.speculation.simulation import COSTS, World, constant, controlled, fixed, gentle
+
+HOPELESS = {
+    "wrong": World(gentle, constant(0.0)),
+    "dear": World(COSTS["linear"], constant(0.5), draft_cost=0.3),
+    "slow drafter": World(COSTS["flat"], constant(0.3), draft_cost=0.9),
+}
+
+
+def lost_steps(world: World, seed: int, answers: int, tokens: int) -> tuple[float, float]:
+    """Plain steps that were lost beside plain decoding, and that it takes."""
+    controller, took, plain = Controller(), 0.0, 0.0
+    for number in range(answers):
+        took += controlled(world, tokens, 1000 * seed + number, controller).seconds
+        plain += fixed(world, 0, tokens, 1000 * seed + number).seconds
+    return (took - plain) / PLAIN_S, plain / PLAIN_S
+
+
+@pytest.mark.parametrize("name", HOPELESS)
+def test_a_pair_that_never_pays_costs_no_more_than_the_purse_held_and_earned(name: str) -> None:
+    """In every seed: what a new pair may spend, a share of all time, and one round whose worst case was exceeded."""
+    for seed in range(12):
+        lost, plain = lost_steps(HOPELESS[name], seed, 6, 64)
+        # The change from plain to speculative rounds is not known to belong to the try.
+        assert lost <= BUDGET + SHARE * plain + 6.0, seed
+
+
+@pytest.mark.parametrize("name", HOPELESS)
+def test_in_the_long_run_it_costs_less_than_its_share(name: str) -> None:
+    lost, plain = 0.0, 0.0
+    for seed in range(2):
+        more, steps = lost_steps(HOPELESS[name], seed, 40, 64)
+        lost, plain = lost + more, plain + steps
+    assert lost <= 0.02 * plain
+
+
+def test_a_single_short_answer_of_a_hopeless_pair_is_hardly_slower() -> None:
+    for seed in range(20):
+        lost, plain = lost_steps(HOPELESS["wrong"], seed, 1, 100)
+        assert lost <= 0.12 * plain, seed
+
+
+def test_a_text_that_gets_easy_is_found_out() -> None:
+    controller, answer = familiar(0)
+    play(controller, answer, 300, lambda _: 0)
+    chosen = play(controller, answer, 500, lambda _: 8)
+    assert all(choice.depth > 0 for choice in chosen[-50:])
+
+
+def test_the_next_answers_draft_again_where_the_last_ones_were_hopeless() -> None:
+    controller, easy = Controller(), World(gentle, constant(0.95))
+    controlled(easy, 64, controller=controller)
+    for seed in range(4):
+        controlled(HOPELESS["wrong"], 64, seed, controller)
+    runs = [controlled(easy, 64, seed, controller) for seed in range(8)]
+    assert sum(run.depths.get(0, 0) < run.rounds / 2 for run in runs[4:]) >= 3
+
+
+def test_nothing_is_tried_whose_worst_case_is_dearer_than_the_purse() -> None:
+    """A drafter that has to read for as long as a whole answer takes."""
+    controller = Controller()
+    answer = controller.begin(100)
+    for _ in range(4):
+        controller.observe_round(answer, MeasuredRound(1, 1, PLAIN_S))
+    backlog = {"draft": 100_000}
+    assert all(choose(controller, answer, backlog=backlog).depth == 0 for _ in range(10))
+
+
+def earned(controller: Controller) -> Iterator[float]:
+    """The purse's seconds after each plain round of a long answer."""
+    answer = controller.begin(100)
+    for _ in range(2000):
+        controller.observe_round(answer, MeasuredRound(1, 1, PLAIN_S))
+        yield controller.export()["purse"][0]
+
+
+def test_what_is_not_spent_is_saved_up_to_a_limit() -> None:
+    seconds = [*earned(Controller())]
+    assert BUDGET * 0.9 * PLAIN_S <= seconds[0] <= 1.1 * BUDGET * PLAIN_S
+    assert seconds == sorted(seconds)
+    assert seconds[-1] == pytest.approx(MOST_SAVED * PLAIN_S, rel=0.05)
+
+
+def test_tries_in_vain_become_rarer_and_never_end() -> None:
+    controller = Controller()
+    lost = []
+    for seed in range(4):
+        run = controlled(HOPELESS["wrong"], 1500, seed, controller)
+        lost.append(run.rounds - run.depths[0])
+    assert lost[-1] <= lost[0]
+    assert lost[-1] >= 1
+    assert controller.export()["purse"][1] < 2 * LEAST_PART

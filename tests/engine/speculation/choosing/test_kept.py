@@ -1,0 +1,460 @@
+"""What is kept between runs: the same choices from then on, whatever the file was, and one controller for each pair."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import os
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.speculation.choosing import kept as kept_module
+from engine.speculation.choosing.choice import Offer
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.kept import Controllers, LearnedFile, learned_pair
+from engine.tuning import Pair
+from tests.engine.speculation.choosing.scenes import choose, measure, plain_round, play
+from tests.engine.speculation.simulation import World, constant, controlled, gentle, stepped
+
+ALONE, PAIR, OTHER = (("main, 9 bytes", draft) for draft in ("", "draft, 2 bytes", "head, 1 bytes"))
+# Of format 2, as versions before this one wrote it.
+OLD_PAIR = {
+    "costs": [["", 0, 1, 0.02, 0.0, 9, 1.0], ["draft", 0, 5, 0.03, 0.01, 3, 1.0]],
+    "rates": {"draft": {"": [[4.0, 2.0, 0.0, 0.0, 0.0, 0.0]]}},
+    "calibrated": True,
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "learned.json"
+
+
+def learned_file(path: Path, *, machine: str = "M4", mlx: str = "0.32.4") -> LearnedFile:
+    return LearnedFile(path, machine, mlx)
+
+
+def trained(world: World = World(stepped, constant(0.8))) -> Controller:  # noqa: B008
+    """With all that can be learned: of several answers, with a grammar, of lookup, and of what was measured."""
+    controller = Controller()
+    for seed in range(3):
+        controlled(world, 300, seed, controller)
+    play(controller, controller.begin(100, constrained=True), 30, lambda number: number % 3)
+    answers = [controller.begin(3000) for _ in range(2)]
+    for _ in range(4):
+        plain_round(controller, answers[0], 0.03, answers=2)
+    play(controller, answers[0], 20, lambda number: number % 5, limits={"draft": 8, "ngram": 4})
+    for speedup in (controller.speedup,):
+        speedup.begin(0)
+        for number in range(30):
+            speculative = number % 10 < 7
+            speedup.observe("draft" if speculative else None, 1 + 4 * speculative, 1 + speculative, 0.02, typical=True)
+        speedup.end()
+    return controller
+
+
+@pytest.fixture(scope="module")
+def learned() -> dict[str, Any]:
+    """What a trained controller exports, as it is in the file."""
+    data: dict[str, Any] = json.loads(json.dumps(trained().export()))
+    return data
+
+
+@pytest.fixture
+def kept(path: Path) -> Controller:
+    controller = trained()
+    learned_file(path).keep(controller, PAIR)
+    return controller
+
+
+def test_what_is_saved_is_what_is_loaded(learned: dict[str, Any]) -> None:
+    later = Controller()
+    later.load(learned)
+    assert json.loads(json.dumps(later.export())) == learned
+    assert later.figures()
+    assert later.acceptance()
+
+
+def test_what_was_saved_stays_as_it_was_whatever_is_learned_later(path: Path) -> None:
+    file, controller = learned_file(path), Controller()
+    measure(controller.begin(100).costs)
+    file.keep(controller, PAIR)
+    before = json.loads(path.read_bytes())
+    play(controller, controller.begin(100), 20, lambda number: number % 4, limits={"draft": 8, "ngram": 4})
+    file.forget(ALONE)
+    file.keep(Controller(), OTHER)
+    assert json.loads(path.read_bytes())["pairs"][json.dumps(PAIR)] == before["pairs"][json.dumps(PAIR)]
+    assert file.restore(PAIR) is not None
+
+
+def test_the_next_run_chooses_as_this_one_would_have(path: Path, kept: Controller) -> None:
+    restored = learned_file(path).restore(PAIR)
+    assert restored is not None
+    # As long a rest for both.
+    known = Controller()
+    known.load(kept.export())
+    draw = random.Random(4)
+    answers = [controller.begin(500) for controller in (known, restored)]
+    for _ in range(60):
+        limits = {"draft": draw.choice((0, 4, 8)), "ngram": draw.choice((0, 2))}
+        right = draw.randrange(9)
+        chosen = [
+            play(controller, answer, 1, lambda _, right=right: right, limits=limits)  # type: ignore[misc]
+            for controller, answer in zip((known, restored), answers, strict=True)
+        ]
+        assert chosen[0] == chosen[1]
+
+
+@pytest.mark.usefixtures("kept")
+def test_a_restored_controller_speculates_at_once(path: Path) -> None:
+    restored = learned_file(path).restore(PAIR)
+    assert restored is not None
+    assert choose(restored, restored.begin(500)).depth >= 3
+
+
+@pytest.mark.parametrize("pair", [ALONE, OTHER, ("other", PAIR[1])])
+@pytest.mark.usefixtures("kept")
+def test_another_pair_starts_afresh(path: Path, pair: Pair) -> None:
+    assert learned_file(path).restore(pair) is None
+
+
+@pytest.mark.parametrize("elsewhere", [{"machine": "M1"}, {"mlx": "0.33.0"}])
+@pytest.mark.usefixtures("kept")
+def test_another_machine_or_mlx_starts_afresh(path: Path, elsewhere: dict[str, str]) -> None:
+    assert learned_file(path, **elsewhere).pairs() == {}
+
+
+@pytest.mark.parametrize("old", [1, 2])
+def test_a_file_of_an_earlier_version_is_set_aside_and_the_log_says_so_once(
+    path: Path, old: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    path.parent.mkdir()
+    content = {"format": old, "machine": "M4", "mlx": "0.32.4", "pairs": {json.dumps(PAIR): OLD_PAIR}}
+    path.write_text(json.dumps(content))
+    file = learned_file(path)
+    with caplog.at_level(logging.INFO):
+        assert file.restore(PAIR) is None
+        assert file.pairs() == {}
+    [record] = caplog.records
+    assert record.levelname == "INFO"
+    assert "learned afresh" in record.getMessage()
+    file.keep(trained(), PAIR)
+    assert learned_file(path).restore(PAIR) is not None
+
+
+def test_the_oldest_pairs_go_before_the_file_is_too_large_to_be_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller = trained()
+    learned_file(path).keep(controller, ("0", ""))
+    monkeypatch.setattr(kept_module, "MAX_FILE_BYTES", 3 * path.stat().st_size)
+    file = learned_file(path)
+    for number in range(1, 8):
+        file.keep(controller, (str(number), ""))
+    usable = [number for number in range(8) if learned_file(path).restore((str(number), ""))]
+    assert 1 < len(usable) < 8
+    assert usable[-1] == 7
+
+
+def test_pairs_do_not_overwrite_each_other(path: Path, kept: Controller) -> None:
+    learned_file(path).keep(trained(World(gentle, constant(0.5))), ALONE)
+    restored = learned_file(path).restore(PAIR)
+    assert restored is not None
+    assert restored.export() == json.loads(json.dumps(kept.export()))
+    assert [*learned_file(path).pairs()] == [PAIR, ALONE]
+
+
+def test_no_file_is_no_problem(path: Path) -> None:
+    assert learned_file(path).restore(ALONE) is None
+
+
+@pytest.mark.parametrize(
+    "content", [b'{"pairs":', bytes(range(256)), b"[]", b'{"pairs": []}', b"[" * 100_000, b"1e999"]
+)
+@pytest.mark.expects_log
+def test_a_damaged_file_is_set_aside_with_one_warning(
+    path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    assert_set_aside(path, caplog)
+
+
+def assert_set_aside(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """One warning, no controller, and the file takes new figures."""
+    file, started = learned_file(path), time.monotonic()
+    for _ in range(2):
+        assert file.restore(PAIR) is None
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "learned afresh" in caplog.records[0].getMessage()
+    file.keep(Controller(), PAIR)
+    assert learned_file(path).restore(PAIR) is not None
+    assert time.monotonic() - started < 5.0
+
+
+HOSTILE: tuple[object, ...] = (
+    *(None, True, "x", "", -1, 0, 1e308, -1e308, 10**400, 0.5, [], {}, [[]], [1] * 3000, {"x": 1}, "draft:x"),
+    *(float("nan"), float("inf"), -float("inf")),
+)
+
+
+def places(data: Any, found: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The way to every value in `data`; of long lists of values, to the first and the last."""
+    yield found
+    if isinstance(data, dict):
+        for name, value in data.items():
+            yield from places(value, (*found, name))
+    elif isinstance(data, list):
+        for index in sorted({0, len(data) - 1} & {*range(len(data))}):
+            yield from places(data[index], (*found, index))
+
+
+def with_value(data: dict[str, Any], place: tuple[str | int, ...], value: object) -> Any:
+    """A copy of `data` with something else there."""
+    if not place:
+        return value
+    changed = copy.deepcopy(data)
+    inside: Any = changed
+    for step in place[:-1]:
+        inside = inside[step]
+    inside[place[-1]] = value
+    return changed
+
+
+def use(controller: Controller) -> None:
+    """All that is done with a controller that was restored."""
+    learned_pair(PAIR, controller)
+    for constrained in (False, True):
+        answer = controller.begin(100, constrained=constrained)
+        play(controller, answer, 12, lambda number: number % 4, limits={"draft": 8, "ngram": 4})
+        controller.pass_over(answer, 3, 0.06)
+    answers = [controller.begin(3000) for _ in range(2)]
+    for _ in range(3):
+        controller.choose([(answer, Offer({"draft": 4, "ngram": 4})) for answer in answers])
+        plain_round(controller, answers[0], answers=2)
+    controller.speedup.begin(0)
+    for number in range(12):
+        controller.speedup.observe("draft" if number % 4 else None, 5 if number % 4 else 1, 2, 0.02, typical=True)
+        controller.speedup.measured()
+    controller.wants_sample(0.02)
+    controller.speedup.end()
+    again = Controller()
+    again.load(json.loads(json.dumps(controller.export())))
+
+
+def test_no_value_anywhere_in_a_file_ends_or_holds_up_an_answer(learned: dict[str, Any]) -> None:
+    """Either it is refused as what `LearnedFile` sets aside, or it is one that works."""
+    tried = refused = 0
+    started = time.monotonic()
+    for place in places(learned):
+        for value in HOSTILE:
+            controller = Controller()
+            tried += 1
+            try:
+                controller.load(with_value(learned, place, value))
+            except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+                refused += 1
+                continue
+            try:
+                use(controller)
+            except Exception as error:
+                raise AssertionError(f"{value!r:.40} at {place}") from error
+    assert refused > tried / 2
+    assert time.monotonic() - started < 120.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("unknown curve", {"draft:stranger": [[4, -4.0, 0.01, 3]], "pass": [[1, -4.0, 0.01, 3]]}),
+        ("no figures", {"pass": []}),
+        ("no rows", {"pass": [[0, -4.0, 0.01, 3]]}),
+        ("years", {"pass": [[1, 300.0, 0.01, 3]]}),
+        ("no idea", {"pass": [[1, -4.0, 1e12, 3]]}),
+        ("many rows", {"pass": [[row, -4.0, 0.01, 3] for row in range(1, 40_000)]}),
+        ("many curves", {f"draft:draft x {count}": [[1, -4.0, 0.01, 3]] for count in range(2, 40_000)}),
+    ],
+)
+@pytest.mark.expects_log
+def test_costs_that_cannot_be_are_set_aside(
+    path: Path, name: str, value: object, learned: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    del name
+    write_pair(path, with_value(learned, ("free", "costs", "curves"), value))
+    assert_set_aside(path, caplog)
+
+
+@pytest.mark.expects_log
+def test_texts_of_strangers_are_set_aside(
+    path: Path, learned: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each source triples the joint states: a dozen would hold up every round."""
+    chains = [f"stranger {number}" for number in range(11)]
+    shares = [[100.0, [1.0] * 3**11]] * 2
+    texts = {"counts": [], "chains": chains, "shares": shares}
+    write_pair(path, with_value(learned, ("free", "texts"), texts))
+    assert_set_aside(path, caplog)
+
+
+def write_pair(path: Path, data: object) -> None:
+    path.parent.mkdir(exist_ok=True)
+    stamp = {"format": kept_module.FORMAT, "machine": "M4", "mlx": "0.32.4"}
+    path.write_text(json.dumps({**stamp, "pairs": {json.dumps(PAIR): data}}))
+
+
+@pytest.mark.expects_log
+def test_a_refused_write_leaves_the_old_file_and_one_line_in_the_log(
+    path: Path, kept: Controller, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = path.read_bytes()
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("engine.atomic_file.os.replace", refuse)
+    file = learned_file(path)
+    for _ in range(3):
+        file.keep(kept, PAIR)
+    assert [record.levelname for record in caplog.records if record.levelno >= logging.INFO] == ["WARNING"]
+    assert path.read_bytes() == before
+    assert [*path.parent.iterdir()] == [path]
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("kind", ["pipe", "/dev/zero", "large"])
+def test_what_stands_in_the_files_place_is_neither_waited_for_nor_read_without_end(path: Path, kind: str) -> None:
+    path.parent.mkdir()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "large":
+        with path.open("wb") as file:
+            file.truncate(6 * 2**30)
+    else:
+        path.symlink_to(kind)
+    assert learned_file(path).restore(PAIR) is None
+
+
+def learn(controllers: Controllers) -> None:
+    """Of the pair in use, what rounds cost."""
+    measure(controllers.current.begin(100).costs)
+    controllers.unsaved = True
+
+
+def test_every_pair_has_a_controller_of_its_own() -> None:
+    controllers = Controllers(ALONE)
+    alone = controllers.current
+    controllers.pair = PAIR
+    assert controllers.current is not alone
+    controllers.pair = ALONE
+    assert controllers.current is alone
+
+
+def test_what_was_learned_is_restored_by_the_next_run(path: Path) -> None:
+    earlier = Controllers(PAIR, learned_file(path))
+    learn(earlier)
+    earlier.keep()
+    assert not earlier.unsaved
+    assert Controllers(PAIR, learned_file(path)).current.figures() == earlier.current.figures()
+
+
+def test_nothing_is_saved_that_was_not_learned(path: Path) -> None:
+    Controllers(PAIR, learned_file(path)).keep()
+    assert not path.exists()
+
+
+def test_a_new_pair_is_calibrated_once_if_there_is_a_file(path: Path) -> None:
+    assert not Controllers(PAIR).untuned
+    controllers = Controllers(PAIR, learned_file(path))
+    assert controllers.untuned
+    controllers.mark_tried()
+    assert not controllers.untuned
+    # It can go on.
+    controllers.can_go_on()
+    assert controllers.untuned
+    controllers.current.calibrated = True
+    assert not controllers.untuned
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+def test_the_next_run_does_not_calibrate_what_was_calibrated(path: Path, *, calibrated: bool) -> None:
+    earlier = Controllers(PAIR, learned_file(path))
+    learn(earlier)
+    earlier.current.calibrated = calibrated
+    earlier.keep()
+    assert Controllers(PAIR, learned_file(path)).untuned is not calibrated
+
+
+def test_learned_pairs_are_those_of_the_file_and_of_this_run(path: Path) -> None:
+    earlier = Controllers(ALONE, learned_file(path))
+    learn(earlier)
+    earlier.keep()
+    without_file = Controllers(PAIR)
+    learn(without_file)
+    assert [(known.main, known.draft, known.loaded) for known in without_file.learned()] == [("main", "draft", True)]
+    both = Controllers(PAIR, learned_file(path))
+    learn(both)
+    assert [(known.pair, known.loaded) for known in both.learned()] == [(ALONE, False), (PAIR, True)]
+
+
+def test_forgetting_a_pair_leaves_the_others(path: Path) -> None:
+    controllers = Controllers(ALONE, learned_file(path))
+    for pair in (ALONE, PAIR):
+        controllers.pair = pair
+        learn(controllers)
+        controllers.keep()
+    controllers.forget(PAIR)
+    assert set(learned_file(path).pairs()) == {ALONE}
+    assert not [known for known in controllers.learned() if known.pair == PAIR]
+    controllers.forget(None)
+    assert learned_file(path).pairs() == {}
+    assert controllers.learned() == ()
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_new_drafter_starts_from_what_passes_of_the_main_model_cost_beside_another(
+    path: Path, *, restarted: bool
+) -> None:
+    controllers = Controllers(PAIR, learned_file(path))
+    learn(controllers)
+    passes = controllers.current.costs.verify(5).seconds
+    controllers.keep()
+    if restarted:
+        controllers = Controllers(PAIR, learned_file(path))
+    controllers.pair = OTHER
+    current = controllers.current
+    assert current.costs.verify(5).seconds == pytest.approx(passes, rel=0.05)
+    # One round says whether it still is the same machine.
+    answer = current.begin(100)
+    plain_round(current, answer)
+    assert choose(current, answer, {"head": 4}).reason != "measuring"
+    # What the other drafter took says nothing about this one.
+    assert not current.costs.timed("draft")
+    controllers.pair = ("other, 9 bytes", PAIR[1])
+    assert not controllers.current.costs.known
+
+
+def test_what_only_another_pair_measured_is_not_shown_as_learned(path: Path) -> None:
+    controllers = Controllers(PAIR, learned_file(path))
+    learn(controllers)
+    controllers.keep()
+    controllers.pair = OTHER
+    assert controllers.current.figures() == ()
+    assert [known.pair for known in controllers.learned()] == [PAIR]
+    learn(controllers)
+    assert {known.pair for known in controllers.learned()} == {PAIR, OTHER}
+
+
+def test_a_pair_that_was_learned_keeps_its_own_figures(path: Path) -> None:
+    controllers = Controllers(OTHER, learned_file(path))
+    learn(controllers)
+    before = controllers.current.costs.export()
+    controllers.pair = PAIR
+    measure(controllers.current.begin(100).costs, plain_s=0.5)
+    controllers.pair = OTHER
+    assert controllers.current.costs.export()["curves"] == before["curves"]

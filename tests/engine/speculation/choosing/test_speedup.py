@@ -1,0 +1,282 @@
+"""The measured speed-up: shown of nearly every answer, true under changing load, and cheap to measure."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from math import log, sqrt
+
+import pytest
+
+from engine import ChatRequest, Engine, starter_pair
+from engine.requests import SpeculationSettings
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.speedup import MEMORY, SpeedupMeter
+from engine.stats import RequestStats, RoundedSpeedup, rounded_speedup
+from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine, quiet
+from tests.engine.speculation.long_run import SHOWN, shown_speedups
+
+MakeMachine = Callable[..., LoadedMachine]
+
+
+@pytest.fixture
+def make_machine(monkeypatch: pytest.MonkeyPatch) -> MakeMachine:
+    """Makes machines whose clock is the engine's."""
+
+    def make(**world: object) -> LoadedMachine:
+        machine = LoadedMachine(**world)  # type: ignore[arg-type]
+        monkeypatch.setattr("engine.speculation.choosing.controller.monotonic", lambda: machine.now)
+        return machine
+
+    return make
+
+
+def shown(stats: RequestStats) -> RoundedSpeedup | None:
+    return rounded_speedup(stats.speedup, stats.speedup_low, stats.speedup_high)
+
+
+def test_nearly_every_answer_shows_a_speedup_from_the_first_on_and_it_is_true() -> None:
+    """On noisy machines under every load, which nothing was measured on before."""
+    found = [one for seed in range(3) for one in shown_speedups(seed)]
+    known = Counter(one.known for one in found)
+    errors = sorted(abs(one.ratio - 1.0) for one in found if one.known in ("exact", "about"))
+    assert known[None] <= 0.02 * len(found)
+    assert errors[int(0.95 * len(errors))] <= 0.1
+    assert errors[-1] <= 0.2
+    assert sum(one.ratio > 1.1 for one in found if one.known == "least") <= 0.05 * known["least"]
+
+
+@pytest.mark.parametrize("load", LOADS)
+@pytest.mark.parametrize(("depth", "waits_at_launch"), [(None, True), (1, False), (4, False), (8, True)])
+def test_it_is_as_true_at_a_fixed_depth_and_where_launching_waits(
+    make_machine: MakeMachine, load: str, depth: int | None, waits_at_launch: bool
+) -> None:
+    reported = 0
+    for seed in range(3):
+        machine = make_machine(load=LOADS[load], depth=depth, waits_at_launch=waits_at_launch, seed=seed)
+        for length in (300, 60, 200, 500, 100):
+            answered = machine.answer(length)
+            stats = answered.stats
+            reported += stats.speedup_low is not None
+            if stats.speedup is None and stats.speedup_low is not None:
+                assert stats.speedup_low <= 1.1 * answered.truth
+            if stats.speedup is not None:
+                assert stats.speedup == pytest.approx(answered.truth, rel=0.15)
+                assert stats.saved_s == pytest.approx(answered.plain_s - answered.decode_s, abs=0.15 * answered.plain_s)
+    assert reported >= 14
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.08, 0.16])
+def test_the_interval_follows_the_observed_noise(make_machine: MakeMachine, noise: float) -> None:
+    """The truth lies within it in 95 % of the answers, and it is not much wider than it has to be."""
+    inside, widths = [], []
+    for seed, (acceptance, row, draft) in ((seed, pair) for seed in range(4) for pair in SHOWN):
+        machine = make_machine(acceptance=acceptance, row=row, draft=draft, noise=noise, seed=seed)
+        for length in (60, 200, 60, 300, 60):
+            answered = machine.answer(length)
+            stats = answered.stats
+            assert stats.speedup_low is not None
+            assert stats.speedup_high is not None
+            inside.append(stats.speedup_low <= answered.truth <= stats.speedup_high)
+            widths.append(sqrt(stats.speedup_high / stats.speedup_low) - 1.0)
+    assert sum(inside) >= 0.94 * len(inside)
+    assert sorted(widths)[len(widths) // 2] <= 0.4 + noise
+
+
+@pytest.mark.parametrize("load", LOADS)
+def test_samples_cost_at_most_their_share_of_the_time(make_machine: MakeMachine, load: str) -> None:
+    machine = make_machine(load=LOADS[load], noise=0.08)
+    machine.answer(300)
+    lost_s = decode_s = 0.0
+    for _ in range(8):
+        answered = machine.answer(300)
+        decode_s += answered.decode_s
+        # A plain round brings one token in the time in which speculation brings so many.
+        sampled = sum(record.reason == "measuring" for record in answered.rounds)
+        lost_s += sampled * (1.0 - 1.0 / answered.truth) * answered.plain_s / answered.tokens
+    assert lost_s <= 0.03 * decode_s
+
+
+def test_no_sample_is_taken_once_the_speedup_is_known_exactly(make_machine: MakeMachine) -> None:
+    machine = make_machine(noise=0.01, depth=4)
+    for _ in range(40):
+        machine.answer(300)
+    answered = machine.answer(300)
+    known = shown(answered.stats)
+    assert known is not None
+    assert known.known == "exact"
+    assert all(record.reason != "measuring" for record in answered.rounds)
+
+
+def test_no_sample_is_taken_where_none_is_allowed(make_machine: MakeMachine) -> None:
+    assert not any(record.reason == "measuring" for record in make_machine(depth=4).answer(300, 0.0).rounds)
+
+
+def test_an_answer_whose_draft_tokens_were_all_rejected_was_slower(make_machine: MakeMachine) -> None:
+    machine = make_machine(acceptance=0.0, depth=4)
+    for _ in range(3):
+        answered = machine.answer(200)
+    assert answered.stats.speedup == pytest.approx(answered.truth, rel=0.1)
+    assert answered.truth < 0.7
+
+
+def test_plain_decoding_has_no_speedup(make_machine: MakeMachine) -> None:
+    machine = make_machine()
+    machine.answer(300)
+    stats = machine.answer(300, plain=True).stats
+    assert (stats.drafted, stats.plain_tps, stats.speedup, stats.speedup_low) == (0, None, None, None)
+
+
+def test_what_was_measured_long_ago_gives_a_lower_bound(make_machine: MakeMachine) -> None:
+    machine = make_machine(seed=1, depth=4)
+    machine.answer(600)
+    assert machine.answer(60, 0.0).stats.speedup is not None
+    for _ in range(MEMORY):
+        machine.answer(60, 0.0)
+    answered = machine.answer(60, 0.0)
+    known = shown(answered.stats)
+    assert known is not None
+    assert known.known == "least"
+    assert 0.7 * answered.truth < known.factor < answered.truth
+
+
+def test_a_calibration_gives_the_first_short_answer_a_lower_bound() -> None:
+    meter = SpeedupMeter()
+    meter.begin(0)
+    for rows in (5, 9):
+        for _ in range(3):
+            meter.observe(None, 1, 0, 0.02, typical=True)
+        for _ in range(4):
+            meter.observe("draft", rows, 0, 0.04, typical=True)
+    meter.observe(None, 1, 0, 0.02, typical=True)
+    meter.costs_may_differ()
+    meter.begin(0)
+    for _ in range(4):
+        meter.observe("draft", 5, 4, 0.04, typical=True)
+    found = meter.measured()
+    assert found is not None
+    assert not found.known
+    assert found.factor == pytest.approx(2.0)
+    assert 0.15 < found.error < 0.4
+
+
+def test_the_first_answer_of_a_calibrated_pair_has_a_lower_bound() -> None:
+    request = ChatRequest(
+        [{"role": "user", "content": "What is a draft model?"}],
+        max_tokens=24,
+        speculation=SpeculationSettings(method="draft", depth=4, sample_share=0.0),
+    )
+    with Engine() as engine:
+        engine.load(*starter_pair()).result()
+        assert engine.calibrate().result().complete
+        *_, answer = engine.submit(request)
+    assert answer.stats.speedup_low is not None
+
+
+def test_what_a_kind_of_round_costs_is_told_by_the_most_similar_one() -> None:
+    meter = SpeedupMeter()
+    for rows in (5, 12):
+        for seconds in (rows / 100, 0.02, 0.02, 0.02):
+            for _ in range(4):
+                source = "draft" if seconds == rows / 100 else None
+                meter.observe(source, rows if source else 1, 0, seconds, typical=True)
+    meter.end()
+    for _ in range(4):
+        meter.observe("draft", 6, 3, 0.05, typical=True)
+    found = meter.measured()
+    assert found is not None
+    assert found.plain_s / found.tokens == pytest.approx(0.02)
+    assert found.error > log(6 / 5)
+
+
+def test_samples_that_contradict_each_other_make_it_uncertain() -> None:
+    """A load that came and went with one run of plain rounds."""
+    meter = SpeedupMeter()
+    meter.begin(0)
+    for plain_s in (0.02, 0.02, 0.06, 0.06):
+        before = meter.measured()
+        for number in range(10):
+            meter.observe("draft", 5, 3, 0.03 + 0.001 * (number % 2), typical=True)
+        for _ in range(3):
+            meter.observe(None, 1, 1, plain_s, typical=True)
+    after = meter.measured()
+    assert before is not None
+    assert after is not None
+    assert after.error > 2.0 * before.error
+
+
+def test_the_time_of_other_requests_is_not_charged(make_machine: MakeMachine) -> None:
+    machine = make_machine(seed=1)
+    machine.answer(300)
+    meter = machine.controller.speedup
+    meter.begin(0)
+    for number in range(40):
+        if number % 10 == 9:
+            # Where other requests ran in between, the engine reports no round at all.
+            meter.interrupted()
+            machine.now += 60.0
+        meter.observe("draft", 7, 3, 0.03, typical=True)
+    found = meter.measured()
+    assert found is not None
+    assert (found.tokens, found.decode_s) == (120, pytest.approx(1.2))
+
+
+def test_a_busy_computer_is_told_from_slow_speculation(make_machine: MakeMachine) -> None:
+    machine = make_machine(load=quiet)
+    for _ in range(3):
+        machine.answer(300)
+    machine.load = lambda _: 3.0
+    answered = machine.answer(300)
+    assert answered.stats.load == pytest.approx(3.0, rel=0.1)
+    assert answered.stats.speedup == pytest.approx(answered.truth, rel=0.1)
+
+
+def test_totals_and_costs_outlive_the_program(make_machine: MakeMachine) -> None:
+    machine = make_machine()
+    truth = [machine.answer(300) for _ in range(20)]
+    later = Controller()
+    later.load(json.loads(json.dumps(machine.controller.export())))
+    [figures] = later.figures()
+    assert figures.speedup is not None
+    plain_s, decode_s = sum(one.plain_s for one in truth), sum(one.decode_s for one in truth)
+    assert figures.speedup[0] == pytest.approx(plain_s / decode_s, rel=0.1)
+    machine.controller = later
+    assert machine.answer(20, 0.0).stats.speedup_low is not None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"totals": [[0, -1.0, 1.0, 5.0, 0.1]]},
+        {"totals": [[0, "x"]]},
+        {"fastest": [3]},
+        {"costs": [["draft", 5, "x", 0.1]]},
+        {"costs": [["draft", 5, 1e300, 0.1]]},
+    ],
+)
+def test_figures_that_cannot_be_are_refused(data: dict[str, object]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        SpeedupMeter().load(data)
+
+
+@pytest.mark.parametrize(
+    ("factor", "low", "high", "known"),
+    [
+        (2.13, 2.05, 2.21, (2.1, "exact")),
+        (1.33, 1.22, 1.44, (1.3, "about")),
+        (2.13, 1.95, 2.31, (2.2, "about")),
+        (5.3, 4.8, 5.8, (5.5, "about")),
+        (2.1, 1.78, 2.48, (1.7, "least")),
+        (None, 1.78, 2.48, (1.7, "least")),
+        (0.6, 0.49, 0.71, (0.4, "least")),
+        (0.1, 0.05, 0.2, None),
+        (2.1, None, None, None),
+        (None, None, None, None),
+    ],
+)
+def test_a_speedup_is_rounded_to_what_is_known(
+    factor: float | None, low: float | None, high: float | None, known: tuple[float, str] | None
+) -> None:
+    found = rounded_speedup(factor, low, high)
+    assert found == (None if known is None else (pytest.approx(known[0]), known[1]))

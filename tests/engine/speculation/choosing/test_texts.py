@@ -1,0 +1,155 @@
+"""What is expected of draft tokens, from what became of others in this text and in earlier ones."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from engine.speculation.choosing.texts import STRETCH, Text, Texts
+
+KINDS = {"ngram": "3", "draft": ""}
+
+
+def observe(text: Text, source: str, verified: int, accepted: int) -> None:
+    text.pass_rounds()
+    text.observe(source, KINDS[source], verified, accepted)
+
+
+def expected(text: Text, source: str = "draft", depth: int = 4) -> float:
+    return text.forecast(source, KINDS[source], depth).kept[depth]
+
+
+@pytest.fixture
+def alternating() -> Texts:
+    """Answers in which either the draft model or lookup is right, as new text and edited code are."""
+    texts = Texts()
+    for number in range(40):
+        text = Text(texts)
+        for _ in range(6):
+            observe(text, "draft", 4, 4 * (number % 2))
+            observe(text, "ngram", 4, 4 * (1 - number % 2))
+    return texts
+
+
+def test_an_unknown_drafter_may_be_good_or_bad() -> None:
+    forecast = Text(Texts()).forecast("draft", "", 8)
+    assert forecast.kept[0] == forecast.least[0] == forecast.most[0] == 0.0
+    assert forecast.least[8] < forecast.kept[8] < forecast.most[8]
+    assert 1.0 < forecast.kept[8] < 7.0
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.3, 0.6, 0.9, 1.0])
+def test_how_often_draft_tokens_are_accepted_is_learned(rate: float) -> None:
+    texts, draw = Texts(), random.Random(1)
+    for _ in range(30):
+        text = Text(texts)
+        for _ in range(20):
+            accepted = next((index for index in range(4) if draw.random() >= rate), 4)
+            observe(text, "draft", 4, accepted)
+    truth = sum(rate**power for power in range(1, 5))
+    # How lucky the last rounds were is no part of it.
+    assert expected(Text(texts, usual=True)) == pytest.approx(truth, abs=0.35)
+    forecast = Text(texts, usual=True).forecast("draft", "", 4)
+    assert forecast.least[4] <= forecast.kept[4] <= forecast.most[4]
+
+
+def test_acceptance_is_learned_by_position() -> None:
+    """A head whose third token is always wrong."""
+    texts = Texts()
+    for _ in range(20):
+        text = Text(texts)
+        for _ in range(5):
+            observe(text, "draft", 4, 2)
+    assert [round(kept, 1) for kept in Text(texts).forecast("draft", "", 4).kept] == pytest.approx(
+        [0.0, 1.0, 2.0, 2.0, 2.0], abs=0.3
+    )
+
+
+def test_kinds_of_proposals_are_learned_apart() -> None:
+    texts = Texts()
+    text = Text(texts)
+    for _ in range(30):
+        text.observe("ngram", "3", 4, 0)
+        text.observe("ngram", "18", 4, 4)
+    assert text.forecast("ngram", "18", 4).kept[4] > 2 * text.forecast("ngram", "3", 4).kept[4]
+
+
+def test_what_lookup_meets_tells_of_the_draft_model(alternating: Texts) -> None:
+    expectations = []
+    for accepted in (4, 0):
+        text = Text(alternating)
+        for _ in range(2):
+            observe(text, "ngram", 4, accepted)
+        expectations.append(expected(text))
+    assert expectations[0] < expectations[1] - 0.5
+
+
+def test_an_answer_is_judged_by_its_own_text_and_no_other_is(alternating: Texts) -> None:
+    before = expected(Text(alternating))
+    own = Text(alternating)
+    for _ in range(3):
+        observe(own, "draft", 4, 0)
+    assert expected(own) < 0.5
+    assert expected(Text(alternating)) == pytest.approx(before, abs=0.4)
+
+
+def test_what_a_text_was_like_is_forgotten_with_the_rounds_that_pass(alternating: Texts) -> None:
+    text, usual = Text(alternating), expected(Text(alternating, usual=True))
+    for _ in range(3):
+        observe(text, "draft", 4, 0)
+    doubts = []
+    for _ in range(4):
+        doubts.append(abs(usual - expected(text)))
+        text.pass_rounds(round(STRETCH / 2))
+    assert doubts == sorted(doubts, reverse=True)
+    text.pass_rounds(round(20 * STRETCH))
+    assert expected(text) == pytest.approx(usual, abs=0.05)
+
+
+def test_rounds_that_pass_at_once_are_as_many_one_by_one(alternating: Texts) -> None:
+    texts = [Text(alternating), Text(alternating)]
+    for text in texts:
+        text.observe("draft", "", 4, 0)
+    texts[0].pass_rounds(7)
+    for _ in range(7):
+        texts[1].pass_rounds()
+    assert expected(texts[0]) == pytest.approx(expected(texts[1]), rel=0.01)
+
+
+def test_old_texts_fade() -> None:
+    """Another drafter under the same name, or a person with other questions."""
+    texts = Texts()
+    for accepted in (4, 0):
+        for _ in range(100):
+            text = Text(texts)
+            for _ in range(5):
+                observe(text, "draft", 4, accepted)
+    assert expected(Text(texts, usual=True)) < 0.5
+    assert sum(reached for _, position, reached, _ in texts.figures() if position == 0) < 700
+
+
+def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: Texts) -> None:
+    """Whether it drafts when asked or ahead: what fails now would have failed then."""
+    text = Text(alternating)
+    before = text.forecast("ahead", "", 4).kept[4]
+    for _ in range(3):
+        text.observe("draft", "", 4, 0)
+    assert text.forecast("ahead", "", 4).kept[4] < 0.8 * before
+
+
+def test_what_is_saved_is_what_is_loaded(alternating: Texts) -> None:
+    saved = json.loads(json.dumps(alternating.export()))
+    later = Texts()
+    later.load(saved)
+    assert json.loads(json.dumps(later.export())) == saved
+    assert later.figures() == alternating.figures()
+    assert Text(later).forecast("draft", "", 8) == Text(alternating).forecast("draft", "", 8)
+
+
+def test_thousands_of_rounds_can_be_loaded_again() -> None:
+    texts = Texts()
+    for number in range(3000):
+        Text(texts).observe("draft", "", 4, 4 * (number % 7 > 0))
+    Texts().load(json.loads(json.dumps(texts.export())))
