@@ -192,7 +192,7 @@ def joined_lines(*lines: str) -> str:
 def sentence(answer: Answer | None) -> tuple[str, bool]:
     """(what speculation does and why, whether it pays); ("", False) before the first round.
 
-    While the answer is written the newest round decides, so that the sentence follows the depth controller.
+    While the answer is written the newest round decides, so that the sentence follows the controller.
     """
     if answer is None:
         return "", False

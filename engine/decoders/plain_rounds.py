@@ -17,7 +17,7 @@ from engine.speculation.drafting import Drafting
 from engine.speculation.round import Drawn, PendingRound, Rounds
 from engine.stats import RoundRecord
 
-# The depth controller is told of the first rounds and then of one in so many: the others say nothing new, and their
+# The controller is told of the first rounds and then of one in so many: the others say nothing new, and their
 # accounts would be a third of a token's host work.
 KNOWN, EVERY = 8, 64
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from engine.heads.config import RopeConfig
 from engine.heads.dialects import HeadConfigError, Settings, Shapes, made_for, network_sizes, rope_of, within
 
-# Each draft token of a chain is less likely than the one before it; the depth controller asks for fewer.
+# Each draft token of a chain is less likely than the one before it; the controller asks for fewer.
 PROPOSALS = 8
 _TAPS = 3
 _MOST_LAYERS = 8
