@@ -11,7 +11,8 @@ from engine.conversation import Conversation
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
-from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import Answer
 from engine.speculation.drafting import MAX_CARRIED_ROWS, OFF, Drafting, fixed_choice, offer_of
 from engine.speculation.proposers.proposal import JointProposer, Proposal
 from engine.speculation.proposers.registry import PROPOSERS
@@ -101,9 +102,6 @@ class BatchDrafting:
     def propose(self, asked: Sequence[tuple[BatchedRequest, Choice]]) -> list[Proposal | ProposerFailed | None]:
         """The proposals of all requests of the batch: None where a choice has no depth, or nothing came of it."""
         made: list[Proposal | ProposerFailed | None] = [None] * len(asked)
-        for request, choice in asked:
-            if choice.depth:
-                request.proposers.by_source[choice.source or ""].prices = choice.prices
         together: set[int] = set()
         for source, joint in self._joint.items():
             together |= self._propose_together(source, joint, asked, made)
@@ -211,7 +209,7 @@ class BatchDrafting:
             if settings.depth is not None:
                 return Offer(decided=fixed_choice(settings.depth, limits))
             # While a pass is under way, nothing is pending.
-            return offer_of(proposers, limits, max(0, len(main.pending) - 1), remaining)
+            return offer_of(proposers, limits, max(0, len(main.pending) - 1))
         except ProposerFailed as failure:
             return Offer(decided=proposers.drop(failure))
 

@@ -19,9 +19,10 @@ from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.choosing import calibration
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
-from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers, LearnedFile
+from engine.speculation.choosing.plans import Answer
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.proposal import Proposer
@@ -172,7 +173,7 @@ class Drafting:
         draft, self.why_not_ahead = self._drafter, ""
         if not isinstance(draft, DraftSource):
             return None
-        share = self.controller.drafting_share(DRAFTER_METHOD, USUAL_DEPTH)
+        share = self.controller.costs.drafting_share(DRAFTER_METHOD, USUAL_DEPTH, USUAL_DEPTH + 1)
         link = self._reach(draft, share)
         if isinstance(link, str):
             self.why_not_ahead = link
@@ -235,9 +236,7 @@ class Drafting:
             return Choice(None, 0, "measuring")
         limits = request.limits(min(request.settings.depth_limit, remaining - 1))
         fixed = request.settings.depth
-        choice = self._learned(limits, carried, remaining) if fixed is None else fixed_choice(fixed, limits)
-        if choice.source is not None:
-            self.proposers[choice.source].prices = choice.prices
+        choice = self._learned(limits, carried) if fixed is None else fixed_choice(fixed, limits)
         if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
             choice = Choice(None, 0, "measuring")
         if self.ahead is not None:
@@ -276,10 +275,8 @@ class Drafting:
         """
         if choice.source is None:
             return None
-        proposer = self.proposers.get(choice.source)
-        whole = proposed is None or (proposer is not None and proposer.drafts_whole)
-        verified = choice.depth if proposed is None else proposed
-        return self.answer.drafting_share(choice.source, choice.depth if whole else verified, verified + 1)
+        drafted = choice.depth if proposed is None else proposed
+        return self.answer.costs.drafting_share(choice.source, drafted, drafted + 1)
 
     def timed_apart(self, choice: Choice) -> bool:
         """Whether drafting and verifying of a round with this choice come one after the other."""
@@ -306,7 +303,7 @@ class Drafting:
             current.rows,
             record.committed,
             seconds,
-            (choice.source or "", current.made or current.depth, 1) if drafter else None,
+            (choice.source or "", current.depth, 1) if drafter else None,
             record.draft_s if drafter and current.draft_s is not None else None,
             typical=not caught_up
             and (
@@ -358,10 +355,10 @@ class Drafting:
         """The controller of the pair in use."""
         return self._controllers.current
 
-    def _learned(self, limits: dict[str, int], carried: int, remaining: int) -> Choice:
+    def _learned(self, limits: dict[str, int], carried: int) -> Choice:
         """The controller's choice."""
         assert self._request is not None
-        [choice] = self.controller.choose([(self.answer, offer_of(self._request, limits, carried, remaining))])
+        [choice] = self.controller.choose([(self.answer, offer_of(self._request, limits, carried))])
         return choice
 
     def _install_again(self, request: RequestProposers) -> None:
@@ -375,15 +372,14 @@ class Drafting:
         request.install(self._drafter)
 
 
-def offer_of(request: RequestProposers, limits: Mapping[str, int], carried: int, remaining: int) -> Offer:
+def offer_of(request: RequestProposers, limits: Mapping[str, int], carried: int) -> Offer:
     """What the request's proposers can do, each up to its limit. Raises `ProposerFailed`."""
     kinds, backlog = {}, {}
     for source, limit in limits.items():
         if limit > 0:
             with as_proposer_failure(source):
                 kinds[source], backlog[source] = request.by_source[source].bucket, request.by_source[source].backlog
-    whole = {source for source in kinds if request.by_source[source].drafts_whole}
-    return Offer(limits, kinds, backlog, whole, carried, remaining)
+    return Offer(limits, kinds, backlog, carried)
 
 
 def fixed_choice(depth: int, limits: Mapping[str, int]) -> Choice:

@@ -81,11 +81,6 @@ class PendingRound:
         return self.pipelined and self.followed
 
     @property
-    def made(self) -> int | None:
-        """See `Proposal.made`."""
-        return None if self.proposal is None else self.proposal.made
-
-    @property
     def stopped_early(self) -> bool:
         """Whether the proposer ended below the depth asked for, further tokens being unlikely to be accepted."""
         return self.proposal is not None and self.proposal.stopped_early
@@ -137,7 +132,7 @@ class Rounds:
         proposal = self._propose(source, depth) if source is not None and depth > 0 else None
         draft_tokens = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
         draft_s = None
-        if draft_tokens is not None and (timed or (proposal is not None and proposal.evaluated)):
+        if draft_tokens is not None and timed:
             mx.eval(draft_tokens)
             draft_s = time.perf_counter() - started_at
         elif draft_tokens is not None:

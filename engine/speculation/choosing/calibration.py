@@ -17,9 +17,9 @@ from engine.loading import LoadedModel
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
-from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.kept import Controllers
-from engine.speculation.choosing.plans import DEPTHS
+from engine.speculation.choosing.plans import DEPTHS, Answer
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
@@ -240,7 +240,7 @@ class Trial:
             seconds = time.perf_counter() - started
             if current.depth == depth and number:
                 drafts = PROPOSERS[source].uses_drafter
-                draft = (source, current.made or depth, 1) if drafts else None
+                draft = (source, depth, 1) if drafts else None
                 measured = MeasuredRound(current.rows, 1, seconds, draft, current.draft_s if drafts else None)
                 # Where drafting is timed, it does not overlap with verifying.
                 self._learn(measured, source, typical=number > ROUNDS)

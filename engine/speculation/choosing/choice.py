@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -11,9 +11,7 @@ class Choice:
     """What an answer does in the next round: `depth` draft tokens of `source`, or plain decoding (None, 0).
 
     `reason` and `arguments` say why a round is plain, as in `engine.stats.PlainSpan`. An empty reason on a plain round
-    means that no proposer had anything: its own reason applies. `kind` is the kind of proposal. `prices[k]`, for k from
-    0 to `depth`, is how many tokens the fastest known arm brings in the time of a pass that verifies k draft tokens;
-    empty where all are to be verified.
+    means that no proposer had anything: its own reason applies. `kind` is the kind of proposal.
     """
 
     source: str | None
@@ -21,7 +19,6 @@ class Choice:
     reason: str = ""
     arguments: tuple[tuple[str, float | str], ...] = ()
     kind: str = ""
-    prices: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +26,13 @@ class Offer:
     """What one answer's proposers could propose in the next round, by source.
 
     `limits` are the most draft tokens, `kinds` the kinds of proposal, and `backlog` the tokens that they would have to
-    read first; those in `whole` make all they are asked for before any of it is judged. The verify pass has `carried`
-    rows more, and at most `remaining` tokens are to come. Where `decided` is given, that is what the answer does.
+    read first. The verify pass has `carried` rows more. Where `decided` is given, that is what the answer does.
     """
 
     limits: Mapping[str, int] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
     backlog: Mapping[str, int] = field(default_factory=dict)
-    whole: Collection[str] = ()
     carried: int = 0
-    remaining: int | None = None
     decided: Choice | None = None
 
 

@@ -118,6 +118,13 @@ class Costs:
         """Whether drafting was timed apart from the pass behind it."""
         return _draft(source, answers) in self._curves
 
+    def drafting_share(self, source: str, drafted: int, rows: int) -> float | None:
+        """The share of drafting in a round of `drafted` draft tokens and `rows` rows; None if it was never timed."""
+        if not self.known or not self.timed(source):
+            return None
+        drafting = self.drafting(source, drafted).seconds
+        return drafting / (drafting + self.verify(rows).seconds)
+
     def sources(self) -> list[str]:
         """The sources whose drafting was timed."""
         found = (name.removeprefix("draft:") for name in self._curves if name.startswith("draft:"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.choice import Offer
@@ -18,45 +17,35 @@ KNOWN = 0.15
 # The depths that are weighed, measured by a calibration, and shown: deep ones differ little from the next.
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, MAX_DEPTH)
 
-# The drafter whose proposals take time ("" for none), and the draft tokens of the longest proposal.
-Arm = tuple[str, int]
-PLAIN: Arm = ("", 0)
+# The source and the draft tokens of one answer in a plan; None where it decodes plainly.
+Part = tuple[str, int] | None
 
 
-class Asked(NamedTuple):
-    """An answer of which `written` tokens are there, and what it is offered."""
+@dataclass(slots=True)
+class Answer:
+    """An answer being written, to the controller: what its rounds cost, its text, and its tokens with the prompt."""
 
+    costs: Costs
     text: Text
-    written: int
-    offer: Offer
+    prompt_tokens: int
+    context: int
 
 
-class Part(NamedTuple):
-    """What one answer does in a plan: `depth` draft tokens of `source`, of which `forecast` tells."""
-
-    source: str
-    depth: int
-    forecast: Forecast
-
-    def wasted(self, seconds: Sequence[float]) -> float:
-        """Expected seconds behind the first rejection, where passes with k draft tokens take `seconds[k]`."""
-        kept = self.forecast.kept
-        # The row behind a draft token is wasted unless that is accepted.
-        return sum(
-            (seconds[row] - seconds[row - 1]) * (1.0 - (kept[row - 1] - kept[row - 2]))
-            for row in range(2, self.depth + 1)
-        )
+# What one answer is offered.
+Asked = tuple[Answer, Offer]
 
 
 @dataclass(slots=True)
 class Plan:
-    """The `parts` of all answers (None: a plain one), with the `tokens` expected in `time`, between `least` and `most`.
+    """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
 
-    `seen`: all sources in it were tried before.
+    `drafter` is the source whose proposals take time ("" for none), `depth` the longest proposal. `seen`: all sources
+    in it were tried before.
     """
 
-    arm: Arm
-    parts: Sequence[Part | None]
+    drafter: str
+    depth: int
+    parts: Sequence[Part]
     tokens: float
     least: float
     most: float
@@ -75,6 +64,7 @@ class Plan:
 
     @property
     def known(self) -> bool:
+        """Whether it was tried, and takes about as long as expected."""
         return self.seen and self.time.variance <= KNOWN**2
 
     def loss(self, speed: float) -> float:
@@ -87,74 +77,70 @@ def plans(costs: Costs, asked: Sequence[Asked]) -> Iterator[Plan]:
 
     One pass verifies all answers, as wide as the longest proposal: shorter ones are padded, after BASS
     (arXiv:2404.15778). Of several answers each proposes with the drafter, or what costs nothing, whichever it expects
-    more of. With a drafter that is offered to one answer alone, that answer uses it.
+    more of; one alone, which is offered a drafter, uses that.
     """
-    offered = {source for one in asked for source, limit in one.offer.limits.items() if limit > 0}
-    drafters = sorted(source for source in offered if PROPOSERS[source].uses_drafter)
-    fixed = max((one.offer.decided.depth for one in asked if one.offer.decided is not None), default=0)
     forecasts = [
-        {source: one.text.forecast(source, one.offer.kinds.get(source, ""), limit) for source, limit in _limits(one)}
-        for one in asked
+        {
+            source: answer.text.forecast(source, offer.kinds.get(source, ""), limit)
+            for source, limit in offer.limits.items()
+            if limit > 0
+        }
+        for answer, offer in asked
     ]
-    limits = {limit for one in asked for _, limit in _limits(one)}
+    free = [{source: one for source, one in known.items() if not PROPOSERS[source].uses_drafter} for known in forecasts]
+    limits = {limit for _, offer in asked for limit in offer.limits.values()}
+    fixed = max((offer.decided.depth for _, offer in asked if offer.decided is not None), default=0)
     if not fixed:
-        yield _plan(costs, asked, PLAIN, [None] * len(asked), 0)
-    depths = [depth for depth in sorted({*DEPTHS, *limits, fixed}) if max(1, fixed) <= depth <= max(limits)]
+        yield _plan(costs, asked, [{}] * len(asked), "", 0)
+    depths = sorted(depth for depth in {*DEPTHS, *limits, fixed} if max(1, fixed) <= depth <= max(fixed, *limits))
+    drafters = sorted({source for known in forecasts for source in known if PROPOSERS[source].uses_drafter})
     for drafter in ("", *drafters):
+        usable = free
+        if drafter:
+            own = [{drafter: known[drafter]} if drafter in known else {} for known in forecasts]
+            usable = own if len(asked) == 1 else [one | other for one, other in zip(own, free, strict=True)]
         for depth in depths:
-            parts = [_part(one, drafter, depth, alone=len(asked) == 1) for one in forecasts]
-            used = {part.source for part in parts if part is not None}
-            longest = max((part.depth for part in parts if part is not None), default=0)
-            if max(fixed, longest) == depth and (not drafter or drafter in used):
-                yield _plan(costs, asked, (drafter, depth), parts, depth)
+            plan = _plan(costs, asked, usable, drafter, depth)
+            # Without its drafter, or where no proposal is so long, it is the same as another plan.
+            used = [part for part in plan.parts if part is not None]
+            longest = max((most for _, most in used), default=0)
+            if max(fixed, longest) == depth and (not drafter or any(source == drafter for source, _ in used)):
+                yield plan
 
 
-def _limits(one: Asked) -> list[tuple[str, int]]:
-    return [(source, limit) for source, limit in one.offer.limits.items() if limit > 0]
-
-
-def _part(forecasts: dict[str, Forecast], drafter: str, depth: int, *, alone: bool) -> Part | None:
-    """The proposal of which most is expected."""
-    free = [] if drafter and alone else [source for source in forecasts if not PROPOSERS[source].uses_drafter]
-    parts = []
-    for source in (drafter, *free):
-        if source in forecasts:
-            forecast = forecasts[source]
-            parts.append(Part(source, min(depth, len(forecast.kept) - 1), forecast))
-    return max(parts, key=lambda part: part.forecast.kept[part.depth], default=None)
-
-
-def _plan(costs: Costs, asked: Sequence[Asked], arm: Arm, parts: Sequence[Part | None], depth: int) -> Plan:
+def _plan(
+    costs: Costs, asked: Sequence[Asked], usable: Sequence[dict[str, Forecast]], drafter: str, depth: int
+) -> Plan:
+    """What is expected where every answer uses the best of its `usable` sources."""
+    parts: list[Part] = []
     tokens = least = most = float(len(asked))
     reading, drafting, seen = 0.0, 0, True
-    for one, part in zip(asked, parts, strict=True):
-        if part is not None:
-            tokens += part.forecast.kept[part.depth]
-            least += part.forecast.least[part.depth]
-            most += part.forecast.most[part.depth]
-            seen = seen and one.text.seen(part.source)
-            if part.source == arm[0]:
+    for (answer, offer), forecasts in zip(asked, usable, strict=True):
+        source, best, number = "", 0.0, 0
+        for name, forecast in forecasts.items():
+            reached = min(depth, len(forecast.kept) - 1)
+            if forecast.kept[reached] > best:
+                source, best, number = name, forecast.kept[reached], reached
+        parts.append((source, number) if source else None)
+        if source:
+            forecast = forecasts[source]
+            tokens, least, most = tokens + best, least + forecast.least[number], most + forecast.most[number]
+            seen = seen and answer.text.seen(source)
+            if source == drafter:
                 drafting += 1
-                reading += _reading(costs, one, part)
-    rows = len(asked) * (1 + depth + max(one.offer.carried for one in asked))
+                reading += _reading(costs, answer, offer, source, 1.0 + best)
+    rows = len(asked) * (1 + depth + max(offer.carried for _, offer in asked))
     time = costs.verify(rows, len(asked))
     if drafting:
-        time = time.plus(costs.drafting(arm[0], depth, drafting))
-    return Plan(arm, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), seen)
+        time = time.plus(costs.drafting(drafter, depth, drafting))
+    return Plan(drafter, depth, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), seen)
 
 
-def _reading(costs: Costs, one: Asked, part: Part) -> float:
-    """This round's share of the seconds that a drafter needs to read what it missed.
+def _reading(costs: Costs, answer: Answer, offer: Offer, source: str, tokens: float) -> float:
+    """The share of a round of `tokens` tokens in the seconds that a drafter needs to read what it missed.
 
-    That pays only while the drafter stays in use, as it does not without an accepted token. It has to pay within as
-    many tokens as are written, at least in a stretch of text.
+    That has to pay within as many tokens as are written, at least in a stretch of text.
     """
-    backlog = one.offer.backlog.get(part.source, 0)
-    if not backlog:
-        return 0.0
-    horizon = max(STRETCH, one.written)
-    if one.offer.remaining is not None:
-        horizon = min(horizon, one.offer.remaining)
-    kept = part.forecast.kept
-    spread_over = max(1.0, horizon * kept[1])
-    return costs.reading(part.source, backlog) * min(1.0, (1.0 + kept[part.depth]) / spread_over)
+    backlog = offer.backlog.get(source, 0)
+    horizon = max(STRETCH, answer.context - answer.prompt_tokens)
+    return costs.reading(source, backlog) * min(1.0, tokens / horizon) if backlog else 0.0

@@ -7,11 +7,9 @@ Draft tokens are drawn with the Gumbel noise that the main model will use at the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 
 import mlx.core as mx
 
-from engine.heads.head import HeadProposal
 from engine.sampling import DRAFT, Sampler
 from engine.speculation.head_session import MAX_ROWS, HeadSession
 from engine.speculation.proposers.context import ProposerContext
@@ -43,8 +41,7 @@ class HeadProposer(Proposer):
     """Proposes with the head of `session`, which follows the main model's sequence `main`.
 
     With `keep_distributions` draft tokens are drawn independently of the main model's noise and carry their
-    distributions, for rejection acceptance. With `prices` a proposal ends where further tokens are not worth verifying,
-    by the head's own confidence or, when greedy, by its logits.
+    distributions, for rejection acceptance.
     """
 
     source = "head"
@@ -99,28 +96,8 @@ class HeadProposer(Proposer):
             mx.async_eval(session.arrays())  # type: ignore[no-untyped-call]
         drawing = _Drawing(sampler, tokens, depth, keep_distributions=self._keep_distributions)
         proposed = session.head.propose(session.context, mx.array(tokens[-1:], mx.int32), depth, drawing)
-        count = self._worthwhile(proposed, depth) if self.prices else depth
-        distributions = mx.concatenate(drawing.distributions)[:count] if self._keep_distributions else None
-        drafted = proposed.tokens if count == depth else proposed.tokens[:count]
-        # What was weighed against prices is there already, which times the drafting for nothing.
-        evaluated = bool(self.prices) and self._knows_chances(proposed)
-        early = count < depth
-        return Proposal(drafted, self.source, count, distributions, early, made=depth, evaluated=evaluated)
-
-    def _knows_chances(self, proposed: HeadProposal) -> bool:
-        return proposed.confidence is not None or self._sampler.greedy
-
-    def _worthwhile(self, proposed: HeadProposal, depth: int) -> int:
-        """How many of the tokens are worth verifying. Waits for the head where it can tell."""
-        if not self._knows_chances(proposed):
-            return depth
-        if proposed.confidence is not None:
-            chances = proposed.confidence
-        else:
-            chances = mx.exp(proposed.scores.max(axis=-1) - mx.logsumexp(proposed.scores, axis=-1))
-        mx.async_eval(proposed.tokens, chances)  # type: ignore[no-untyped-call]
-        known: list[float] = chances.tolist()  # type: ignore[assignment]
-        return worth_verifying(known, self.prices)
+        distributions = mx.concatenate(drawing.distributions) if self._keep_distributions else None
+        return Proposal(proposed.tokens, self.source, depth, distributions)
 
     @property
     def _seen(self) -> int:
@@ -129,20 +106,6 @@ class HeadProposer(Proposer):
     @property
     def _read_again_from(self) -> int:
         return max(0, len(self._main.tokens) - 1 - READ_AGAIN)
-
-
-def worth_verifying(chances: Sequence[float], prices: Sequence[float]) -> int:
-    """How many draft tokens, at least one, gain the most expected tokens over what their verify pass costs.
-
-    `chances[i]` is that token i is accepted if those before it are; `prices` are those of `Choice`.
-    """
-    joint, expected, gain, count = 1.0, 0.0, -inf, 1
-    for number, chance in enumerate(chances, 1):
-        joint *= chance
-        expected += joint
-        if expected - prices[number] > gain:
-            gain, count = expected - prices[number], number
-    return count
 
 
 class _Drawing:

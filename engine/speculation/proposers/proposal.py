@@ -19,8 +19,7 @@ class Proposal:
     `tokens` holds main-model ids: a list, or an int32 array of shape (count,) that may still be lazy.
     `source` names the proposer. `distributions`, float32 of shape (count, vocabulary), is what each token was drawn
     from; None means that each is a point mass. `stopped_early` is true if drafting ended below the depth asked for
-    because further tokens were unlikely to be accepted; `made` is how many were drafted all the same, if more.
-    `evaluated` is true if `tokens` need not be waited for.
+    because further tokens were unlikely to be accepted.
     """
 
     tokens: mx.array | list[int]
@@ -28,8 +27,6 @@ class Proposal:
     count: int
     distributions: mx.array | None = None
     stopped_early: bool = False
-    made: int | None = None
-    evaluated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +46,6 @@ class Proposer(ABC):
     """
 
     source: str
-    # True if it makes all the tokens it is asked for before any of them is judged: ending early saves no drafting.
-    drafts_whole = False
-    # `Choice.prices` of the next round; empty where all of it is to be verified, as at a depth that the user fixed.
-    prices: Sequence[float] = ()
 
     @property
     def drafts_aside(self) -> bool:

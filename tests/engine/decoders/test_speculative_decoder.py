@@ -18,7 +18,8 @@ from engine.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.speculation.choosing.choice import MeasuredRound
-from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import Answer
 from engine.speculation.proposers import draft_model
 from engine.steps import Steps
 from tests.engine.passed_on import PassedOn

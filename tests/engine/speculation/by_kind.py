@@ -80,7 +80,7 @@ def calibrate(controller: Controller, pair: Pair) -> None:
     machine = pair.machine
     for depth in dict.fromkeys(min(depth, pair.max_depth) for depth in ORDER):
         draft = (pair.drafter, depth, 1) if depth else None
-        whole = machine.round_ms(pair.drafter, depth, depth, waits=False)
+        whole = machine.round_ms(pair.drafter, depth, waits=False)
         pass_ms = whole - machine.drafting[depth] if depth else machine.pipelined
         draft_s = machine.drafting[depth] / 1e3
         for _ in range(ROUNDS):

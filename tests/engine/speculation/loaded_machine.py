@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.speculation.choosing.choice import Choice, Offer
-from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import Answer
 from engine.stats import RequestLog, RequestStats, RoundRecord
 from tests.engine.speculation.simulation import learn
 
@@ -87,7 +88,7 @@ class LoadedMachine:
             choice = Choice("draft", depth) if depth else Choice(None, 0)
             known = typical or not self._answer.costs.plain_known()
             # Drafting is timed apart until that is known, as the engine does.
-            unknown = depth > 0 and self._answer.drafting_share("draft", depth, depth + 1) is None
+            unknown = depth > 0 and self._answer.costs.drafting_share("draft", depth, depth + 1) is None
             drafting_s = seconds * depth * self.draft / (1.0 + depth * (self.row + self.draft)) if unknown else None
             learn(controller, self._answer, choice, accepted, seconds, drafting_s, typical=known)
             controller.speedup.observe(choice.source, depth + 1, committed, seconds, typical=typical)
@@ -100,18 +101,16 @@ class LoadedMachine:
         """The draft tokens of a round, and why there are none."""
         if self.controller.speedup.take_plain_round():
             return 0, "measuring"
-        choice = self._choose(plain, remaining)
+        choice = self._choose(plain)
         depth = min(choice.depth, remaining - 1)
         if depth > 0 and self.controller.wants_sample(share):
             return 0, "measuring"
         return depth, choice.reason or ("off" if plain else "")
 
-    def _choose(self, plain: bool, remaining: int) -> Choice:
+    def _choose(self, plain: bool) -> Choice:
         if self.depth is not None and not plain:
             return Choice("draft", self.depth)
-        [choice] = self.controller.choose(
-            [(self._answer, Offer({} if plain else {"draft": self.limit}, remaining=remaining))]
-        )
+        [choice] = self.controller.choose([(self._answer, Offer({} if plain else {"draft": self.limit}))])
         return choice
 
     def _round(

@@ -19,7 +19,6 @@ from engine.requests import MAX_DEPTH, SpeculationSettings
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
 from engine.speculation.proposers.draft_model import MIN_JOINT_PROBABILITY
-from engine.speculation.proposers.head import worth_verifying
 from engine.speculation.proposers.ngram import NgramProposer
 from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.request_proposers import RequestProposers
@@ -69,19 +68,17 @@ class Machine:
     noise: float = 0.03
     stall_every: int = 0
 
-    def round_ms(self, source: str, made: int, verified: int, *, waits: bool) -> float:
-        """A round that makes and verifies so many draft tokens; a head's may wait for its confidence in between."""
+    def round_ms(self, source: str, depth: int, *, waits: bool) -> float:
+        """A round of `depth` draft tokens; a head's may be waited for before the pass, to time it."""
         if source == "ngram":
-            return self.passes[verified]
+            return self.passes[depth]
         overlapped = source == "head" and not waits
-        return (self.passes[verified] + self.drafting[made]) * (1.0 - self.waiting * overlapped)
+        return (self.passes[depth] + self.drafting[depth]) * (1.0 - self.waiting * overlapped)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A machine with a drafter, and what the two answered. `drafts_whole` and `stops_early` are those of a head and of
-    a draft model. Without a `drafter` only lookup proposes.
-    """
+    """A machine with a drafter, and what the two answered. Without a `drafter` only lookup proposes."""
 
     name: str
     machine: Machine
@@ -115,7 +112,6 @@ class RecordedDrafter(Proposer):
 
     def __init__(self, place: _Place, source: str, max_depth: int, *, adaptive: bool) -> None:
         self.source = source
-        self.drafts_whole = source == "head"
         self._place = place
         self._max_depth = max_depth
         self._adaptive = adaptive
@@ -128,7 +124,7 @@ class RecordedDrafter(Proposer):
 
     @property
     def backlog(self) -> int:
-        return 0 if self.drafts_whole else max(0, self.lag - 1)
+        return 0 if self.source == "head" else max(0, self.lag - 1)
 
     def max_proposals(self) -> int:
         return self._max_depth
@@ -136,18 +132,12 @@ class RecordedDrafter(Proposer):
     def propose(self, depth: int) -> Proposal:
         place = self._place
         at = place.answer.positions[place.count - 1]
-        count = depth
-        if self.drafts_whole and self.prices:
-            count = worth_verifying(at.chances[:depth], self.prices)
-        elif not self.drafts_whole and self._adaptive:
-            count = _drafted(at.chances, depth)
+        count = _drafted(at.chances, depth) if self.source != "head" and self._adaptive else depth
         if self.backlog:
             self.prefilled_tokens += self.lag
         right = place.answer.text[place.count : place.count + min(at.right, count)]
         tokens = [*right, *[WRONG] * (count - len(right))]
-        made = depth if self.drafts_whole else None
-        evaluated = self.drafts_whole and bool(self.prices)
-        return Proposal(tokens, self.source, count, None, count < depth, made=made, evaluated=evaluated)
+        return Proposal(tokens, self.source, count, None, count < depth)
 
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:
         del tokens
@@ -195,7 +185,7 @@ class Player:
         # The first token: a plain round that is not pipelined.
         self._last, number = "plain", 0
         following: Choice | None = None
-        self._observe(FIRST_TOKEN, _pending(None), 1, 0, self._ms(None, 0, 0))
+        self._observe(FIRST_TOKEN, _pending(None), 1, 0, self._ms(None, 0))
         while place.count < text:
             read_before = self.drafting.draft_prefill_tokens
             pipelined = following is not None
@@ -207,9 +197,8 @@ class Player:
             pending = _pending(proposal)
             accepted = 0 if proposal is None else place.matching(cast("list[int]", proposal.tokens))
             timed = depth > 0 and (share is None or number % TIMED_EVERY == TIMED_EVERY - 1)
-            waits = proposal is not None and (timed or proposal.evaluated)
-            made = pending.made or pending.depth
-            jitter, drafting = self._ms(source if depth else None, made, pending.depth, waits=waits)
+            waits = proposal is not None and timed
+            jitter, drafting = self._ms(source if depth else None, pending.depth, waits=waits)
             if waits:
                 pending.draft_s = drafting / 1e3
             seconds = (jitter + catching * self.pair.machine.reading) / 1e3
@@ -264,7 +253,7 @@ class Player:
                 ms, unread = ms + unread, 0.0
             accepted = 0 if proposal is None else place.matching(cast("list[int]", proposal.tokens))
             drafted = 0 if proposal is None else proposal.count
-            ms += self._ms(source if drafted else None, drafted, drafted)[0]
+            ms += self._ms(source if drafted else None, drafted)[0]
             committed = min(accepted + 1, len(answer.text) - place.count)
             if proposer is not None:
                 proposer.committed(answer.text[place.count : place.count + committed], accepted, drafted)
@@ -299,9 +288,9 @@ class Player:
         """What a speculative round takes without noise."""
         machine = self.pair.machine
         entering = machine.entering if self._last == "plain" else 0.0
-        return machine.round_ms(source, depth, depth, waits=False) + entering
+        return machine.round_ms(source, depth, waits=False) + entering
 
-    def _ms(self, source: str | None, made: int, verified: int, *, waits: bool = False) -> tuple[float, float]:
+    def _ms(self, source: str | None, depth: int, *, waits: bool = False) -> tuple[float, float]:
         """Milliseconds of a round, and of its drafting."""
         machine = self.pair.machine
         self._rounds += 1
@@ -313,8 +302,8 @@ class Player:
         self._last = kind
         if source is None:
             return (machine.pipelined + entering) * noise, 0.0
-        drafting = 0.0 if source == "ngram" else machine.drafting[made]
-        return (machine.round_ms(source, made, verified, waits=waits) + entering) * noise, drafting * noise
+        drafting = 0.0 if source == "ngram" else machine.drafting[depth]
+        return (machine.round_ms(source, depth, waits=waits) + entering) * noise, drafting * noise
 
     def _observe(
         self, choice: Choice, pending: PendingRound, committed: int, accepted: int, ms: tuple[float, float]

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
-from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import Answer
 
 # (rows of the pass, tokens of context) -> cost of the pass, in one-row passes at an empty context.
 PassCost = Callable[[int, int], float]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
-from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import Costs
+from engine.speculation.choosing.plans import Answer
 from engine.speculation.proposers.proposal import Observation
 from tests.engine.speculation.simulation import learn
 
@@ -37,7 +38,13 @@ def familiar(accepted: int, *, source: str = "draft", constrained: bool = False)
         answer = controller.begin(100, constrained=constrained)
         for _ in range(4):
             controller.learn(answer, source, Observation("", 8, accepted))
+    empty_purse(controller)
     return controller, controller.begin(100, constrained=constrained)
+
+
+def empty_purse(controller: Controller) -> None:
+    """Nothing can be tried until the purse has earned something."""
+    controller.load(controller.export() | {"purse": [0.0, 1.0]})
 
 
 def choose(controller: Controller, answer: Answer, limits: dict[str, int] | None = None, **offer: object) -> Choice:

@@ -19,7 +19,8 @@ from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
-from engine.speculation.choosing.controller import Answer, Controller
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import Answer
 from engine.speculation.proposers.proposal import Observation
 from tests.engine.serving import PLAIN, request, submit
 from tests.engine.speculation.choosing.scenes import measure
