@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 
 from engine.active_request import ActiveRequest, as_engine_error, log_finished, log_lost_caches
+from engine.calibration import calibrate
 from engine.decoding import CachesLost, Decoding, Outcome
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
 from engine.events import Failed, PrefillProgress, TokensCommitted
@@ -121,12 +122,12 @@ class Scheduler:
             self.changes.park()
 
     def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> Calibration:
-        """Measure what rounds cost with the loaded models, as `Drafting.calibrate` does. Raises `NoModel`, `Busy`."""
+        """Measure what rounds cost with the loaded models (`engine.calibration`). Raises `NoModel`, `Busy`."""
         self._check_thread()
         if self.busy:
             raise Busy(self.active + len(self._waiting))
         try:
-            return self.models.drafting.calibrate(stop, seconds)
+            return calibrate(self.models.drafting, self.models.main, stop, seconds)
         finally:
             release_unused_memory()
 

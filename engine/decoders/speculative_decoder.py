@@ -41,15 +41,22 @@ class _StartedRound:
 class SpeculativeDecoder:
     """Decodes `generation`, whose prompt has been prefilled.
 
-    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives.
+    It speculates with `drafting`; without one every round is plain, for the reason that `plain` gives. One round in
+    `timed_every` is drafted before it is verified, to time both.
     """
 
-    def __init__(self, generation: Generation, drafting: Drafting | None, plain: Choice | None = None) -> None:
+    def __init__(
+        self,
+        generation: Generation,
+        drafting: Drafting | None,
+        plain: Choice | None = None,
+        timed_every: int = TIMED_EVERY,
+    ) -> None:
         self._generation = generation
         self._drafting = drafting
         # Whether it may speculate. It then uses the only `Drafting`, so that no other decoder may.
         self.speculates = drafting is not None
-        self._plain = plain or FIRST_TOKEN
+        self._plain, self._timed_every = plain or FIRST_TOKEN, timed_every
         self._drafting_begun = False
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
         self._prefilled_earlier = generation.log.draft_prefill_tokens
@@ -234,9 +241,8 @@ class SpeculativeDecoder:
     def _start(self, choice: Choice) -> _StartedRound:
         share = self._drafting_share(choice)
         apart = self._drafting is None or self._drafting.timed_apart(choice)
-        timed = (
-            choice.depth > 0 and apart and (share is None or self._generation.round % TIMED_EVERY == TIMED_EVERY - 1)
-        )
+        due = share is None or self._generation.round % self._timed_every == self._timed_every - 1
+        timed = choice.depth > 0 and apart and due
         try:
             pending = self._rounds.start(choice.source, choice.depth, timed=timed)
         except ProposerFailed as failure:

@@ -17,7 +17,6 @@ from engine.errors import EngineError, ModelNotUsable
 from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
-from engine.speculation.choosing import calibration
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import context_range
@@ -31,7 +30,7 @@ from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round import PendingRound, ProposerFailed, as_proposer_failure
 from engine.stats import MeasuredSpeedup, RoundRecord
 from engine.status import ModelInfo
-from engine.tuning import Calibration, LearnedPair, Pair
+from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +58,7 @@ class Drafting:
     ) -> None:
         self._main = main
         self._reach = reach
-        self._controllers = Controllers((_identity(main.info), ""), learned)
+        self.controllers = Controllers((_identity(main.info), ""), learned)
         self._drafter: DraftSource | HeadSource | None = None
         # Why a request has no proposers, where that is not due to itself.
         self.why_plain = Choice(None, 0, "no-draft")
@@ -117,7 +116,7 @@ class Drafting:
         self.keep()
         self._drafter = drafter
         self.version += 1
-        self._controllers.pair = (self._controllers.pair[0], "" if drafter is None else _identity(drafter.info))
+        self.controllers.pair = (self.controllers.pair[0], "" if drafter is None else _identity(drafter.info))
         self.why_plain = Choice(None, 0, "no-draft")
         if problem is not None:
             self.why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
@@ -182,7 +181,7 @@ class Drafting:
 
     def mark_unsaved(self) -> None:
         """Something was learned."""
-        self._controllers.unsaved = True
+        self.controllers.unsaved = True
 
     def end(self) -> None:
         """End the request; the proposers' sequences stay with its conversation."""
@@ -193,30 +192,26 @@ class Drafting:
 
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""
-        self._controllers.keep()
+        self.controllers.keep()
 
     @property
     def untuned(self) -> bool:
         """Whether this pair should be calibrated while the engine is idle: that was never done to the end."""
-        return self._controllers.untuned
+        return self.controllers.untuned
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """What is known about this pair and, with a store, about all others; the latest last."""
-        return self._controllers.learned()
+        return self.controllers.learned()
 
     def forget(self, pair: Pair | None) -> None:
         """Forget what was learned about one pair, or about all."""
-        self._controllers.forget(pair)
+        self.controllers.forget(pair)
         if self._request is not None:
             self._begin(self._request)
 
     def decide_by(self, controller: Controller) -> None:
         """Let `controller` decide for the pair in use, from the next request on."""
-        self._controllers.use(controller)
-
-    def calibrate(self, stop: Callable[[], bool], seconds: float | None = None) -> Calibration:
-        """Measure this pair's round costs while no request runs; `calibration.calibrate` says for how long."""
-        return calibration.calibrate(self._controllers, self._main, self._drafter, stop, seconds)
+        self.controllers.use(controller)
 
     def choose(self, remaining: int, carried: int) -> Choice:
         """Choose the next round, with `remaining` tokens to go and `carried` rows to feed again.
@@ -297,7 +292,7 @@ class Drafting:
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
         controller, answer, request = self.controller, self.answer, self._request
-        self._controllers.unsaved = True
+        self.controllers.unsaved = True
         drafter = bool(current.depth) and choice.source is not None and PROPOSERS[choice.source].uses_drafter
         measured = MeasuredRound(
             current.rows,
@@ -353,7 +348,7 @@ class Drafting:
     @property
     def controller(self) -> Controller:
         """The controller of the pair in use."""
-        return self._controllers.current
+        return self.controllers.current
 
     def _learned(self, limits: dict[str, int], carried: int) -> Choice:
         """The controller's choice."""

@@ -174,11 +174,10 @@ class Controller:
         """Time of so many plain rounds has passed."""
         self._purse = min(BUDGET, self._purse + self._income * SHARE * rounds)
 
-    def start_from(self, other: Controller) -> bool:
-        """Take what passes of the same main model cost beside another drafter; False where nothing is known of them."""
-        self._until = other._until
-        self._constrained_costs.borrow(other._constrained_costs)
-        return self.costs.borrow(other.costs)
+    def take_costs(self, trial: Controller) -> None:
+        """Take what rounds cost from `trial`, whose text is no answer's."""
+        trial.speedup.totals = self.speedup.totals
+        self.costs, self.speedup = trial.costs, trial.speedup
 
     def figures(self) -> tuple[ContextFigures, ...]:
         """Costs and expected speeds without a grammar, at every range of context lengths that was measured."""

@@ -155,20 +155,10 @@ class Costs:
         """`source` took `seconds` to read `tokens` tokens."""
         self._learn([(f"read:{source}", 1)], seconds / max(1, tokens))
 
-    def is_measured(self, rows: int, draft: tuple[str, int] | None, rounds: int) -> bool:
-        """Whether that was measured in so many rounds."""
-        keys = [(PASS, rows)] + ([] if draft is None else [(_draft(draft[0], 1), draft[1])])
-        known = (self._curves.get(curve, {}).get(key) for curve, key in keys)
-        return all(figure is not None and figure.rounds >= rounds for figure in known)
-
-    def borrow(self, other: Costs) -> bool:
-        """Take what passes of the same main model take beside another drafter; False where nothing is known of them."""
-        for name in (PASS, BATCH_PASS):
-            for key, figure in other._curves.get(name, {}).items():
-                known = _Figure(figure.mean, max(figure.variance, NOISE**2))
-                self._curves.setdefault(name, {})[key] = known
-        self._levels = {context: _Figure(level.mean, level.variance) for context, level in other._levels.items()}
-        return bool(self._curves)
+    def is_measured(self, rows: int, draft: tuple[str, int] | None) -> bool:
+        """Whether a pass of `rows` rows was measured, and drafting so many tokens with a source."""
+        drafted = draft is None or draft[1] in self._curves.get(_draft(draft[0], 1), {})
+        return drafted and rows in self._curves.get(PASS, {})
 
     def export(self) -> dict[str, Any]:
         """Plain data for JSON."""

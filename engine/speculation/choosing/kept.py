@@ -141,23 +141,16 @@ class Controllers:
         self.unsaved = False
         self._file = file
         self._by_pair: dict[Pair, Controller] = {}
-        self._tried: set[Pair] = set()
+        # The pairs whose calibration began and could not go on.
+        self.tried: set[Pair] = set()
 
     @property
     def current(self) -> Controller:
-        """The controller of the pair in use, with what is known of it, or else of its main model's passes."""
+        """The controller of the pair in use, with what is known of it."""
         if self.pair not in self._by_pair:
             restored = self._file.restore(self.pair) if self._file is not None else None
-            self._by_pair[self.pair] = restored or self._beside_another_drafter()
+            self._by_pair[self.pair] = restored or Controller()
         return self._by_pair[self.pair]
-
-    def _beside_another_drafter(self) -> Controller:
-        """A controller that knows what passes of the main model cost beside the latest other drafter."""
-        controller = Controller()
-        for pair, other in reversed([*self._kept().items(), *self._by_pair.items()]):
-            if pair[0] == self.pair[0] and controller.start_from(other):
-                break
-        return controller
 
     def use(self, controller: Controller) -> None:
         """Let `controller` serve the pair in use."""
@@ -166,15 +159,7 @@ class Controllers:
     @property
     def untuned(self) -> bool:
         """Whether this pair should be calibrated: it never was to the end, and no try was in vain."""
-        return self._file is not None and not self.current.calibrated and self.pair not in self._tried
-
-    def mark_tried(self) -> None:
-        """The pair in use is being calibrated; that is not repeated by itself, unless it `can_go_on`."""
-        self._tried.add(self.pair)
-
-    def can_go_on(self) -> None:
-        """A calibration of the pair in use ended early, and what it lacks can be measured later."""
-        self._tried.discard(self.pair)
+        return self._file is not None and not self.current.calibrated and self.pair not in self.tried
 
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""

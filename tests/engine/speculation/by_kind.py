@@ -15,8 +15,9 @@ from functools import cache
 from math import exp, log
 from statistics import mean
 
-from engine.speculation.choosing.calibration import ORDER, ROUNDS
+from engine.calibration import ROUNDS
 from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import DEPTHS
 from tests.engine.speculation.pairs import block, chain, cut, gpu, pairs
 from tests.engine.speculation.played import Answer, Machine, Pair, Player, arms_of
 
@@ -75,10 +76,10 @@ def _cut(answer: Answer) -> Answer:
 
 
 def calibrate(controller: Controller, pair: Pair) -> None:
-    """What `engine.speculation.choosing.calibration` tells a new controller about the costs of this pair."""
+    """What `engine.calibration` tells a new controller about the costs of this pair."""
     costs = controller.begin(128).costs
     machine = pair.machine
-    for depth in dict.fromkeys(min(depth, pair.max_depth) for depth in ORDER):
+    for depth in dict.fromkeys(min(depth, pair.max_depth) for depth in (0, *DEPTHS)):
         draft = (pair.drafter, depth, 1) if depth else None
         whole = machine.round_ms(pair.drafter, depth, waits=False)
         pass_ms = whole - machine.drafting[depth] if depth else machine.pipelined

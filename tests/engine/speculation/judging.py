@@ -6,7 +6,6 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from engine.speculation.choosing.controller import Controller
 from tests.engine.speculation.by_kind import calibrate
 from tests.engine.speculation.played import Answer, Pair, Player, arms_of
 
@@ -49,19 +48,14 @@ def drawn(pair: Pair, seed: int, count: int = 20) -> list[Answer]:
     return random.Random(seed).sample(list(pair.answers), min(count, len(pair.answers)))
 
 
-def judge(pair: Pair, seed: int, *, calibrated: bool = False, main_known: bool = False) -> Verdict:
+def judge(pair: Pair, seed: int, *, calibrated: bool = False) -> Verdict:
     """Play answers of the pair with a new controller and with every arm.
 
-    A `calibrated` one knows what the engine measures of a new pair while it is idle. With `main_known` that was done
-    with another drafter of the same main model.
+    A `calibrated` one knows what the engine measures of a new pair while it is idle.
     """
     answers, player = drawn(pair, seed), Player(pair, seed)
     if calibrated and pair.drafter:
         calibrate(player.drafting.controller, pair)
-    if main_known and pair.drafter:
-        beside_another = Controller()
-        calibrate(beside_another, pair)
-        player.drafting.controller.start_from(beside_another)
     return verdict(pair, seed, answers, [player.auto(answer).ms for answer in answers])
 
 

@@ -31,7 +31,6 @@ from engine.models import Models
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
 from engine.sampling import Sampler
 from engine.scheduler import Scheduler
-from engine.speculation.choosing.calibration import commit, proposer_to_time, sample_conversation
 from engine.speculation.draft_source import DraftSource, prepare_draft
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers import draft_model
@@ -39,8 +38,9 @@ from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.head import HeadProposer
 from engine.speculation.proposers.proposal import Proposer
 from engine.speculation.proposers.registry import PROPOSERS
-from engine.speculation.round import Rounds
+from engine.speculation.round import PendingRound, Rounds
 from engine.speculation.sequence import Sequence as CachedSequence
+from engine.speculation.tap_choice import TEXT
 from engine.steps import run_to_completion
 from resources.starter.recipe.content import LANGUAGES, read_development
 from tests.engine.serving import load_models
@@ -88,15 +88,7 @@ def recorded(
     """The answer's tokens; for each but the first how many proposals are right, and the drafter's chances of them."""
     main = models.main
     assert main is not None
-    sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
-    conversation = Conversation(CachedSequence(main.model, main.new_caches()))
-    if isinstance(drafter, HeadSource):
-        conversation.follow(drafter.head, drafter.taps)
-    conversation.main.append(prompt)
-    while conversation.main.prefill(512):
-        pass
-    proposer = proposer_of(main, drafter, conversation, sampler)
-    rounds = Rounds(conversation.main, sampler, {proposer.source: proposer})
+    rounds, proposer = begin(main, drafter, prompt)
     first = rounds.start(None, 0)
     rounds.commit(first, 0, rounds.wait(first).tokens[:1])
     right: list[int] = []
@@ -105,7 +97,7 @@ def recorded(
     _Chances.noted = noted
     if isinstance(proposer, HeadProposer):
         note_chances(proposer, noted)
-    while len(right) < MOST_TOKENS and conversation.main.tokens[-1] not in main.end_tokens:
+    while len(right) < MOST_TOKENS and rounds.sequence.tokens[-1] not in main.end_tokens:
         while proposer.prepare():
             pass
         noted.clear()
@@ -115,7 +107,25 @@ def recorded(
         ends = [i for i, token in enumerate(result.tokens[: result.accepted]) if token in main.end_tokens]
         right.append(ends[0] + 1 if ends else result.accepted)
         chances.append(list(noted))
-    return conversation.main.tokens[len(prompt) :], right, chances
+    return rounds.sequence.tokens[len(prompt) :], right, chances
+
+
+def begin(main: Any, drafter: Any, prompt: list[int]) -> tuple[Rounds, Proposer]:
+    """Greedy rounds behind a prompt that was read, and what proposes in them."""
+    sampler = Sampler(SamplingSettings(seed=0), main.vocabulary)
+    conversation = Conversation(CachedSequence(main.model, main.new_caches()))
+    if isinstance(drafter, HeadSource):
+        conversation.follow(drafter.head, drafter.taps)
+    conversation.main.append(prompt)
+    while conversation.main.prefill(512):
+        pass
+    proposer = proposer_of(main, drafter, conversation, sampler)
+    return Rounds(conversation.main, sampler, {proposer.source: proposer}), proposer
+
+
+def commit(rounds: Rounds, current: PendingRound) -> None:
+    """Commit the round so that the text hardly grows."""
+    rounds.commit(current, 0, rounds.wait(current).tokens[:1])
 
 
 def note_chances(proposer: HeadProposer, noted: list[float]) -> None:
@@ -184,9 +194,7 @@ def record_drafter(name: str, answers: list[dict[str, Any]]) -> None:
 
 def costs_of(main: Any, drafter: Any, repetitions: int) -> dict[str, list[float]]:
     """Milliseconds by depth; the shortest of all repetitions, because other load can only make a round longer."""
-    conversation = sample_conversation(main, drafter, lambda: False)
-    proposer = proposer_to_time(conversation, main, drafter)
-    rounds = Rounds(conversation.main, Sampler(SamplingSettings(seed=0), main.vocabulary), {proposer.source: proposer})
+    rounds, proposer = begin(main, drafter, main.prompt_ids([{"role": "user", "content": TEXT}]))
     while proposer.prepare():
         pass
     passes, drafting = {0: inf}, {0: 0.0}
@@ -230,9 +238,7 @@ def plain_s(rounds: Rounds) -> float:
 
 def reading_share(main: Any, drafter: Any) -> float:
     """The share of a head's round that it takes longer where its confidence is read before the pass is launched."""
-    conversation = sample_conversation(main, drafter, lambda: False)
-    proposer = proposer_to_time(conversation, main, drafter)
-    rounds = Rounds(conversation.main, Sampler(SamplingSettings(seed=0), main.vocabulary), {proposer.source: proposer})
+    rounds, proposer = begin(main, drafter, main.prompt_ids([{"role": "user", "content": TEXT}]))
     while proposer.prepare():
         pass
     depth = min(MAX_DEPTH, proposer.max_proposals())

@@ -94,16 +94,6 @@ def test_the_rows_of_every_pair(name: str) -> None:
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("name", PAIRS)
-def test_a_new_drafter_of_a_known_main_starts_nearly_as_fast_as_its_best_arm(name: str) -> None:
-    """With what passes of the main model take beside another drafter."""
-    found = [judge(PAIRS[name], seed, main_known=True) for seed in range(5)]
-    print(row(f"{name}, main known", found))
-    assert mean(verdict.twenty for verdict in found) >= 0.96
-    assert mean(verdict.three for verdict in found) >= 0.88
-
-
-@pytest.mark.campaign
 def test_what_the_pairs_do_not_play() -> None:
     """Hopeless pairs, text in turns, growing contexts, pauses; of what is possible."""
     found = long_run.figures(5)

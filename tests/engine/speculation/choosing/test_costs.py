@@ -143,15 +143,6 @@ def test_a_clock_that_stands_still_teaches_nothing(costs: Costs, seconds: float)
     assert costs.export() == before
 
 
-def test_another_drafters_costs_are_no_part_of_what_is_known_of_the_main_model(costs: Costs) -> None:
-    borrowed = Costs()
-    assert borrowed.borrow(costs)
-    assert borrowed.verify(5).seconds == pytest.approx(costs.verify(5).seconds, rel=0.01)
-    assert borrowed.sources() == []
-    assert not borrowed.timed("draft")
-    assert not Costs().borrow(Costs())
-
-
 def test_what_is_saved_is_what_is_loaded(costs: Costs) -> None:
     saved: dict[str, Any] = json.loads(json.dumps(costs.export()))
     later = Costs()

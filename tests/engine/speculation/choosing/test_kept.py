@@ -372,11 +372,6 @@ def test_a_new_pair_is_calibrated_once_if_there_is_a_file(path: Path) -> None:
     assert not Controllers(PAIR).untuned
     controllers = Controllers(PAIR, learned_file(path))
     assert controllers.untuned
-    controllers.mark_tried()
-    assert not controllers.untuned
-    # It can go on.
-    controllers.can_go_on()
-    assert controllers.untuned
     controllers.current.calibrated = True
     assert not controllers.untuned
 
@@ -414,40 +409,6 @@ def test_forgetting_a_pair_leaves_the_others(path: Path) -> None:
     controllers.forget(None)
     assert learned_file(path).pairs() == {}
     assert controllers.learned() == ()
-
-
-@pytest.mark.parametrize("restarted", [False, True])
-def test_a_new_drafter_starts_from_what_passes_of_the_main_model_cost_beside_another(
-    path: Path, *, restarted: bool
-) -> None:
-    controllers = Controllers(PAIR, learned_file(path))
-    learn(controllers)
-    passes = controllers.current.costs.verify(5).seconds
-    controllers.keep()
-    if restarted:
-        controllers = Controllers(PAIR, learned_file(path))
-    controllers.pair = OTHER
-    current = controllers.current
-    assert current.costs.verify(5).seconds == pytest.approx(passes, rel=0.05)
-    # One round says whether it still is the same machine.
-    answer = current.begin(100)
-    plain_round(current, answer)
-    assert choose(current, answer, {"head": 4}).reason != "measuring"
-    # What the other drafter took says nothing about this one.
-    assert not current.costs.timed("draft")
-    controllers.pair = ("other, 9 bytes", PAIR[1])
-    assert not controllers.current.costs.known
-
-
-def test_what_only_another_pair_measured_is_not_shown_as_learned(path: Path) -> None:
-    controllers = Controllers(PAIR, learned_file(path))
-    learn(controllers)
-    controllers.keep()
-    controllers.pair = OTHER
-    assert controllers.current.figures() == ()
-    assert [known.pair for known in controllers.learned()] == [PAIR]
-    learn(controllers)
-    assert {known.pair for known in controllers.learned()} == {PAIR, OTHER}
 
 
 def test_a_pair_that_was_learned_keeps_its_own_figures(path: Path) -> None:
