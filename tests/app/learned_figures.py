@@ -20,8 +20,7 @@ _COSTS = (
 def depths(source: str = "draft", plain_tps: float = 32.8, faster: float = 1.0) -> tuple[DepthFigures, ...]:
     """Rounds of 1 to 8 guesses; four are best."""
     return tuple(
-        DepthFigures(source, depth, cost / plain_tps, 0.2 * cost / plain_tps, 0.1 * depth, faster * tps, 6)
-        for depth, cost, tps in _COSTS
+        DepthFigures(source, depth, cost / plain_tps, 0.1 * depth, faster * tps, 6) for depth, cost, tps in _COSTS
     )
 
 

@@ -251,7 +251,7 @@ def test_break_even_is_where_the_tokens_of_a_round_make_up_for_its_time(
 
 
 def test_plain_decoding_is_the_best_of_figures_in_which_nothing_pays() -> None:
-    slow = DepthFigures("draft", 4, 0.1, 0.02, 0.9, 20.0, 3)
+    slow = DepthFigures("draft", 4, 0.1, 0.9, 20.0, 3)
     assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow,)), "draft") == (0, 1.0)
-    fast = DepthFigures("draft", 8, 0.1, 0.02, 0.4, 75.0, 3)
+    fast = DepthFigures("draft", 8, 0.1, 0.4, 75.0, 3)
     assert best_of(ContextFigures(0, 2048, 50.0, 9, (slow, fast)), "draft") == (8, 1.5)

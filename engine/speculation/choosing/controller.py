@@ -201,7 +201,7 @@ class Controller:
         seconds = verify.seconds + drafting
         tokens = 1.0 + Text(self._texts, usual=True).forecast(source, "", depth).kept[depth]
         pays_from = break_even(depth, plain_s, seconds)
-        return DepthFigures(source, depth, seconds, drafting, pays_from, tokens / seconds, verify.rounds)
+        return DepthFigures(source, depth, seconds, pays_from, tokens / seconds, verify.rounds)
 
     def acceptance(self) -> tuple[AcceptanceFigures, ...]:
         """How often draft tokens were accepted without a grammar, by proposer and position."""

@@ -6,57 +6,78 @@ what a kind of round costs in plain steps, and from it follows how long a plain 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from math import exp, inf, log, sqrt
 from statistics import fmean, median
 from typing import Any
 
+from engine.speculation.choosing.costs import DISTURBED
 from engine.stats import EXACT, MeasuredSpeedup
-from engine.tuning import SpeedupTotals
 
-# Plain rounds interleaved at once: the first and the last wait for the host, and one of the three others may stall.
+# Rounds that are compared with as many others next to them: a stall does not move their median, and the load is one.
 RUN = 5
-# Rounds on either side of a run that are compared with it: more than a run has, but near enough for the same load.
-NEIGHBOURS = 8
-# Rounds that tell how noisy rounds are, and answers after which a comparison is one of another time: enough for a
-# steady estimate, and few enough to follow a load that changes.
-MEMORY = 64
-# The standard deviation (natural log) of what was not compared: what is seen at another time, or on one side of a run.
+# The standard deviation (natural log) of a comparison, and of a round.
 UNSURE = 0.1
+# Answers that an average looks back, and after which a comparison is one of another time.
+MEMORY = 64
 
-# The source and the rows of a round.
+# The source and the rows of a round; with a grammar, the source has another name.
 Kind = tuple[str, int]
 PLAIN: Kind = ("main", 1)
-# What a kind of round costs, as the natural logarithm of plain steps: mean and variance.
-Cost = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedupTotals:
+    """What answers took and what plain decoding would have taken, in seconds; old answers fade.
+
+    `error_s` is the sum of `plain_s` times the relative error of each answer.
+    """
+
+    plain_s: float = 0.0
+    decode_s: float = 0.0
+    error_s: float = 0.0
+
+    def with_answer(self, found: MeasuredSpeedup) -> SpeedupTotals:
+        keep = 1.0 - 1.0 / MEMORY
+        return SpeedupTotals(
+            keep * self.plain_s + found.plain_s,
+            keep * self.decode_s + found.decode_s,
+            keep * self.error_s + found.error * found.plain_s,
+        )
+
+    @property
+    def spread(self) -> tuple[float, float, float]:
+        """The speed-up with its lower and upper bound."""
+        factor, error = self.plain_s / self.decode_s, self.error_s / self.plain_s
+        return factor, factor * (1.0 - error), factor * (1.0 + error)
 
 
 class SpeedupMeter:
     """Measures one pair of models. `begin` starts an answer, `end` adds it to the totals of the pair.
 
-    `totals` are those of all answers, by context bucket; `fastest` is the shortest plain step known there.
+    `totals` are those of all answers, by range of context lengths; `fastest` is the shortest plain step known there.
     """
 
     def __init__(self) -> None:
         self.totals: dict[int, SpeedupTotals] = {}
         self.fastest: dict[int, float] = {}
-        self._costs: dict[Kind, Cost] = {}
-        # By how much (natural log) rounds differed from the one before.
-        self._deviations = deque([UNSURE] * NEIGHBOURS, maxlen=MEMORY)
-        # Whether the last answer was constrained; None where that was in an earlier run of the program.
-        self._constrained: bool | None = False
+        # What a kind of round costs, as the natural logarithm of plain steps: mean and variance.
+        self._costs: dict[Kind, tuple[float, float]] = {PLAIN: (0.0, 0.0)}
+        # The variance of a round, and of a comparison: its medians vary less, but the load changes, too.
+        self._noise = UNSURE**2
         self.begin(0)
 
     def begin(self, bucket: int, *, constrained: bool = False) -> None:
-        """An answer starts at this context bucket, `constrained` by a grammar or not."""
-        if constrained is not self._constrained:
-            self.costs_may_differ()
-        self._constrained = constrained
-        self._bucket, self._seconds, self._tokens = bucket, 0.0, 0
+        """An answer starts at this context range, `constrained` by a grammar or not."""
+        self._bucket, self._suffix = bucket, "+grammar" if constrained else ""
+        self._seconds, self._tokens = 0.0, 0
         # Of an answer's typical rounds of each kind: the tokens, tokens x seconds, and their number.
         self._shares: dict[Kind, tuple[int, float, int]] = {}
+        self.interrupted()
+
+    def interrupted(self) -> None:
+        """Other requests had the device between two rounds, so those before are not compared with those after."""
         # Typical rounds since those of the last comparison, with the natural logarithm of their seconds.
         self._near: list[tuple[Kind, float]] = []
         # Rounds since the last plain one, and those that are to be plain.
@@ -67,29 +88,22 @@ class SpeedupMeter:
         self._compare()
         if (found := self.measured()) is not None and found.known:
             self.totals[self._bucket] = self.totals.get(self._bucket, SpeedupTotals()).with_answer(found)
-        self.costs_may_differ(UNSURE**2 / MEMORY)
-        self.begin(self._bucket, constrained=self._constrained is True)
-
-    def interrupted(self) -> None:
-        """Other requests had the device between two rounds, so those before are not compared with those after."""
-        self._compare()
-        self._near, self._behind_plain, self._plain_wanted = [], 0, 0
-
-    def costs_may_differ(self, by: float = UNSURE**2) -> None:
-        """What follows is another time, in which costs differ by this variance: after a calibration, for example."""
-        self._compare()
-        self._costs = {kind: (mean, variance + by) for kind, (mean, variance) in self._costs.items()}
+        for kind in self._costs.keys() - {PLAIN}:
+            mean, variance = self._costs[kind]
+            self._costs[kind] = mean, variance + UNSURE**2 / MEMORY
+        self.begin(self._bucket)
 
     def sample_cost(self, plain_s: float) -> float | None:
         """Seconds that RUN plain rounds now would lose; None while they would show nothing new, or all is known."""
-        kinds = [kind for kind, _ in self._near]
-        if self._plain_wanted or not kinds or PLAIN in kinds:
+        if self._plain_wanted or not self._near or any(kind == PLAIN for kind, _ in self._near):
             return None
-        known = map(self._cost, kinds)
-        if 2.0 * sqrt(median(inf if cost is None else cost[1] for cost in known)) <= EXACT:
+        known = self._cost(self._near[-1][0])
+        if known is not None and 2.0 * sqrt(known[1]) <= EXACT:
             return None
+        found = self.measured()
+        token_s = plain_s / found.factor if found is not None else self._seconds / max(1, self._tokens)
         # One step more is lost where the next pass is not launched before the last one is read.
-        return max(0.0, (RUN + 1) * plain_s - RUN * self._seconds / max(1, self._tokens))
+        return max(0.0, (RUN + 1) * plain_s - RUN * token_s)
 
     def take_sample(self) -> None:
         """The next RUN rounds are to be plain."""
@@ -113,13 +127,14 @@ class SpeedupMeter:
         # The first round behind plain ones takes longer.
         if not typical or self._behind_plain == 1:
             return
-        kind = PLAIN if source is None else (source, rows)
-        if self._near and self._near[-1][0] == kind:
-            self._deviations.append(abs(log(seconds) - self._near[-1][1]))
-        self._near.append((kind, log(seconds)))
+        kind = PLAIN if source is None else (source + self._suffix, rows)
         tokens, token_s, rounds = self._shares.get(kind, (0, 0.0, 0))
         self._shares[kind] = tokens + committed, token_s + committed * seconds, rounds + 1
-        if self._behind_plain > NEIGHBOURS:
+        if self._near and self._near[-1][0] == kind:
+            differ2 = min((log(seconds) - self._near[-1][1]) ** 2 / 2.0, DISTURBED**2 * self._noise)
+            self._noise += (differ2 - self._noise) / MEMORY
+        self._near.append((kind, log(seconds)))
+        if self._behind_plain > RUN:
             self._compare()
 
     def measured(self) -> MeasuredSpeedup | None:
@@ -134,7 +149,7 @@ class SpeedupMeter:
             return None
         # The load of other rounds was about that of these.
         share = known / self._tokens
-        error = 2.0 * sqrt((share * error / plain_s) ** 2 + ((1.0 - share) * UNSURE) ** 2 + self._noise2() / count)
+        error = 2.0 * sqrt((share * error / plain_s) ** 2 + (UNSURE * (1.0 - share)) ** 2 + self._noise / count)
         step_s = plain_s / known
         load = step_s / self.fastest.get(self._bucket, step_s)
         return MeasuredSpeedup(step_s * self._tokens, self._seconds, self._tokens, error, load)
@@ -152,49 +167,41 @@ class SpeedupMeter:
         totals = {int(bucket): SpeedupTotals(*map(_number, sums)) for bucket, *sums in data.get("totals", ())}
         self.fastest = {int(bucket): _number(seconds, 1e-9) for bucket, seconds in data.get("fastest", ())}
         self.totals = {bucket: one for bucket, one in totals.items() if one.plain_s and one.decode_s}
-        self._costs = {
+        costs = {
             (str(source), int(rows)): (_number(mean, -99.0, 99.0), _number(variance))
             for source, rows, mean, variance in data.get("costs", ())
         }
-        self._constrained = None
+        self._costs = costs | {PLAIN: (0.0, 0.0)}
 
-    def _cost(self, kind: Kind) -> Cost | None:
-        """What a kind of round costs: as the most similar one known, and in proportion to its rows at most."""
-        if kind == PLAIN:
-            return 0.0, 0.0
-        alike = [other for other in self._costs if other[0] == kind[0]]
-        if not alike:
-            return None
-        nearest = min(alike, key=lambda other: abs(other[1] - kind[1]))
-        mean, variance = self._costs[nearest]
-        return mean, variance + log(kind[1] / nearest[1]) ** 2
+    def _cost(self, kind: Kind) -> tuple[float, float] | None:
+        """What a kind of round costs: as the one known that tells most of it, and in proportion to its rows at most."""
+        alike = [
+            (mean, variance + log(kind[1] / rows) ** 2)
+            for (source, rows), (mean, variance) in self._costs.items()
+            if source == kind[0]
+        ]
+        return min(alike, key=lambda cost: cost[1], default=None)
 
     def _compare(self) -> None:
         """Learn from the latest run of plain rounds, if there is one that was not compared yet."""
         near, places = self._near, [place for place, (kind, _) in enumerate(self._near) if kind == PLAIN]
-        self._near = after = near[places[-1] + 1 if places else 0 :][-NEIGHBOURS:]
+        self._near = after = near[places[-1] + 1 if places else 0 :][-RUN:]
         if not places:
             return
-        before, plain = near[: places[0]][-NEIGHBOURS:], [near[place][1] for place in places]
-        runs = median(plain[:NEIGHBOURS]), median(plain[-NEIGHBOURS:])
-        self.fastest[self._bucket] = min(exp(runs[1]), self.fastest.get(self._bucket, inf))
+        before, step = near[: places[0]][-RUN:], median(near[place][1] for place in places)
+        self.fastest[self._bucket] = min(exp(step), self.fastest.get(self._bucket, inf))
         for kind in dict.fromkeys(kind for kind, _ in (*before, *after)):
             sides = [[duration for other, duration in side if other == kind] for side in (before, after)]
-            costs = [median(side) - run for side, run in zip(sides, runs, strict=True) if side]
+            found = [median(side) - step for side in sides if side]
             # The load changed by as much as the two sides differ.
-            change = (costs[0] - costs[1]) / 2.0 if len(costs) == 2 else UNSURE
-            noise2 = self._noise2() * (1.0 / len([*sides[0], *sides[1]]) + 1.0 / min(len(plain), NEIGHBOURS))
-            mean, variance = fmean(costs), noise2 + change**2
+            change = (found[0] - found[1]) / 2.0 if len(found) == 2 else UNSURE
+            mean, variance = fmean(found), self._noise + change**2
             known, doubt = self._costs.get(kind, (mean, inf))
-            if 0.0 < (both := doubt + variance) < inf:
+            if (both := doubt + variance) < inf:
                 off = mean - known
                 # Figures that contradict each other are less certain than either claims.
                 mean, variance = known + off * doubt / both, doubt * variance / both * max(1.0, off**2 / both)
             self._costs[kind] = mean, variance
-
-    def _noise2(self) -> float:
-        """The variance of a round (natural log): the median difference of two is about one standard deviation."""
-        return median(self._deviations) ** 2
 
 
 def _number(value: object, least: float = 0.0, most: float = 1e9) -> float:

@@ -120,7 +120,7 @@ def test_tuning_says_that_it_runs_and_then_what_it_found(
         ({"acceptance_seen": False}, "at a typical acceptance rate"),
         ({"best_depth": 0, "speedup": 1.0}, "helps above 10% acceptance"),
         (
-            {"best_depth": 0, "figures": replace(SHORT, depths=(DepthFigures("draft", 1, 0.1, 0.0, None, 9.0, 1),))},
+            {"best_depth": 0, "figures": replace(SHORT, depths=(DepthFigures("draft", 1, 0.1, None, 9.0, 1),))},
             "even if every draft token were accepted",
         ),
         ({"complete": False}, "Stopped early"),

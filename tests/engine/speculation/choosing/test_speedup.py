@@ -76,6 +76,8 @@ def test_the_interval_follows_the_observed_noise(make_machine: MakeMachine, nois
         for length in (60, 200, 60, 300, 60):
             answered = machine.answer(length)
             stats = answered.stats
+            if not stats.drafted:
+                continue
             assert stats.speedup_low is not None
             assert stats.speedup_high is not None
             inside.append(stats.speedup_low <= answered.truth <= stats.speedup_high)
@@ -150,7 +152,6 @@ def test_a_calibration_gives_the_first_short_answer_a_lower_bound() -> None:
         for _ in range(4):
             meter.observe("draft", rows, 0, 0.04, typical=True)
     meter.observe(None, 1, 0, 0.02, typical=True)
-    meter.costs_may_differ()
     meter.begin(0)
     for _ in range(4):
         meter.observe("draft", 5, 4, 0.04, typical=True)
@@ -223,7 +224,7 @@ def test_the_time_of_other_requests_is_not_charged(make_machine: MakeMachine) ->
 
 
 def test_a_busy_computer_is_told_from_slow_speculation(make_machine: MakeMachine) -> None:
-    machine = make_machine(load=quiet)
+    machine = make_machine(load=quiet, depth=4)
     for _ in range(3):
         machine.answer(300)
     machine.load = lambda _: 3.0
