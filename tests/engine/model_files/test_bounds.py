@@ -18,7 +18,6 @@ from engine.memory import size_on_disk
 from engine.models import Models
 from engine.prompts import render
 from engine.settings import EngineSettings
-from engine.speculation.choosing.kept import LearnedFile
 from tests.engine.model_files.model_folders import llama_config, llama_tensors, model_files, safetensors, write_folder
 from tests.patience import PATIENCE_S
 
@@ -129,17 +128,6 @@ def test_a_template_that_renders_to_nothing_says_so(good: Path) -> None:
     with pytest.raises(TemplateFailed) as caught:
         render(load(good).tokenizer, [{"role": "user", "content": "Hello"}])
     assert caught.value.reason == "empty"
-
-
-@pytest.mark.expects_log
-@pytest.mark.parametrize("kind", ["device", "pipe"])
-def test_learned_figures_are_read_from_regular_files_only(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "learned.json"
-    if kind == "device":
-        path.symlink_to("/dev/zero")
-    else:
-        os.mkfifo(path)
-    assert LearnedFile(path, "here", "1").pairs() == {}
 
 
 def test_weights_that_are_a_link_to_nowhere_are_missing(good: Path) -> None:
