@@ -1,8 +1,8 @@
 """Finished turns on disk, so that a long chat of an earlier session is continued without prefilling it.
 
-Two files a finished turn: the caches of main and drafter, as mlx-lm saves prompt caches, and a small JSON entry that
-describes them: format, versions, weights, tokens, and their checksum. Whatever is damaged or belongs to something else
-is ignored; then the prompt is prefilled.
+Two files a finished turn: everything that the caches of main and drafter hold, and a small JSON entry that describes
+it: format, versions, weights, tokens, and the checksum. Whatever is damaged or belongs to something else is ignored;
+then the prompt is prefilled.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Collection, Iterator, Sequence
-from itertools import islice
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import mlx_lm
-from mlx_lm.models.cache import ArraysCache, load_prompt_cache, save_prompt_cache
 
 from engine import private_files
 from engine.atomic_file import write_atomically
@@ -44,16 +42,18 @@ from engine.prefix_files import (
     unlink,
 )
 from engine.prompts import shared_prefix
+from engine.speculation.cache_kinds import kind_name
+from engine.speculation.cache_rules import flatten
 from engine.speculation.choosing.kept import MLX_VERSION
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_session import HeadSession
 from engine.speculation.head_source import HeadSource
-from engine.speculation.rollback import Checkpoint, Rollback
+from engine.speculation.rollback import Checkpoint
 from engine.speculation.sequence import Sequence as CachedSequence
 
 log = logging.getLogger(__name__)
 
-FORMAT = 3
+FORMAT = 4
 # All chats begin alike. Prefilling a token takes at least as long as loading so many, with 150 kB each from an SSD.
 WORTH_LOADING = 8
 # Bytes that stay free on the disk whatever the budget is.
@@ -111,7 +111,7 @@ class PrefixStore:
     def save(self, conversation: Conversation) -> None:
         """Store a conversation that has a name. A failure to write is logged, not raised."""
         assert conversation.name is not None
-        entry, caches = self._describe_conversation(conversation)
+        entry, held = self._describe_conversation(conversation)
         path = self._path(conversation.name, entry["main"]["tokens"])
         known = self._index.get(path) or self._loaded.get(path)
         if _is_current(known, entry) and path.is_file() and data_path(path).is_file():
@@ -122,8 +122,8 @@ class PrefixStore:
             self._evict(conversation.bytes)
             if shutil.disk_usage(self._folder).free < conversation.bytes + LEAST_FREE:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            _write(path, entry, caches)
-        except (OSError, ValueError, RuntimeError) as error:
+            _write(path, entry, held)
+        except (OSError, TypeError, ValueError, RuntimeError) as error:
             log.warning("a finished turn cannot be kept in %s: %s", self._folder, error)
             unlink(partial_data_path(path))
             return
@@ -138,8 +138,8 @@ class PrefixStore:
             for path in [path for path in known if hash_in_name(path) in hashes]:
                 del known[path]
 
-    def _describe_conversation(self, conversation: Conversation) -> tuple[dict[str, Any], list[Any]]:
-        """The entry of a conversation, except its checksum, and the caches that go with it."""
+    def _describe_conversation(self, conversation: Conversation) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The entry of a conversation, except its checksum, and what its caches hold."""
         main, draft = conversation.main, conversation.draft
         entry: dict[str, Any] = {
             "format": FORMAT,
@@ -147,15 +147,15 @@ class PrefixStore:
             "name": conversation.name,
             "main": _describe(main),
         }
-        caches = _stored_caches(main)
+        held: dict[str, Any] = {"main": _held_by(main)}
         if draft is not None and self._draft is not None and draft.plain_only is None:
             entry["draft"] = {"stamp": self._draft[1], **_describe(draft)}
-            caches += _stored_caches(draft)
+            held["draft"] = _held_by(draft)
         if (head := conversation.head) is not None:
             state = head.context.state
             entry["head"] = {"identity": head.head.identity, "arrays": sorted(state)}
-            caches.append(_as_cache([state[name] for name in sorted(state)]))
-        return entry, caches
+            held["head"] = state
+        return entry, held
 
     def _path(self, name: str, tokens: Sequence[int]) -> Path:
         return entry_path(self._folder, name, json.dumps([self._stamp, tokens]))
@@ -165,13 +165,13 @@ class PrefixStore:
         try:
             if checksum(data) != entry["sha256"]:
                 raise ValueError("its checksum is another")
-            caches = iter(load_prompt_cache(str(data)))
-            conversation = Conversation(_restore_sequence(self._model, entry["main"], caches), name=entry["name"])
+            held = _load(data)
+            conversation = Conversation(_restore_sequence(self._model, entry["main"], held["main"]), name=entry["name"])
             draft = entry.get("draft")
             if self._draft is not None and draft is not None and draft["stamp"] == self._draft[1]:
-                conversation.draft = _restore_sequence(self._draft[0], draft, caches)
+                conversation.draft = _restore_sequence(self._draft[0], draft, held["draft"])
             if self._head is not None and draft is None and (head := entry.get("head")) is not None:
-                conversation.head = _restore_head(self._head, head, caches, conversation.main.position)
+                conversation.head = _restore_head(self._head, head, held["head"], conversation.main.position)
             mx.eval(conversation.arrays())
         # A file that something else wrote can make the library raise anything.
         except Exception as error:
@@ -217,11 +217,11 @@ class PrefixStore:
             delete(entry)
 
 
-def _write(path: Path, entry: dict[str, Any], caches: list[Any]) -> None:
+def _write(path: Path, entry: dict[str, Any], held: dict[str, Any]) -> None:
     """Write both files of a finished turn, whole or not at all. Adds the checksum to `entry`."""
     data = partial_data_path(path)
     private_files.create(data)
-    save_prompt_cache(str(data), caches)
+    _save(data, held)
     entry["sha256"] = checksum(data)
     os.replace(data, data_path(path))
     # Last, because caches without an entry are not used.
@@ -241,49 +241,79 @@ def _describe(sequence: CachedSequence) -> dict[str, Any]:
     return {"tokens": sequence.tokens[: sequence.position], "checkpoints": checkpoints}
 
 
-def _stored_caches(sequence: CachedSequence) -> list[Any]:
-    """The caches of a sequence, then for each of its checkpoints those that cannot be cut back to it."""
-    caches = list(sequence.caches)
-    for checkpoint in _checkpoints(sequence):
-        assert isinstance(sequence.rollback, Rollback)
-        caches += sequence.rollback.caches_at(checkpoint)
-    return caches
+def _held_by(sequence: CachedSequence) -> dict[str, Any]:
+    """What the caches of a sequence hold, and its checkpoints."""
+    caches = [*flatten(sequence.caches)]
+    return {
+        "kinds": [kind_name(cache) for cache in caches],
+        "caches": [vars(cache) for cache in caches],
+        "checkpoints": [kept.states for kept in _checkpoints(sequence)],
+    }
 
 
-def _restore_sequence(model: LoadedModel, described: dict[str, Any], caches: Iterator[Any]) -> CachedSequence:
-    """The sequence that `described` and the next of `caches` define. Raises where they do not fit the model."""
+def _restore_sequence(model: LoadedModel, described: dict[str, Any], held: dict[str, Any]) -> CachedSequence:
+    """The sequence that `described` and `held` define. Raises where they do not fit the model."""
     sequence = CachedSequence(model.model, model.new_caches())
-    kinds = [type(cache) for cache in sequence.caches]
-    own = list(islice(caches, len(kinds)))
-    if [type(cache) for cache in own] != kinds:
+    caches = [*flatten(sequence.caches)]
+    if [kind_name(cache) for cache in caches] != held["kinds"]:
         raise ValueError("its caches are of another kind")
-    sequence.adopt(own, described["tokens"], len(described["tokens"]))
-    for position in described["checkpoints"]:
-        assert isinstance(sequence.rollback, Rollback)
-        sequence.checkpoints.append(sequence.rollback.checkpoint_of(position, caches))
+    for cache, attributes in zip(caches, held["caches"], strict=True):
+        vars(cache).update(attributes)
+    sequence.adopt(sequence.caches, described["tokens"], len(described["tokens"]))
+    checkpoints = zip(described["checkpoints"], held["checkpoints"], strict=True)
+    sequence.checkpoints = [Checkpoint(position, states) for position, states in checkpoints]
     return sequence
 
 
-def _as_cache(arrays: list[mx.array]) -> ArraysCache:
-    """The arrays in a form that is saved as a cache."""
-    cache = ArraysCache(len(arrays))
-    cache.cache = arrays
-    return cache
-
-
 def _restore_head(
-    source: HeadSource, described: dict[str, Any], caches: Iterator[Any], position: int
+    source: HeadSource, described: dict[str, Any], state: dict[str, mx.array], position: int
 ) -> HeadSession | None:
     """What the head in use had read of the conversation; None where that was another head."""
-    cache = next(caches, None)
-    if described["identity"] != source.head.identity or not isinstance(cache, ArraysCache):
+    if described["identity"] != source.head.identity:
         return None
     try:
-        context = source.head.restore(dict(zip(described["arrays"], cache.cache, strict=True)))
+        context = source.head.restore(state)
     except ValueError as error:
         log.info("what a head has read is ignored: %s", error)
         return None
     return HeadSession(source.head, source.taps, context) if context.length <= position else None
+
+
+def _save(path: Path, content: Any) -> None:
+    """Write nested lists, tuples and mappings of arrays and plain values. Raises `TypeError` for anything else."""
+    arrays: dict[str, mx.array] = {}
+
+    def as_json(value: Any) -> Any:
+        if isinstance(value, mx.array):
+            arrays[str(len(arrays))] = value
+            return {"array": str(len(arrays) - 1)}
+        if isinstance(value, Mapping):
+            return {"mapping": {name: as_json(item) for name, item in value.items()}}
+        if isinstance(value, list | tuple):
+            return {type(value).__name__: [as_json(item) for item in value]}
+        return value
+
+    structure = json.dumps(as_json(content))
+    mx.save_safetensors(str(path), arrays, {"structure": structure})
+
+
+def _load(path: Path) -> Any:
+    """What `_save` wrote; for any other file it may raise anything."""
+    arrays: dict[str, mx.array]
+    metadata: dict[str, str]
+    arrays, metadata = mx.load(str(path), return_metadata=True)  # type: ignore[assignment]
+
+    def from_json(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        [(form, held)] = value.items()
+        if form == "array":
+            return arrays[held]
+        if form == "mapping":
+            return {name: from_json(item) for name, item in held.items()}
+        return {"list": list, "tuple": tuple}[form](from_json(item) for item in held)
+
+    return from_json(json.loads(metadata["structure"]))
 
 
 def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:

@@ -11,40 +11,27 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import mlx.core as mx
-from mlx_lm.models.cache import RotatingKVCache
 
 from engine.events import TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
 from engine.sampling import LikeliestTokens, fit
-from engine.speculation.cache_rules import flatten
+from engine.speculation.cache_kinds import merge_obstacle
 from engine.speculation.sequence import PREFILL_CHUNK, Sequence
 from engine.speculation.shared_caches import SharedCaches
 from engine.speculation.taps import Taps
 
-# Kinds that mlx-lm merges into a batch, history and all, and takes apart again.
-_MERGEABLE = {f"mlx_lm.models.cache.{kind}" for kind in ("KVCache", "RotatingKVCache", "ArraysCache")}
-# gemma2 and gpt_bigcode raise on a batch; afm7 and minimax_m3_vl take the batch's positions for every row's.
-_UNFIT = ("gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl")
-BATCH_DEPENDENT = {f"mlx_lm.models.{family}": f"the batches of {family}" for family in _UNFIT}
 # Generations join and end as decided here, not in mlx-lm.
 _UNLIMITED = 2**31
 
 
 def batch_obstacle(sequence: Sequence) -> str | None:
     """What keeps a generation with this sequence from sharing a batch, or None."""
-    refused = sequence.plain_only or BATCH_DEPENDENT.get(type(sequence.model).__module__)
-    if refused is not None:
-        return refused
+    if sequence.plain_only is not None:
+        return sequence.plain_only
     if isinstance(sequence.caches, SharedCaches):
         return "parts on several machines"
-    for cache in flatten(sequence.caches):
-        kind = type(cache)
-        if f"{kind.__module__}.{kind.__qualname__}" not in _MERGEABLE:
-            return kind.__name__
-        if isinstance(cache, RotatingKVCache) and cache.keep > 0:
-            return "RotatingKVCache with keep"
-    return None
+    return merge_obstacle(sequence.model, sequence.caches)
 
 
 class BatchStepFailed(Exception):

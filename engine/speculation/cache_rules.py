@@ -1,4 +1,4 @@
-"""Rollback rules: how each kind of cache removes rejected rows, one rule a kind, chosen by exact class.
+"""Rollback rules: how caches remove rejected rows.
 
     trim      full attention, quantised, chunked and latent KV: rows behind the position are masked, and the next
               write overwrites them
@@ -6,7 +6,7 @@
               be cut off; single rows overwrite what has left the window, and the snapshot still has it
     restore   recurrent state and whatever else cannot be trimmed: back to the snapshot, nothing in between
 
-A kind of cache without a rule is refused: a subclass may have changed what its rule relies on.
+`cache_kinds` says which kind of cache has which rule.
 """
 
 from __future__ import annotations
@@ -78,20 +78,14 @@ class Rule(ABC):
 
     def remember(self) -> Any:
         """The current state, for `recall`; None where cutting is enough."""
-        return None if self.cuts_anywhere else {name: _handles(value) for name, value in vars(self.cache).items()}
+        return None if self.cuts_anywhere else _handles(vars(self.cache))
 
     def recall(self, state: Any, position: int) -> None:
         """Restore the `state` that `remember` returned at `position`."""
         if state is None:
             self.cut(position)
         else:
-            vars(self.cache).update({name: _handles(value) for name, value in state.items()})
-
-    def cache_at(self, state: dict[str, Any]) -> Any:
-        """A copy of the cache, as it was when `remember` returned `state`."""
-        twin = _copy(self.cache)
-        vars(twin).update({name: _handles(value) for name, value in state.items()})
-        return twin
+            vars(self.cache).update(_handles(state))
 
     def forget(self) -> None:
         """The transaction is over: release what only it needed."""
@@ -102,7 +96,7 @@ class Rule(ABC):
         return leaves((self.cache.keys, self.cache.values))
 
 
-class _Trim(Rule):
+class Trim(Rule):
     """KVCache, QuantizedKVCache: rows behind `offset` are never read."""
 
     remembers = False
@@ -116,7 +110,7 @@ class _Trim(Rule):
         cache.offset = 0 if cache.keys is None else start
 
 
-class _Chunked(Rule):
+class Chunked(Rule):
     """ChunkedKVCache: at the start of a pass it drops all but the last `chunk_size` rows.
 
     Dropping makes new arrays, so the objects kept at `begin` still hold what was dropped since. A row attends to its
@@ -136,25 +130,7 @@ class _Chunked(Rule):
         return bool(cache.start_position <= position // cache.chunk_size * cache.chunk_size)
 
 
-class _Concatenated(Rule):
-    """ConcatenateKVCache: it counts the rows of its arrays, so rejected rows must be removed from the arrays too."""
-
-    cuts_anywhere = True
-
-    def begin(self, rows: int) -> None:  # noqa: ARG002
-        self._before = (self.cache.keys, self.cache.values, self.cache.offset)
-
-    def restore(self, start: int) -> None:  # noqa: ARG002
-        self.cache.keys, self.cache.values, self.cache.offset = self._before
-
-    def cut(self, position: int) -> None:
-        if self.cache.keys is not None:
-            self.cache.keys = self.cache.keys[..., :position, :]
-            self.cache.values = self.cache.values[..., :position, :]
-            self.cache.offset = position
-
-
-class _Window(Rule):
+class Window(Rule):
     """RotatingKVCache: a window of `max_size` rows.
 
     A pass of several rows makes new arrays: the window in temporal order, then the rows. A single row is written in
@@ -162,6 +138,12 @@ class _Window(Rule):
     because its slot is the next to be written and is not read before; several would need what they overwrote, so the
     snapshot is a handle of the arrays, which costs one copy if single rows follow, and nothing otherwise.
     """
+
+    def __init__(self, cache: Any) -> None:
+        if cache.keep > 0:
+            # A pass of several rows masks the pinned rows like old ones; plain decoding attends to them.
+            raise UnknownCacheKind("RotatingKVCache with keep")
+        super().__init__(cache)
 
     def begin(self, rows: int) -> None:
         cache = self.cache
@@ -232,7 +214,7 @@ class _Window(Rule):
         return int(self._length() == self.cache.max_size <= self.cache.offset)
 
 
-class _Arrays(Rule):
+class Arrays(Rule):
     """ArraysCache: recurrent state. The snapshot is a handle of every array, which later writes do not change."""
 
     restores_only = True
@@ -259,7 +241,7 @@ class _Arrays(Rule):
         return leaves((self.cache.cache, self.cache.left_padding, self.cache.lengths))
 
 
-class _Layer(Rule):
+class Layer(Rule):
     """LayerCache of deepseek_v41: a window, compressed groups and the open group, all restored together."""
 
     restores_only = True
@@ -269,7 +251,7 @@ class _Layer(Rule):
         return int(self.cache.offset)
 
     def begin(self, rows: int) -> None:  # noqa: ARG002
-        self._before = {name: _handles(value) for name, value in vars(self.cache).items()}
+        self._before = _handles(vars(self.cache))
 
     def restore(self, start: int) -> None:  # noqa: ARG002
         vars(self.cache).update(self._before)
@@ -282,26 +264,6 @@ class _Layer(Rule):
 
     def arrays(self) -> Iterator[mx.array]:
         return leaves(vars(self.cache))
-
-
-# By name, so that a model's own cache class is not imported.
-_RULES: dict[str, type[Rule]] = {
-    "mlx_lm.models.cache.KVCache": _Trim,
-    "mlx_lm.models.cache.QuantizedKVCache": _Trim,
-    "mlx_lm.models.cache.ChunkedKVCache": _Chunked,
-    "mlx_lm.models.cache.ConcatenateKVCache": _Concatenated,
-    "mlx_lm.models.cache.RotatingKVCache": _Window,
-    "mlx_lm.models.cache.ArraysCache": _Arrays,
-    "mlx_lm.models.deepseek_v41.LayerCache": _Layer,
-}
-
-
-def rules_for(caches: Iterable[Any]) -> list[Rule]:
-    """One rule for each single cache in `caches`, nested lists opened.
-
-    Raises `UnknownCacheKind`.
-    """
-    return [_rule_for(cache) for cache in flatten(caches)]
 
 
 def flatten(caches: Iterable[Any]) -> Iterator[Any]:
@@ -333,19 +295,8 @@ def _copy(cache: Any) -> Any:
     if type(cache) is CacheList:
         twin.caches = tuple(_copy(nested) for nested in cache.caches)
     else:
-        vars(twin).update({name: _handles(value) for name, value in vars(cache).items()})
+        vars(twin).update(_handles(vars(cache)))
     return twin
-
-
-def _rule_for(cache: Any) -> Rule:
-    kind = type(cache)
-    rule = _RULES.get(f"{kind.__module__}.{kind.__qualname__}")
-    if rule is None:
-        raise UnknownCacheKind(kind.__name__)
-    if rule is _Window and cache.keep > 0:
-        # A pass of several rows masks the pinned rows like old ones; plain decoding attends to them.
-        raise UnknownCacheKind("RotatingKVCache with keep")
-    return rule(cache)
 
 
 def _handles(value: Any) -> Any:

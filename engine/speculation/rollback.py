@@ -8,13 +8,14 @@ next pass: restore and carry.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import mlx.core as mx
 
-from engine.speculation.cache_rules import UnknownCacheKind, flatten, leaves, rules_for
+from engine.speculation.cache_kinds import rules_for
+from engine.speculation.cache_rules import UnknownCacheKind, flatten, leaves
 
 __all__ = ["CachesOutOfStep", "Checkpoint", "PlainOnly", "Rollback", "TransactionError", "UnknownCacheKind"]
 
@@ -185,24 +186,6 @@ class Rollback:
         for rule, state in zip(self._rules, checkpoint.states, strict=True):
             rule.recall(state, checkpoint.position)
         self.check(checkpoint.position)
-
-    def caches_at(self, checkpoint: Checkpoint) -> list[Any]:
-        """Copies of the caches that cannot be cut, as they were at `checkpoint`, to be saved."""
-        states = zip(self._rules, checkpoint.states, strict=True)
-        return [rule.cache_at(state) for rule, state in states if state is not None]
-
-    def checkpoint_of(self, position: int, caches: Iterator[Any]) -> Checkpoint:
-        """The checkpoint at `position` from the next of `caches`, as `caches_at` returned them.
-
-        Raises `ValueError` for a cache of another kind.
-        """
-        states = []
-        for rule in self._rules:
-            cache = None if rule.cuts_anywhere else next(caches, None)
-            if cache is not None and type(cache) is not type(rule.cache):
-                raise ValueError(f"a {type(cache).__name__} is no {type(rule.cache).__name__}")
-            states.append(None if cache is None else rules_for([cache])[0].remember())
-        return Checkpoint(position, states)
 
     def arrays(self) -> list[mx.array]:
         """Every array of the caches, to be evaluated once a round so that no lazy chain grows."""

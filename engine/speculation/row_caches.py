@@ -16,10 +16,11 @@ from operator import add
 from typing import Any
 
 import mlx.core as mx
-from mlx_lm.models.cache import ArraysCache, CacheList, QuantizedKVCache, RotatingKVCache
+from mlx_lm.models.cache import CacheList
 
+from engine.speculation.cache_kinds import kind_of
 from engine.speculation.cache_rules import flatten, leaves
-from engine.speculation.row_kinds import KeyValueRows, QuantisedRows, StateRows, WindowRows, resized
+from engine.speculation.row_kinds import KeyValueRows, StateRows, resized
 from engine.speculation.row_layout import Layout
 
 # Slots behind a row that is added: those of a few rounds.
@@ -211,15 +212,13 @@ class RowCaches:
         """Rows of the kind of `cache`."""
         if type(cache) is CacheList:
             return CacheList(*(self._rows_of(nested) for nested in cache.caches))
-        if type(cache) is ArraysCache:
-            return StateRows(len(cache.cache))
-        window = cache.max_size if type(cache) is RotatingKVCache else None
-        layout = self._layouts.setdefault(window, Layout(window))
-        if window is not None:
-            return WindowRows(layout)
-        if type(cache) is QuantizedKVCache:
-            return QuantisedRows(layout, cache.group_size, cache.bits)
-        return KeyValueRows(layout)
+        rows = kind_of(cache).rows
+        assert rows is not None
+        return rows.like(cache, self._layout)
+
+    def _layout(self, window: int | None) -> Layout:
+        """The layout of all caches with the same window."""
+        return self._layouts.setdefault(window, Layout(window))
 
 
 def _take(cache: Any, row: int, length: int) -> Any:

@@ -40,6 +40,11 @@ class KeyValueRows:
         # Whether what a pass writes is held as it is given.
         self._as_given = False
 
+    @classmethod
+    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> KeyValueRows:  # noqa: ARG003
+        """Empty rows for caches like `cache`; `layout(window)` is the one that all with this window share."""
+        return cls(layout(None))
+
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
         """Write (rows, heads, width, ...) at the rows' ends; returns all that is held, up to the longest row."""
         self.offset, layout = self.following, self.layout
@@ -127,6 +132,10 @@ class QuantisedRows(KeyValueRows):
         super().__init__(layout)
         self.group_size, self.bits = group_size, bits
 
+    @classmethod
+    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> QuantisedRows:
+        return cls(layout(None), cache.group_size, cache.bits)
+
     def _empty(self) -> Any:
         return QuantizedKVCache(self.group_size, self.bits)
 
@@ -140,6 +149,10 @@ class QuantisedRows(KeyValueRows):
 
 
 class WindowRows(KeyValueRows):
+    @classmethod
+    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> WindowRows:
+        return cls(layout(cache.max_size))
+
     @property
     def max_size(self) -> int:
         """The size of the window: some models ask for it."""
@@ -170,6 +183,11 @@ class StateRows(ArraysCache):  # type: ignore[misc]
     def __init__(self, size: int) -> None:
         super().__init__(size)
         self.before: list[Any] = []
+
+    @classmethod
+    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> StateRows:  # noqa: ARG003
+        """Empty rows for states like `cache`."""
+        return cls(len(cache.cache))
 
     def arrays(self) -> Iterator[mx.array]:
         """Every array it holds."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.speculation.cache_kinds import check_widths
 from engine.speculation.compiled_steps import MAX_ROWS, CompiledSteps
-from engine.speculation.model_rollback import rollback_for
 from engine.speculation.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
 from engine.speculation.shared_caches import copied, open_rollback
 from engine.speculation.taps import Follower
@@ -42,7 +42,8 @@ class Sequence:
         self.plain_only: str | None = None
         self.rollback: Rollback | PlainOnly
         try:
-            self.rollback = rollback_for(model, caches)
+            check_widths(model, caches)
+            self.rollback = open_rollback(caches)
         except UnknownCacheKind as error:
             self.rollback = PlainOnly(caches)
             self.plain_only = error.kind

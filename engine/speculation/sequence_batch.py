@@ -7,29 +7,9 @@ from dataclasses import dataclass
 
 import mlx.core as mx
 
-from engine.speculation.cache_rules import flatten
+from engine.speculation import cache_kinds
 from engine.speculation.sequence import Sequence
 from engine.speculation.shared_caches import open_rows
-
-# Kinds of caches that rows can be made of.
-_KINDS = {f"mlx_lm.models.cache.{kind}" for kind in ("KVCache", "QuantizedKVCache", "RotatingKVCache", "ArraysCache")}
-# gemma2 and gpt_bigcode raise on a batch; afm7 and minimax_m3_vl take the batch's positions for every row's. The others
-# have recurrent layers that take in the padding behind a row shorter than the widest.
-_ONE_POSITION = ("gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl")
-_NO_LENGTHS = (
-    "mamba",
-    "rwkv7",
-    "recurrent_gemma",
-    "olmo_hybrid",
-    "bailing_moe_linear",
-    "nemotron_h",
-    "jamba",
-    "baichuan_m1",
-    "longcat_flash_ngram",
-)
-UNFIT = {f"mlx_lm.models.{family}": f"the batches of {family}" for family in _ONE_POSITION} | {
-    f"mlx_lm.models.{family}": f"ArraysCache of {family}" for family in _NO_LENGTHS
-}
 
 
 @dataclass(eq=False, slots=True)
@@ -167,11 +147,4 @@ class SequenceBatch:
 
 def rows_obstacle(sequence: Sequence) -> str | None:
     """What keeps a sequence from being a member of a batch, or None."""
-    refused = sequence.plain_only or UNFIT.get(type(sequence.model).__module__)
-    if refused is not None:
-        return refused
-    for cache in flatten(sequence.caches):
-        kind = type(cache)
-        if f"{kind.__module__}.{kind.__qualname__}" not in _KINDS:
-            return kind.__name__
-    return None
+    return sequence.plain_only or cache_kinds.rows_obstacle(sequence.model, sequence.caches)

@@ -344,7 +344,7 @@ def test_what_is_on_the_disk_already_is_not_written_again(
 ) -> None:
     asked = request(max_tokens=1)
     session(tiny_main, tmp_path, asked)
-    monkeypatch.setattr(prefix_store, "save_prompt_cache", None)
+    monkeypatch.setattr(prefix_store, "_save", None)
     assert session(tiny_main, tmp_path, asked).stats.cached_tokens > 0
     assert len(files(tmp_path)) == 2
 
@@ -369,15 +369,15 @@ def test_the_least_recently_used_turn_is_evicted_first(tiny_main: Path, tmp_path
 def test_a_full_disk_keeps_nothing_and_leaves_nothing(
     tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, trouble: str
 ) -> None:
-    def fail(file: str, _caches: object) -> None:
-        Path(file).write_bytes(b"half of it")
+    def fail(file: Path, _content: object) -> None:
+        file.write_bytes(b"half of it")
         raise OSError(28, "No space left on device")
 
     if trouble == "no room left":
         usage = shutil.disk_usage(tmp_path)._replace(free=1000)
         monkeypatch.setattr(prefix_store.shutil, "disk_usage", lambda _: usage)
     else:
-        monkeypatch.setattr(prefix_store, "save_prompt_cache", fail)
+        monkeypatch.setattr(prefix_store, "_save", fail)
     assert session(tiny_main, tmp_path, request(max_tokens=2)).reason == "length"
     assert files(tmp_path) == set()
     assert [record.levelname for record in caplog.records] == ["WARNING"]

@@ -13,9 +13,10 @@ from engine.conversation import Conversation
 from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed, batch_obstacle
 from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
+from engine.speculation.cache_kinds import KINDS, NEVER_BATCHED
 from engine.speculation.sequence import Sequence as CachedSequence
 from engine.speculation.sequence_batch import rows_obstacle
-from tests.engine.speculation.families import build, fresh_caches
+from tests.engine.speculation.families import build, fresh_caches, kinds_of
 from tests.engine.speculation.family_configs import FAMILIES, VOCABULARY
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -91,7 +92,11 @@ def is_decoded_here(name: str) -> bool:
 
 BATCHED = [name for name in FAMILIES if is_decoded_here(name)]
 # What keeps the others out is their caches (no merge in mlx-lm), their width (they decode plainly) or these four.
-UNFIT = ("gemma2", "gpt_bigcode", "afm7", "minimax_m3_vl")
+UNFIT = sorted(NEVER_BATCHED)
+
+
+def test_every_kind_that_merges_is_held_here() -> None:
+    assert kinds_of(BATCHED) == {name for name, kind in KINDS.items() if kind.merges}
 
 
 @pytest.mark.parametrize("name", BATCHED)

@@ -12,9 +12,9 @@ from engine.events import Failed
 from engine.loading import load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
-from engine.speculation.rollback import PlainOnly
 from engine.speculation.sequence import Sequence
 from tests.engine.serving import PLAIN, alone, request, run, serve_and_act, submit
+from tests.engine.speculation.families import change_kinds
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
@@ -47,11 +47,12 @@ def test_an_answer_that_is_cancelled_keeps_the_caches_of_all_that_was_reported(
     pair: Scheduler, reversible: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not reversible:
-        monkeypatch.setattr("engine.speculation.sequence.rollback_for", lambda _model, caches: PlainOnly(caches))
+        change_kinds(monkeypatch, width_dependent=frozenset({"qwen3"}))
     client = submit(pair, request(speculation=PLAIN))
     serve_and_act(pair, client, PART, client.stream.cancel)
     assert client.finished.reason == "cancelled"
     kept = pair.prefix_cache.latest.main
+    assert (kept.plain_only is None) is reversible
     assert kept.tokens[-len(client.finished.ids) :] == list(client.finished.ids)
     assert len(kept.tokens) - kept.position <= 1
 

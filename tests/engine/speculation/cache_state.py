@@ -8,7 +8,6 @@ import mlx.core as mx
 from mlx_lm.models.cache import (
     CacheList,
     ChunkedKVCache,
-    ConcatenateKVCache,
     KVCache,
     QuantizedKVCache,
     RotatingKVCache,
@@ -29,8 +28,6 @@ def visible_state(cache: Any) -> list[Any]:
         ]
     if isinstance(cache, ChunkedKVCache):
         return [cache.offset, *_rows(cache.keys_and_values(), cache.offset % cache.chunk_size)]
-    if isinstance(cache, ConcatenateKVCache):
-        return [cache.offset, *cache.keys_and_values()]
     if isinstance(cache, KVCache):
         return [cache.offset] if cache.keys is None else [cache.offset, *cache.keys_and_values()]
     return [part for value in vars(cache).values() for part in (value if isinstance(value, list) else [value])]

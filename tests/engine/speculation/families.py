@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import pkgutil
 from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
 import mlx_lm.models
+import pytest
 from mlx.utils import tree_flatten, tree_unflatten
 from mlx_lm.models.cache import CacheList, make_prompt_cache
 from mlx_lm.utils import _get_classes
 
-from engine.speculation.cache_rules import UnknownCacheKind, rules_for
-from engine.speculation.model_rollback import rollback_for
+from engine.speculation.cache_kinds import KINDS, check_widths, kind_name, rules_for
+from engine.speculation.cache_rules import UnknownCacheKind, flatten
 from tests.engine.speculation.family_configs import FAMILIES
 
 # Families that decode plainly, and why.
@@ -42,6 +45,8 @@ EVERY_KIND = [
     "recurrent_gemma",
     "longcat_flash_ngram",
 ]
+# What the variants of a family named after a colon have in place of each cache.
+VARIANTS: dict[str, Callable[[Any], Any]] = {"quantised": lambda cache: cache.to_quantized(32, 8)}
 # Files in mlx-lm's models folder that hold no language model of their own.
 _PARTS = {
     "activations",
@@ -86,9 +91,21 @@ def build(name: str) -> nn.Module:
 
 
 def fresh_caches(name: str) -> list[Any]:
-    """New caches for family `name`, as mlx-lm makes them; the variant ":quantised" holds 8-bit entries."""
-    caches = make_prompt_cache(build(name))
-    return [cache.to_quantized(32, 8) for cache in caches] if name.endswith(":quantised") else caches
+    """New caches for family `name`: those that mlx-lm makes, or those of its variant."""
+    caches: list[Any] = make_prompt_cache(build(name))
+    change = VARIANTS.get(name.partition(":")[2])
+    return caches if change is None else [change(cache) for cache in caches]
+
+
+def kinds_of(names: Iterable[str]) -> set[str]:
+    """The kinds of caches, as `KINDS` names them, of these families."""
+    return {kind_name(cache) for name in names for cache in flatten(fresh_caches(name))}
+
+
+def change_kinds(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
+    """Change these fields of every kind of cache."""
+    for name, kind in KINDS.items():
+        monkeypatch.setitem(KINDS, name, replace(kind, **changes))
 
 
 def table() -> str:
@@ -113,7 +130,7 @@ def _kind(cache: Any) -> str:
 
 def _rollback(name: str) -> str:
     try:
-        rollback_for(build(name), fresh_caches(name))
+        check_widths(build(name), fresh_caches(name))
         return " + ".join(sorted({type(rule).__name__ for rule in rules_for(fresh_caches(name))}))
     except UnknownCacheKind:
         return f"none, decodes plainly: {REFUSED[name]}"

@@ -6,22 +6,16 @@ import random
 from typing import Any
 
 import mlx.core as mx
-import numpy as np
 import pytest
 from mlx_lm.models.cache import QuantizedKVCache
 
-from engine.speculation import cache_rules, model_rollback, rollback
+from engine.speculation import cache_rules, rollback
 from engine.speculation.sequence import Sequence
-from tests.engine.speculation.cache_state import largest_difference
-from tests.engine.speculation.families import EVERY_KIND, REFUSED, SERVED, build, fresh_caches
-from tests.engine.speculation.family_configs import VOCABULARY
-from tests.engine.speculation.plain_decoding import PREFILL_CHUNK, TOLERANCE, assert_same_logits, decode_plainly
+from tests.engine.speculation.families import EVERY_KIND, REFUSED, SERVED, build, change_kinds, fresh_caches
+from tests.engine.speculation.forced_rounds import check_family
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-# An 8-bit entry may round to its neighbour, which is one step of 255. That moves logits by up to 0.2%; a rejected row
-# that stays moves them by 4% and more.
-QUANTISED_TOLERANCE = 1e-2
 DEPTH = 5
 PLAIN = (0, 0)
 # (draft tokens, accepted): every length of accepted prefix for every depth.
@@ -84,7 +78,7 @@ def test_a_verify_pass_of_a_refused_family_is_not_plain_decoding(name: str, monk
     """When this fails, mlx-lm has mended the family, and it can be served."""
     assert Sequence(build(name), fresh_caches(name)).plain_only
 
-    monkeypatch.setattr(model_rollback, "WIDTH_DEPENDENT", {})
+    change_kinds(monkeypatch, width_dependent=frozenset())
     with pytest.raises(AssertionError, match=r"after \d+ tokens"):
         check_family(name, prompt=1, patterns=[(5, 5)] * 4, seed=1)
 
@@ -97,12 +91,12 @@ def test_a_refused_family_decodes_plainly(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "rule", "method"),
     [
-        ("llama", "_Trim", "cut"),
-        ("llama:quantised", "_Trim", "cut"),
-        ("llama:window", "_Window", "cut"),
-        ("mamba2", "_Arrays", "restore"),
-        ("deepseek_v41", "_Layer", "restore"),
-        ("longcat_flash_ngram", "_Arrays", "restore"),
+        ("llama", "Trim", "cut"),
+        ("llama:quantised", "Trim", "cut"),
+        ("llama:window", "Window", "cut"),
+        ("mamba2", "Arrays", "restore"),
+        ("deepseek_v41", "Layer", "restore"),
+        ("longcat_flash_ngram", "Arrays", "restore"),
     ],
 )
 def test_the_suite_notices_a_rule_that_does_nothing(
@@ -114,58 +108,6 @@ def test_the_suite_notices_a_rule_that_does_nothing(
 
     with pytest.raises(AssertionError, match=r"after \d+ tokens"):
         check_family(name, prompt=1, patterns=shuffled(PATTERNS, seed=1), seed=1)
-
-
-def check_family(
-    name: str, prompt: int, patterns: list[tuple[int, int]], seed: int, *, one_by_one: bool = False
-) -> None:
-    """Decode forced tokens plainly and in rounds of `patterns`: logits and caches must be the same."""
-    tolerance = QUANTISED_TOLERANCE if name.endswith(":quantised") else TOLERANCE
-    draw = random.Random(f"{name} {seed}")
-    length = prompt + sum(accepted + 1 for _, accepted in patterns)
-    tokens = [draw.randrange(VOCABULARY) for _ in range(length + max(k for k, _ in patterns))]
-    expected, plain_caches = decode_plainly(name, tokens[:length], prompt)
-
-    speculated = Sequence(build(name), fresh_caches(name))
-    speculated.append(tokens[:prompt])
-    feed_all_but_last(speculated)
-    for k, accepted in patterns:
-        start = len(speculated.tokens)
-        wrong = [(token + draw.randrange(1, VOCABULARY)) % VOCABULARY for token in tokens[start + accepted : start + k]]
-        drafted = mx.array(tokens[start : start + accepted] + wrong, mx.uint32)
-        logits = draft_one_by_one(speculated, drafted) if one_by_one else speculated.verify(drafted if k else ())
-        logits = np.array(logits)
-        assert len(logits) == k + 1
-        for row in range(accepted + 1):
-            after = start + row
-            assert_same_logits(logits[row], expected[after - prompt], f"{name} after {after} tokens", tolerance)
-        if speculated.rollback.active:
-            speculated.commit(accepted, tokens[start : start + accepted + 1])
-        else:
-            speculated.append(tokens[start : start + accepted + 1])
-        mx.eval(speculated.arrays())
-    feed_all_but_last(speculated)
-
-    assert speculated.position == length - 1
-    for layer, (cache, plain) in enumerate(zip(speculated.caches, plain_caches, strict=True)):
-        assert largest_difference(cache, plain) <= tolerance, f"{name}: cache {layer} differs after {length} tokens"
-
-
-def draft_one_by_one(speculated: Sequence, drafted: mx.array) -> mx.array:
-    """Logits (k + 1, V) as `verify` gives them, from passes of one row each."""
-    rows = [speculated.verify()]
-    speculated.commit(0, [])
-    if drafted.size:
-        speculated.open_drafts(drafted.size)
-    for index in range(drafted.size):
-        mx.eval(rows[-1])
-        rows.append(speculated.draft(drafted[index : index + 1]))
-    return mx.concatenate(rows)
-
-
-def feed_all_but_last(speculated: Sequence) -> None:
-    while speculated.prefill(PREFILL_CHUNK):
-        pass
 
 
 def shuffled(patterns: list[tuple[int, int]], seed: int) -> list[tuple[int, int]]:

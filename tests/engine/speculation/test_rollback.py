@@ -14,7 +14,6 @@ from mlx_lm.models.cache import (
     BatchKVCache,
     CacheList,
     ChunkedKVCache,
-    ConcatenateKVCache,
     KVCache,
     QuantizedKVCache,
     RotatingKVCache,
@@ -243,7 +242,7 @@ TRANSACTIONS = st.lists(
     st.tuples(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.none() | st.floats(0, 1)), min_size=1, max_size=12
 )
 REWINDS = st.lists(st.integers(0, 12), max_size=3)
-KINDS = st.sampled_from(["window", "window", "chunk", "full", "concatenated"])
+KINDS = st.sampled_from(["window", "window", "chunk", "full"])
 SPAN = 6
 
 
@@ -297,9 +296,8 @@ def follow_rows(transactions: list[tuple[list[int], float | None]], rewinds: lis
 
 
 def new_cache(kind: str) -> Any:
-    kinds = {"full": KVCache, "concatenated": ConcatenateKVCache}
     spans = {"window": RotatingKVCache, "chunk": ChunkedKVCache}
-    return kinds[kind]() if kind in kinds else spans[kind](SPAN)
+    return spans[kind](SPAN) if kind in spans else KVCache()
 
 
 def seen_by_each(cache: Any, new: list[int]) -> list[list[int]]:

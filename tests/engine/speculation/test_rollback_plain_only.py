@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine import ChatRequest, Engine, Event, Finished, SpeculationSettings
-from engine.speculation import model_rollback
+from tests.engine.speculation.families import change_kinds
 from tests.patience import PATIENCE_S
 
 QUESTION = [{"role": "user", "content": "the quick brown fox"}]
@@ -29,7 +29,7 @@ def test_a_model_without_a_rule_answers_plainly_and_says_why(
         longer = [*QUESTION, {"role": "assistant", "content": usual.text}, *QUESTION]
         usual_next = ask(engine, longer, "auto")
 
-    monkeypatch.setattr(model_rollback, "WIDTH_DEPENDENT", {"mlx_lm.models.qwen3": "KVCache of qwen3"})
+    change_kinds(monkeypatch, width_dependent=frozenset({"qwen3"}))
     with Engine() as engine:
         engine.load(tiny_main, tiny_draft).result(timeout=PATIENCE_S)
         plain = ask(engine, QUESTION, "auto")

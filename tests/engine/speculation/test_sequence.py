@@ -5,10 +5,9 @@ from __future__ import annotations
 import mlx.core as mx
 import pytest
 
-from engine.speculation import model_rollback
 from engine.speculation.sequence import Sequence
 from tests.engine.speculation.cache_state import largest_difference
-from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
+from tests.engine.speculation.families import EVERY_KIND, build, change_kinds, fresh_caches
 from tests.engine.speculation.plain_decoding import assert_same_logits, decode_plainly
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -193,7 +192,7 @@ def test_a_sequence_rewinds_exactly_or_says_that_it_cannot(name: str) -> None:
 def test_a_sequence_without_a_rule_decodes_plainly_until_something_must_be_taken_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(model_rollback, "WIDTH_DEPENDENT", {"mlx_lm.models.llama": "KVCache of llama"})
+    change_kinds(monkeypatch, width_dependent=frozenset({"llama"}))
     sequence = started("llama", 6)
     expected, _ = decode_plainly("llama", TOKENS[:8], 6)
 

@@ -2,109 +2,30 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 from typing import Any
 
 import mlx.core as mx
-import numpy as np
 import pytest
 
-from engine.speculation import row_layout, sequence_batch
+from engine.speculation import cache_kinds, row_layout
+from engine.speculation.cache_kinds import KINDS
 from engine.speculation.row_caches import RowCaches
 from engine.speculation.row_layout import Layout
 from engine.speculation.sequence import Sequence
-from engine.speculation.sequence_batch import UNFIT, SequenceBatch, rows_obstacle
+from engine.speculation.sequence_batch import rows_obstacle
 from tests.engine.speculation.cache_state import largest_difference
-from tests.engine.speculation.families import EVERY_KIND, SERVED, build, fresh_caches
-from tests.engine.speculation.family_configs import VOCABULARY
-from tests.engine.speculation.plain_decoding import TOLERANCE, assert_same_logits, decode_plainly
+from tests.engine.speculation.families import EVERY_KIND, SERVED, build, fresh_caches, kinds_of
+from tests.engine.speculation.forced_batches import DEPTH, PROMPTS, Texts, check_family
+from tests.engine.speculation.plain_decoding import decode_plainly
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
-# An 8-bit entry may round to its neighbour; see test_conformance.
-QUANTISED_TOLERANCE = 1e-2
-DEPTH = 4
-PROMPTS = (2, 21, 9)
-BATCHED = [name for name in SERVED if rows_obstacle(Sequence(build(name), fresh_caches(name))) is None]
+OBSTACLES = {name: rows_obstacle(Sequence(build(name), fresh_caches(name))) for name in SERVED}
+BATCHED = [name for name, obstacle in OBSTACLES.items() if obstacle is None]
 SHORT = [name for name in [*EVERY_KIND, "qwen3_5", "gpt2", "gemma3_text", "gpt_oss"] if name in BATCHED]
-UNFIT_NAMES = [name for name in SERVED if type(build(name)).__module__ in UNFIT]
-
-
-class Texts:
-    """Known texts of one family in a batch: every round's logits are compared with plain decoding of the same text."""
-
-    def __init__(self, name: str, seed: int, length: int) -> None:
-        self.name = name
-        self.draw = random.Random(f"{name} {seed}")
-        self.tolerance = QUANTISED_TOLERANCE if name.endswith(":quantised") else TOLERANCE
-        self.texts = [[self.draw.randrange(VOCABULARY) for _ in range(length)] for _ in PROMPTS]
-        plain = [decode_plainly(name, text, at) for text, at in zip(self.texts, PROMPTS, strict=True)]
-        self.expected = [logits for logits, _ in plain]
-        self.sequences = [self._prefilled(text[:at]) for text, at in zip(self.texts, PROMPTS, strict=True)]
-        self.batch = SequenceBatch(self.sequences[0])
-
-    def _prefilled(self, tokens: list[int]) -> Sequence:
-        sequence = Sequence(build(self.name), fresh_caches(self.name))
-        sequence.append(tokens)
-        while sequence.prefill(64):
-            pass
-        return sequence
-
-    def round(self, patterns: list[tuple[int, int]]) -> None:
-        """One pass in which member b drafts and accepts as patterns[b] says."""
-        order = [self.sequences.index(member) for member in self.batch.members]
-        drafts = [self._drafts(index, k, accepted) for index, (k, accepted) in zip(order, patterns, strict=True)]
-        done = self.batch.verify(drafts)
-        logits = np.array(done.logits)
-        for row, (index, (_, accepted)) in enumerate(zip(order, patterns, strict=True)):
-            self._compare(index, logits[row, done.firsts[row] :][: accepted + 1])
-        counts = zip(done.counts, patterns, strict=True)
-        self.batch.commit([count - k + accepted for count, (k, accepted) in counts])
-        for index, (_, accepted) in zip(order, patterns, strict=True):
-            self._append(index, accepted + 1)
-        mx.eval(self.batch.arrays())
-
-    def alone(self, index: int, k: int) -> None:
-        """A round of a sequence that is not in the batch; all is accepted."""
-        sequence = self.sequences[index]
-        logits = np.array(sequence.verify(self._drafts(index, k, k)))
-        self._compare(index, logits)
-        at = len(sequence.tokens)
-        sequence.commit(k, self.texts[index][at : at + k + 1])
-
-    def _drafts(self, index: int, k: int, accepted: int) -> list[int]:
-        at = len(self.sequences[index].tokens)
-        right = self.texts[index][at : at + k]
-        wrong = [(token + self.draw.randrange(1, VOCABULARY)) % VOCABULARY for token in right[accepted:]]
-        return right[:accepted] + wrong
-
-    def _append(self, index: int, count: int) -> None:
-        sequence = self.sequences[index]
-        sequence.append(self.texts[index][len(sequence.tokens) :][:count])
-
-    def _compare(self, index: int, logits: np.ndarray) -> None:
-        first = len(self.sequences[index].tokens)
-        for row, shown in enumerate(logits):
-            expected = self.expected[index][first + row - PROMPTS[index]]
-            assert_same_logits(shown, expected, f"{self.name}, text {index} after {first + row}", self.tolerance)
-
-
-def check_family(name: str, seed: int, rounds: int) -> None:
-    texts = Texts(name, seed, max(PROMPTS) + (DEPTH + 1) * (rounds + 4))
-    waiting, draw = list(texts.sequences), texts.draw
-    for number in range(rounds):
-        if waiting and number % 2 == 0:
-            texts.batch.join(waiting.pop(0))
-        depths = [draw.randrange(DEPTH + 1) for _ in texts.batch.members]
-        texts.round([(k, draw.randint(0, k)) for k in depths])
-        if not waiting and number % 3 == 1:
-            # One leaves, goes on by itself, and comes back.
-            left = draw.choice(texts.batch.members)
-            texts.batch.leave(left)
-            for k in (0, 2, 0):
-                texts.alone(texts.sequences.index(left), k)
-            waiting.append(left)
+# Families whose caches would be rows in another family.
+UNFIT = [name for name, obstacle in OBSTACLES.items() if obstacle is not None and obstacle.endswith(f" of {name}")]
 
 
 @pytest.mark.parametrize("name", SHORT)
@@ -125,10 +46,13 @@ def test_every_row_of_every_family_is_what_it_is_alone(
     check_family(name, seed, rounds=24)
 
 
-@pytest.mark.parametrize("name", UNFIT_NAMES)
+def test_every_kind_with_rows_is_held_here() -> None:
+    assert kinds_of(SHORT) == {name for name, kind in KINDS.items() if kind.rows is not None}
+
+
+@pytest.mark.parametrize("name", UNFIT)
 def test_a_family_that_cannot_has_a_reason(name: str) -> None:
     """When this fails, mlx-lm has mended the family, and it can be served."""
-    assert rows_obstacle(Sequence(build(name), fresh_caches(name))) == UNFIT[type(build(name)).__module__]
     with pytest.raises((AssertionError, ValueError)):
         check_family(name, seed=1, rounds=9)
 
@@ -195,5 +119,5 @@ def test_rows_that_leave_make_room_for_others_without_growing() -> None:
 def test_kinds_of_caches_without_rows_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows_obstacle(Sequence(build("llama4"), fresh_caches("llama4"))) == "ChunkedKVCache"
     assert rows_obstacle(Sequence(build("phi3small"), fresh_caches("phi3small"))) == "KVCache of phi3small"
-    monkeypatch.setattr(sequence_batch, "UNFIT", {})
+    monkeypatch.setattr(cache_kinds, "NEVER_BATCHED", frozenset())
     assert rows_obstacle(Sequence(build("gemma2"), fresh_caches("gemma2"))) is None
