@@ -20,12 +20,13 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_flatten
 from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
-from mlx_lm.utils import _get_classes, dequantize_model, load_model
+from mlx_lm.utils import dequantize_model, load_model
 
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
 from engine.errors import EngineClosed, EngineError, ModelNotUsable
 from engine.grammar_compiler import GrammarCompiler
+from engine.mlx_lm_private import model_classes
 from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.config import context_length
 from engine.model_files.generation_config import recommended_sampling
@@ -262,7 +263,7 @@ def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple
 
     `found` receives the names of the parameters that the files hold.
     """
-    model_class, arguments = _get_classes(config)
+    model_class, arguments = model_classes(config)
 
     def built(arguments: Any) -> nn.Module:
         model = model_class(arguments)

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.errors import PromptTooLong, TemplateFailed
 from engine.foreign_code import panics_as_errors
+from engine.mlx_lm_private import transformers_tokenizer
 
 
 def render(
@@ -42,8 +43,8 @@ def apply_template(tokenizer: Any, conversation: Sequence[Mapping[str, Any]], **
     """What the tokenizer's `apply_chat_template` returns, but a template that is not told whether to think does as it
     was written to: mlx-lm's class tells every model to that can.
     """
-    wrapped = getattr(tokenizer, "_tokenizer", None)
-    if wrapped is None or tokenizer._chat_template is not None or "enable_thinking" in options:
+    wrapped = transformers_tokenizer(tokenizer)
+    if wrapped is None or "enable_thinking" in options:
         return tokenizer.apply_chat_template(conversation, **options)
     return wrapped.apply_chat_template(conversation, return_dict=False, **options)
 

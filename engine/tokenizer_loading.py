@@ -10,11 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from mlx_lm.utils import _tokenizer_defaults, load_config, load_tokenizer
+from mlx_lm.utils import load_config, load_tokenizer
 
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable, TemplateFailed
 from engine.foreign_code import panics_as_errors
+from engine.mlx_lm_private import tokenizer_defaults
 from engine.paths import is_known_good
 from engine.prompt_process.client import PROMPT_PROCESS
 from engine.prompt_process.protocol import TokenizerSource
@@ -47,7 +48,7 @@ def make_tokenizer(
                 source = None
                 tokenizer = ShippedTokenizer(path, ends, make_whole) if is_plain(path) else make_whole()
             else:
-                source = TokenizerSource(str(path), ends, _tokenizer_defaults(path))
+                source = TokenizerSource(str(path), ends, tokenizer_defaults(path))
                 tokenizer, source = _of_stranger(source, make_whole, disk, records)
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     except TemplateFailed as error:

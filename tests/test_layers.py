@@ -18,9 +18,10 @@ APP_LAYERS = (
 )  # fmt: skip
 # What engine/speculation imports of the rest of the engine: nothing of its thread, of chats, of folders or of the Hub.
 BELOW_SPECULATION = (
-    "engine.async_drafting", "engine.conversation", "engine.cpu_backend", "engine.disk_pool", "engine.errors",
-    "engine.foreign_code", "engine.grammars", "engine.heads", "engine.joint_sampling", "engine.kept_json",
-    "engine.late_numpy", "engine.loading", "engine.prompts", "engine.requests", "engine.sampling", "engine.stats",
+    "engine.async_drafting", "engine.atomic_file", "engine.conversation", "engine.cpu_backend", "engine.disk_pool",
+    "engine.errors", "engine.foreign_code", "engine.grammars", "engine.heads", "engine.joint_sampling",
+    "engine.kept_json", "engine.late_numpy", "engine.loading", "engine.mlx_lm_private",
+    "engine.model_files.folder_paths", "engine.prompts", "engine.requests", "engine.sampling", "engine.stats",
     "engine.status", "engine.steps", "engine.tuning",
 )  # fmt: skip
 # What engine/heads imports: networks and their files, nothing of rounds, samplers or chats.

@@ -19,6 +19,7 @@ import mlx.core as mx
 from mlx_lm.models.cache import CacheList
 
 from engine.errors import EngineError
+from engine.mlx_lm_private import in_order, next_slot, set_next_slot
 
 
 class UnknownCacheKind(EngineError):
@@ -150,11 +151,12 @@ class Window(Rule):
         keys, values = cache.keys, cache.values
         if rows > 1 and keys is not None and cache.offset + rows > cache.max_size:
             keys, values = mx.array(keys), mx.array(values)
-        self._before = (keys, values, cache.offset, cache._idx)
+        self._before = (keys, values, cache.offset, next_slot(cache))
 
     def restore(self, start: int) -> None:  # noqa: ARG002
         cache = self.cache
-        cache.keys, cache.values, cache.offset, cache._idx = self._before
+        cache.keys, cache.values, cache.offset, slot = self._before
+        set_next_slot(cache, slot)
 
     def holds(self, position: int) -> bool:
         cache = self.cache
@@ -169,7 +171,7 @@ class Window(Rule):
             return
         surplus = cache.offset - position
         if cache.offset < cache.max_size:
-            cache._idx -= surplus
+            set_next_slot(cache, next_slot(cache) - surplus)
             cache.offset = position
         else:
             self._set(self._ordered(0, self._length() - surplus), position)
@@ -193,7 +195,7 @@ class Window(Rule):
     def _ordered(self, start: int, end: int | None) -> list[mx.array]:
         """Keys and values in temporal order, from row `start` to row `end`."""
         cache = self.cache
-        return [cache._temporal_order(array)[..., start:end, :] for array in (cache.keys, cache.values)]
+        return [in_order(cache, array)[..., start:end, :] for array in (cache.keys, cache.values)]
 
     def _set(self, ordered: list[mx.array], position: int) -> None:
         cache = self.cache
@@ -201,13 +203,15 @@ class Window(Rule):
             # One short of a full window: the slot that the next single row overwrites has to exist.
             ordered = [mx.pad(array, [(0, 0), (0, 0), (1, 0), (0, 0)]) for array in ordered]
         cache.keys, cache.values = ordered
-        cache._idx, cache.offset = cache.keys.shape[2], position
+        cache.offset = position
+        set_next_slot(cache, cache.keys.shape[2])
 
     def _length(self) -> int:
         """Rows in temporal order, stale ones included."""
         cache = self.cache
         full: int = cache.keys.shape[2]
-        return full if cache._idx < cache.offset else min(cache._idx, full)
+        slot = next_slot(cache)
+        return full if slot < cache.offset else min(slot, full)
 
     def _stale(self) -> int:
         """1 if the oldest row may be the remains of a row that was removed, else 0."""

@@ -8,6 +8,7 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import ArraysCache, KVCache, QuantizedKVCache, RotatingKVCache
 
+from engine.mlx_lm_private import in_order, set_next_slot
 from engine.speculation.cache_rules import leaves
 from engine.speculation.row_layout import Layout
 
@@ -165,14 +166,14 @@ class WindowRows(KeyValueRows):
             # Of a ring that is full, the oldest slot has to exist, because the next token overwrites it.
             held, wanted = cache.keys.shape[2], min(length, self.max_size)
             cache.keys, cache.values = (_last(array, held, wanted) for array in (cache.keys, cache.values))
-            cache._idx = wanted
+            set_next_slot(cache, wanted)
         return cache
 
     def _empty(self) -> Any:
         return RotatingKVCache(self.max_size)
 
     def _of_cache(self, cache: Any, held: Any) -> Any:
-        return cache._temporal_order(held)
+        return in_order(cache, held)
 
 
 class StateRows(ArraysCache):  # type: ignore[misc]
