@@ -6,9 +6,8 @@ A chunk is what one pass reads; a part of it is as many of the pass's layers as 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from statistics import median
-
-from engine.prefill_costs import PrefillCosts
 
 SMALLEST_CHUNK = 32
 # A chunk that is evaluated at once, or a part of one, may take as long as this many decode steps.
@@ -18,8 +17,8 @@ STEPS_PER_CHUNK = 3.0
 ALONE_S = 0.25
 SMALLEST_ALONE = 128
 LARGEST_CHUNK = 2048
-# What a part is meant to take, so that few of them take ALONE_S; the first one of a chunk, which shows what the others
-# take, and a chunk's slowest layer, which cannot be divided, no more than UNSURE_S.
+# What a part is meant to take, so that few of them take ALONE_S. A chunk that takes no more than UNSURE_S has one part,
+# and the slowest layer of any, which cannot be divided, takes no more.
 PART_S = 0.2
 UNSURE_S = 0.1
 # What a chunk in parts may take: the progress of a prompt is shown once in each.
@@ -31,51 +30,81 @@ FIRST_ALONE = 512
 FIRST_BESIDE = 64
 # Decode steps whose median is the duration of one.
 _STEPS = 9
+# A pass over this many tokens counts as much as all before it, so that a prompt's short last piece hardly counts.
+_REMEMBERED = 300
 
 
 class PrefillPacer:
     """Measured seconds of a decode step and of a prompt token, and the size of chunks and parts that follows from them.
 
-    `decode_step_took(seconds)` is told of each step of all that decodes, `costs` of each pass over prompts.
+    `decode_step_took(seconds)` is told of each step of all that decodes.
     """
 
     def __init__(self) -> None:
-        self.costs = PrefillCosts()
         self._steps_s: deque[float] = deque(maxlen=_STEPS)
         # No function of Python: it is called for every token.
         self.decode_step_took = self._steps_s.append
+        # Seconds of a token in each layer; only in proportion to each other until a pass was timed.
+        self._layers_s: list[float] = []
+        self._timed = False
 
     def reset(self) -> None:
         """Drop the timings, because another model will be used."""
         self._steps_s.clear()
-        self.costs.reset()
+        self._layers_s, self._timed = [], False
 
-    def chunk_size(self, *, streaming: bool, context: int = 0, in_parts: bool = False) -> int:
-        """Prompt tokens to read in one pass behind `context` others, a power of two.
+    @property
+    def token_s(self) -> float | None:
+        """Seconds of a prompt token, None before a pass was timed."""
+        return sum(self._layers_s) if self._timed else None
+
+    def layers_s(self, layers: int) -> list[float]:
+        """Seconds of a token in each of a pass's layers; only in proportion to each other until a pass was timed."""
+        if len(self._layers_s) != layers:
+            whole = sum(self._layers_s) if self._timed else 1.0
+            # Evaluating a layer's cache takes the layers before it, so the first one costs next to nothing.
+            self._layers_s = [0.0] + [whole / (layers - 1)] * (layers - 1) if layers > 1 else [whole]
+        return self._layers_s
+
+    def took(self, tokens: int, seconds: float) -> None:
+        """A pass over `tokens` prompt tokens, evaluated at once, took `seconds`."""
+        self.took_parts(tokens, [(0, len(self._layers_s) or 1, seconds)])
+
+    def took_parts(self, tokens: int, parts: Sequence[tuple[int, int, float]]) -> None:
+        """A pass over `tokens` prompt tokens was evaluated in `parts`: (first layer, end, seconds) each."""
+        layers_s = self.layers_s(parts[-1][1])
+        weight = tokens / (tokens + _REMEMBERED) if self._timed else 1.0
+        for first, end, seconds in parts:
+            known = sum(layers_s[first:end])
+            for layer in range(first, end):
+                share = layers_s[layer] / known if known else 1 / (end - first)
+                layers_s[layer] += weight * (share * seconds / tokens - layers_s[layer])
+        self._timed = True
+
+    def chunk_size(self, *, streaming: bool, in_parts: bool = False) -> int:
+        """Prompt tokens to read in one pass, a power of two.
 
         They are read within ALONE_S if SMALLEST_ALONE are, or faster while answers are `streaming`. If the pass can be
         evaluated `in_parts`, that holds for each of these, and the whole takes at most CHUNK_S; fewer tokens are read
         then where a single layer of SMALLEST_ALONE takes longer than a part.
         """
-        least, first = (SMALLEST_CHUNK, FIRST_BESIDE) if streaming else (SMALLEST_ALONE, FIRST_ALONE)
-        token_s = self.costs.token_s(context)
-        if token_s is None or (streaming and not self._steps_s):
-            return first
+        if self.token_s is None or (streaming and not self._steps_s):
+            return FIRST_BESIDE if streaming else FIRST_ALONE
         seconds = self.part_s(streaming=True) if streaming else ALONE_S
-        if in_parts:
-            layer_s = min(UNSURE_S, self.part_s(streaming=streaming))
-            seconds = max(seconds, min(CHUNK_S, layer_s / self.costs.largest_share))
-            while least > SMALLEST_CHUNK and least * token_s * self.costs.largest_share > PART_S:
-                least //= 2
-        size = least
-        while 2 * size * token_s <= seconds and 2 * size <= LARGEST_CHUNK:
+        layer_s = max(self._layers_s) if in_parts else 0.0
+        if layer_s:
+            tokens_of_layer = min(UNSURE_S, self.part_s(streaming=streaming)) / layer_s
+            seconds = max(seconds, min(CHUNK_S, tokens_of_layer * self.token_s))
+        least, size = SMALLEST_CHUNK if streaming else SMALLEST_ALONE, SMALLEST_CHUNK
+        while size < LARGEST_CHUNK and (
+            2 * size * self.token_s <= seconds or (size < least and 2 * size * layer_s <= PART_S)
+        ):
             size *= 2
         return size
 
-    def starts_together(self, tokens: int, context: int = 0) -> bool:
+    def starts_together(self, tokens: int) -> bool:
         """Whether answers that have not begun wait until so many prompt tokens of others are prefilled, too."""
-        token_s = self.costs.token_s(context)
-        return tokens <= FIRST_ALONE if token_s is None else tokens * token_s <= TOGETHER_S
+        return tokens <= FIRST_ALONE if self.token_s is None else tokens * self.token_s <= TOGETHER_S
 
     def part_s(self, *, streaming: bool) -> float:
         """What a part is meant to take, in seconds."""
@@ -83,40 +112,35 @@ class PrefillPacer:
 
 
 class Parts:
-    """How far to evaluate a pass over `tokens` behind `context` others at a time, by what `costs` and its parts say."""
+    """How far to evaluate a pass over `tokens` at a time, by what `pacer` knows and what its parts took."""
 
-    def __init__(self, costs: PrefillCosts, tokens: int, context: int) -> None:
-        self._costs, self._tokens, self._context = costs, tokens, context
+    def __init__(self, pacer: PrefillPacer, tokens: int) -> None:
+        self._pacer, self._tokens = pacer, tokens
         self._taken: list[tuple[int, int, float]] = []
 
     def until(self, layers: int, most_s: float) -> int:
         """How many of all `layers` are to be evaluated when all else has its next turn, in about `most_s` seconds."""
-        done = self._taken[-1][1] if self._taken else 0
-        shares = self._costs.shares(layers)
-        whole_s = self._expected_s(sum(shares[:done]))
-        # The first layer's keys and values are hardly a part.
-        end = min(done + 1 if done else 2, layers)
-        if whole_s is None:
-            return end
-        left_s = (most_s if done else min(UNSURE_S, most_s)) - whole_s * sum(shares[done:end])
-        while end < layers and (left_s := left_s - whole_s * shares[end]) >= 0:
+        if not layers:
+            return 0
+        token_s = self._pacer.token_s
+        if not self._taken:
+            at_once = token_s is not None and self._tokens * token_s <= min(UNSURE_S, most_s)
+            # The first layer's keys and values are hardly a part. What the second one takes says how to go on.
+            return layers if at_once else min(2, layers)
+        done, layers_s = self._taken[-1][1], self._pacer.layers_s(layers)
+        spent_s, known = sum(seconds for _, _, seconds in self._taken), sum(layers_s[:done])
+        # A layer takes this many of its `layers_s`. A pass that begins faster than expected may not go on so.
+        scale = max(0 if token_s is None else self._tokens, spent_s / known if known else 0)
+        end, left_s = done + 1, most_s - scale * layers_s[done]
+        while end < layers and (left_s := left_s - scale * layers_s[end]) >= 0:
             end += 1
         return end
 
     def took(self, until: int, layers: int, seconds: float) -> None:
-        """The part up to `until` took `seconds`; behind the last one, the costs of chunks know what this one took."""
+        """The part up to `until` took `seconds`; behind the last one, the pacer learns from the pass."""
+        if not layers:
+            self._pacer.took(self._tokens, seconds)
+            return
         self._taken.append((self._taken[-1][1] if self._taken else 0, until, seconds))
         if until >= layers:
-            self._costs.took(self._tokens, self._context, self._seconds)
-            self._costs.spread(layers, self._taken)
-
-    @property
-    def _seconds(self) -> float:
-        return sum(seconds for _, _, seconds in self._taken)
-
-    def _expected_s(self, done: float) -> float | None:
-        """Seconds of the whole pass, of which the share `done` is over; None where nothing is known."""
-        if done > 0:
-            return self._seconds / done
-        token_s = self._costs.token_s(self._context)
-        return None if token_s is None else self._tokens * token_s
+            self._pacer.took_parts(self._tokens, self._taken)

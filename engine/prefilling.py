@@ -44,11 +44,6 @@ class Prefilling(deque[ActiveRequest]):
         self._begun: _Begun | None = None
 
     @property
-    def context(self) -> int:
-        """How much of the oldest prompt is prefilled."""
-        return self[0].generation.conversation.main.position if self else 0
-
-    @property
     def backlog(self) -> int:
         """Tokens to prefill, of all."""
         return sum(active.generation.backlog for active in self)
@@ -77,7 +72,7 @@ class Prefilling(deque[ActiveRequest]):
         if self._begun is not None:
             yield from self._continue(self._begun, time.perf_counter(), streaming=streaming)
             return
-        left = most = self._pacer.chunk_size(streaming=streaming, context=self.context)
+        left = most = self._pacer.chunk_size(streaming=streaming)
         while self and left > 0:
             first = self[0]
             if left < most and first.generation.backlog > left:
@@ -119,7 +114,7 @@ class Prefilling(deque[ActiveRequest]):
         """One pass; returns its tokens with padding, 0 if it failed, after which each is prefilled alone."""
         sequences = [active.generation.conversation.main for active in together]
         area = len(sequences) * max(sequence.rows_to_prefill(most) for sequence in sequences)
-        context, started = self.context, time.perf_counter()
+        started = time.perf_counter()
         try:
             prefill_together(sequences, most)
         except Exception as error:
@@ -129,7 +124,7 @@ class Prefilling(deque[ActiveRequest]):
             if is_device_failure(error):
                 raise
             return 0
-        self._pacer.costs.took(area, context, time.perf_counter() - started)
+        self._pacer.took(area, time.perf_counter() - started)
         return area
 
     def _prefill(
@@ -140,9 +135,8 @@ class Prefilling(deque[ActiveRequest]):
         Yields its outcome, if it is over; returns how many tokens were read, 0 if the pass is not over.
         """
         sequence, started = active.generation.conversation.main, time.perf_counter()
-        context = sequence.position
         if alone and in_parts(sequence):
-            most = self._pacer.chunk_size(streaming=streaming, context=context, in_parts=True)
+            most = self._pacer.chunk_size(streaming=streaming, in_parts=True)
         tokens = sequence.rows_to_prefill(most)
         if not tokens:
             yield active, None
@@ -152,7 +146,7 @@ class Prefilling(deque[ActiveRequest]):
         except Exception as error:
             yield active, error
             return tokens
-        self._begun = _Begun(active, under_way, Parts(self._pacer.costs, tokens, context))
+        self._begun = _Begun(active, under_way, Parts(self._pacer, tokens))
         yield from self._continue(self._begun, started, streaming=streaming)
         return 0 if self._begun else tokens
 

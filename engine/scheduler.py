@@ -294,11 +294,7 @@ class Scheduler:
     def _gathers(self) -> bool:
         """Whether answers that could begin wait for the prompts of others, which are short: a pass serves them all."""
         backlog = self._prefilling.backlog
-        return (
-            backlog > 0
-            and not self._decoding.streaming
-            and self._pacer.starts_together(backlog, self._prefilling.context)
-        )
+        return backlog > 0 and not self._decoding.streaming and self._pacer.starts_together(backlog)
 
     def _prefilled(self, active: ActiveRequest, outcome: PrefillProgress | None) -> None:
         if outcome is not None:

@@ -192,7 +192,7 @@ def test_an_answer_that_could_begin_does_not_wait_for_a_long_prompt(scheduler: S
     clients = [submit(scheduler, request(max_tokens=4)), submit(scheduler, request("lazy dog " * 120, max_tokens=4))]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PrefillPacer, "chunk_size", lambda *_, **__: 64)
-        patch.setattr(PrefillPacer, "starts_together", lambda _, tokens, __: tokens < 100)
+        patch.setattr(PrefillPacer, "starts_together", lambda _, tokens: tokens < 100)
         while not clients[0].committed:
             scheduler.step()
     assert not clients[1].committed
