@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # A package imports only those before it; modules at the top of app/ may import all of them.
 APP_LAYERS = (
     "system", "text", "widgets", "actions", "settings", "api", "conversations", "session", "library", "wording",
-    "sidebar", "chat", "speculation", "models", "settings_window", "window", "bench", "cli",
+    "sidebar", "chat", "speculation", "models", "settings_window", "window", "cli",
 )  # fmt: skip
 # What engine/speculation imports of the rest of the engine: nothing of its thread, of chats, of folders or of the Hub.
 BELOW_SPECULATION = (

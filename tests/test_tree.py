@@ -13,7 +13,6 @@ ROOT = TESTS.parent
 MODULES = sorted(TESTS.rglob("*.py"))
 # What has no public side: Qt and other libraries' own names, and steps that a test replaces to count or break them.
 PRIVATE_ALLOWED = {
-    "app/bench/test_window_bench.py",
     "app/conversations/surviving.py",
     "app/conversations/test_opening.py",
     "app/session/test_bridge.py",

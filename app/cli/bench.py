@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import shlex
 import sys
 from datetime import date
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from engine.status import ModelInfo
 
 _SYNTHETIC_PROMPT = "Go on."
-_LONGEST_PROMPT = 2**20
 # What changes no figure.
 _NOT_MEASURED = ("parser", "run", "report", "compare", "json")
 
@@ -60,29 +58,6 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--repetitions", type=int, default=3, metavar="N", help="answers to each prompt (3)")
     parser.add_argument("--max-tokens", type=int, default=128, metavar="N", help="answer length (128)")
-    parser.add_argument("--window", action="store_true", help="measure the cost of the window instead")
-    parser.add_argument(
-        "--messages", type=int, default=500, metavar="N", help="with --window: messages in the open chat (500)"
-    )
-    parser.add_argument("--rate", type=float, default=300.0, metavar="R", help="with --window: tokens per second (300)")
-    parser.add_argument(
-        "--seconds", type=float, default=10.0, metavar="S", help="with --window: length of streaming (10)"
-    )
-    parser.add_argument(
-        "--long-tokens", type=int, default=8000, metavar="N", help="with --window: length of the long answers (8000)"
-    )
-    parser.add_argument("--api", action="store_true", help="measure the local API beside mlx-lm's server instead")
-    parser.add_argument("--memory", action="store_true", help="measure memory instead, beside mlx-lm")
-    parser.add_argument("--answers", type=int, default=20, metavar="N", help="with --memory: answers one by one (20)")
-    parser.add_argument(
-        "--prefill", metavar="LENGTHS", help="measure reading prompts instead, such as 512,2048,8192, beside mlx-lm"
-    )
-    parser.add_argument(
-        "--ranks", type=int, metavar="N", help="split the main model over N processes of this computer instead"
-    )
-    parser.add_argument(
-        "--delays", default="0,0.2,1,5", metavar="MS", help="with --ranks: one-way delays of the link (0,0.2,1,5)"
-    )
     parser.add_argument("--report", type=Path, metavar="FILE", help="also write a page with pictures (HTML)")
     parser.add_argument("--compare", type=Path, metavar="FILE", help="with --report: show an earlier report beside it")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
@@ -93,14 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command; returns the exit code."""
     try:
         _check(arguments)
-        if arguments.window:
-            return _run_window(arguments)
-        if arguments.api:
-            return _run_api(arguments)
-        if arguments.ranks is not None:
-            from app.cli.bench_ranks import run_ranks
-
-            return run_ranks(arguments)
         compared = read_report(arguments.compare) if arguments.compare else None
         report = _measure(arguments)
         report |= {
@@ -138,7 +105,7 @@ def _command(arguments: argparse.Namespace) -> str:
 
 
 def _measured(report: dict[str, Any]) -> bool:
-    return any(report.get(figures) for figures in ("arms", "concurrent", "memory", "prefill"))
+    return bool(report.get("arms") or report.get("concurrent"))
 
 
 def _say_interrupted(report: dict[str, Any]) -> None:
@@ -149,58 +116,20 @@ def _say_interrupted(report: dict[str, Any]) -> None:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise `BadRequest` for options that nothing can be measured with, before a model is loaded."""
-    for name, least in (("repetitions", 1), ("max_tokens", 1), ("messages", 0), ("answers", 2), ("long_tokens", 100)):
+    for name in ("repetitions", "max_tokens"):
         value = getattr(arguments, name)
-        require(value >= least, name.replace("_", "-"), f"{least} or more", value)
-    for name in ("rate", "seconds"):
-        require(0.0 < getattr(arguments, name) < math.inf, name, "above 0", getattr(arguments, name))
+        require(value >= 1, name.replace("_", "-"), "1 or more", value)
     require(
         not (arguments.schemas and (arguments.against or arguments.synthetic)),
         "schemas",
         "without --against and --synthetic, whose answers follow none",
         arguments.against or arguments.synthetic,
     )
-    others = ("window", "api", "memory", "prefill", "concurrent", "ranks")
-    instead = next((f"--{name}" for name in others if getattr(arguments, name)), None)
     # A page that is silently not written would be missed only when it is wanted.
-    require(arguments.report is None or instead is None, "report", "of the arms", instead)
+    require(not (arguments.report and arguments.concurrent), "report", "of the arms", "--concurrent")
     require(arguments.compare is None or arguments.report is not None, "compare", "with --report", arguments.compare)
     require(0.0 <= arguments.accept <= 1.0, "accept", "between 0 and 1", arguments.accept)
     SamplingSettings(temperature=arguments.temperature)
-
-
-def _run_window(arguments: argparse.Namespace) -> int:
-    # Not at the top: it imports Qt.
-    from app.bench import window_bench
-
-    report = window_bench.measure(
-        arguments.messages, arguments.rate, arguments.seconds, arguments.repetitions, arguments.long_tokens
-    )
-    print(json.dumps(report) if arguments.json else window_bench.table(report))
-    return DONE
-
-
-def _run_api(arguments: argparse.Namespace) -> int:
-    # Not at the top: other benchmarks start no servers.
-    from app.bench import api_bench, api_overhead
-    from engine.bench import prompts
-
-    main, draft = chosen_pair(arguments)
-    chosen = prompts.read_prompts(arguments.prompts) if arguments.prompts else prompts.BUILT_IN
-    texts = [prompt.text for prompt in chosen]
-    how: dict[str, Any] = {
-        "repetitions": arguments.repetitions,
-        "max_tokens": arguments.max_tokens,
-        "progress": _progress,
-    }
-    report = api_bench.measure(main, draft, texts, **how)
-    if report["interrupted"]:
-        _say_interrupted(report)
-    else:
-        report["overhead"] = api_overhead.measure(main, draft, texts, **how)
-    tables = (api_bench.table(report), api_overhead.table(report.get("overhead", {})))
-    print(json.dumps(report) if arguments.json else "\n".join(filter(None, tables)))
-    return INTERRUPTED if report["interrupted"] else DONE
 
 
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -214,15 +143,11 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     scheduler = Scheduler()
     if arguments.synthetic:
         chosen_prompts = (prompts.Prompt("synthetic", "en", _SYNTHETIC_PROMPT),)
-    main, draft = _synthetic_pair(arguments) if arguments.synthetic else _pair(arguments)
+    main, draft = _synthetic_pair(arguments) if arguments.synthetic else load_pair(arguments)
     if arguments.concurrent:
         return _measure_concurrency(arguments, scheduler, (main, draft), chosen_prompts)
-    if arguments.prefill:
-        return _measure_prefill(arguments, main)
-    drafter = _install(scheduler, main, draft)
+    drafter = install(scheduler, main, draft)
     models = {"main": main.info.name, "draft": drafter.name if drafter else None}
-    if arguments.memory:
-        return {"models": models, **_measure_memory(arguments, scheduler, main, chosen_prompts)}
     chosen = arms.our_arms(scheduler, has_draft=drafter is not None, temperature=arguments.temperature)
     if arguments.against:
         chosen += arms.mlx_lm_arms(main, None if isinstance(draft, str) else draft)
@@ -248,26 +173,6 @@ def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"models": models, "interrupted": outcome.interrupted, **summary, **learned}
 
 
-def _measure_memory(
-    arguments: argparse.Namespace, scheduler: Scheduler, main: LoadedModel, prompts: Sequence[Prompt]
-) -> dict[str, Any]:
-    from engine.bench import memory
-
-    report = memory.measure(
-        scheduler, main, prompts, answers=arguments.answers, max_tokens=arguments.max_tokens, progress=_progress
-    )
-    scheduler.close()
-    return report
-
-
-def _measure_prefill(arguments: argparse.Namespace, main: LoadedModel) -> dict[str, Any]:
-    from engine.bench import prefill
-
-    lengths = _numbers(arguments.prefill, "prefill", _LONGEST_PROMPT)
-    report = prefill.measure(main, lengths, repetitions=arguments.repetitions, progress=_progress)
-    return {"models": {"main": main.info.name, "draft": None}, **report}
-
-
 def _numbers(text: str, option: str, most: int) -> list[int]:
     """The numbers of a list such as 2,4,8. Raises `BadRequest`."""
     try:
@@ -288,7 +193,7 @@ def _measure_concurrency(
 
     main, draft = models
     counts = _numbers(arguments.concurrent, "concurrent", scheduler.settings.most_active)
-    drafter = _install(scheduler, main, draft)
+    drafter = install(scheduler, main, draft)
     # As the window does while it is idle.
     scheduler.calibrate()
     report = concurrency.measure(
@@ -305,7 +210,7 @@ def _measure_concurrency(
     return {"models": {"main": main.info.name, "draft": drafter.name if drafter else None}, **report}
 
 
-def _pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | str | None]:
+def load_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | str | None]:
     """The main model, and the draft model or the folder of the head."""
     from engine.drafters import is_head
     from engine.loading import load
@@ -326,11 +231,11 @@ def _other_drafter(name: str, main: LoadedModel) -> tuple[Scheduler, str]:
 
     path = model_path(name)
     scheduler = Scheduler()
-    drafter = _install(scheduler, main, path if is_head(resolve_model(path)) else load(path))
+    drafter = install(scheduler, main, path if is_head(resolve_model(path)) else load(path))
     return scheduler, name if drafter is None else drafter.name
 
 
-def _install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:
+def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:
     """Use the models; returns the drafter in use. Raises the `EngineError` that keeps it from being used."""
     from engine.steps import run_to_completion
 

@@ -5,30 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from app.cli.tables import format_bytes, print_table
+from app.cli.tables import print_table
 
 _KINDS_IN_A_LINE = 5
 
 
 def print_report(report: dict[str, Any]) -> None:
-    """Print what was measured, whatever it was."""
+    """Print what was measured: several answers at once, or arms."""
     machine = report["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items())
     print(f"{report['models']['main']} with {report['models']['draft'] or 'no draft'}")
     print(f"{machine['system']}, {machine['cores']} cores, {machine['device']}, BLAS {machine['blas']}, {versions}\n")
     if "concurrent" in report:
         _print_concurrency(report["concurrent"])
-    elif "memory" in report:
-        _print_memory(report)
-    elif "prefill" in report:
-        _print_prefill(report["prefill"])
     else:
         _print_arms(report["arms"])
         _print_beside_best(report.get("beside_best", {}))
 
 
 def _print_concurrency(concurrent: dict[str, Any]) -> None:
-    speeds = {"tokens/s": "", "plain": "plain_", "batch": "batch_", "mlx-lm": "mlx_lm_"}
+    speeds = {"tokens/s": "", "plain": "plain_", "mlx-lm": "mlx_lm_"}
     head = ("answers at once", *speeds, "by source")
     rows = [
         (
@@ -40,7 +36,7 @@ def _print_concurrency(concurrent: dict[str, Any]) -> None:
     ]
     print_table(head, rows, figures=head[1:])
     print()
-    ratios = {"of mlx-lm": "ratio", "plain of mlx-lm": "plain_ratio", "of plain": "gain", "of batch": "batch_ratio"}
+    ratios = {"of mlx-lm": "ratio", "plain of mlx-lm": "plain_ratio", "of plain": "gain"}
     head = ("answers at once", *ratios)
     rows = [
         (count, *(f"{_ratio(figures[name])} {_spread(figures['spread'][name])}" for name in ratios.values()))
@@ -53,58 +49,6 @@ def _print_concurrency(concurrent: dict[str, Any]) -> None:
 def _spread(quartiles: Sequence[float]) -> str:
     lower, upper = quartiles
     return f"({lower:.2f} to {upper:.2f})"
-
-
-def _print_memory(report: dict[str, Any]) -> None:
-    head = ("answers", "peak", "after the first", "after the last", "kept caches", "free buffers")
-    keys = ("peak", "first", "last", "kept", "buffers")
-    rows = [(name, *(format_bytes(figures[key]) for key in keys)) for name, figures in report["memory"].items()]
-    print_table(head, rows, figures=head[1:])
-    print()
-    head = ("at the peak", "weights", "drafter", "caches", "graph", "kept caches")
-    keys = ("weights", "drafter", "caches", "graph", "kept")
-    rows = [(name, *(format_bytes(parts[key]) for key in keys)) for name, parts in report["at_peak"].items()]
-    print_table(head, rows, figures=head[1:])
-    print()
-    print_table(("part", "size"), [(name, format_bytes(size)) for name, size in report["parts"].items()], ("size",))
-
-
-def _print_prefill(lengths: dict[str, Any]) -> None:
-    head = ("prompt", "tokens/s", "mlx-lm", "ratio", "peak", "mlx-lm's peak", "first token", "reopened", "of reading")
-    rows = []
-    for length, ways in lengths.items():
-        ours, theirs, reopened = ways["ours"], ways["mlx-lm"], ways["reopened"]
-        rows.append(
-            (
-                f"{length} tokens",
-                f"{ours['tps']:.0f}",
-                f"{theirs['tps']:.0f}",
-                _ratio(ours["tps"] / theirs["tps"]),
-                format_bytes(round(ours["peak"])),
-                format_bytes(round(theirs["peak"])),
-                f"{ours['seconds']:.2f} s",
-                f"{reopened['seconds']:.3f} s",
-                f"{reopened['seconds'] / ours['seconds']:.3f}",
-            )
-        )
-    print_table(head, rows, figures=head[1:])
-    print()
-    _print_waits(lengths)
-
-
-def _print_waits(lengths: dict[str, Any]) -> None:
-    head = ("prompt", "longest wait", "over 250 ms", "mlx-lm's longest wait")
-    rows = [
-        (
-            f"{length} tokens",
-            f"{1000 * ways['ours']['longest_wait']:.0f} ms",
-            f"{ways['ours']['long_waits']} of {ways['ours']['waits']}",
-            f"{1000 * ways['mlx-lm']['longest_wait']:.0f} ms",
-        )
-        for length, ways in lengths.items()
-    ]
-    print_table(head, rows, figures=head[1:])
-    print("\nA wait: how long a cancelled prompt goes on, and until all else has its turn.")
 
 
 def _print_arms(arms: dict[str, Any]) -> None:

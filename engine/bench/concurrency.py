@@ -6,7 +6,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from statistics import median, quantiles
 from typing import Any
@@ -54,12 +54,11 @@ def measure(
 ) -> dict[str, Any]:
     """Tokens a second of `counts` concurrent answers, from the first submission to the last token, prefill included.
 
-    All decode greedily: ours with speculation by `method` and without, ours in mlx-lm's batches as families without
-    rows use them, and mlx-lm's own `batch_generate`. In each repetition, which asks other prompts, every arm answers
-    twice, the second time in the opposite order: what a machine gains or loses steadily in the meantime, all arms do.
-    Ratios are of the two arms in the same repetition; figures are medians over the repetitions, and `spread` has the
-    quartiles of each ratio. `ratio` and `plain_ratio` are of ours over mlx-lm's own, with and without speculation;
-    `gain` is of ours with speculation over ours without, and `batch_ratio` over ours in mlx-lm's batches. `sources` has
+    All decode greedily: ours with speculation by `method` and without, and mlx-lm's `batch_generate`. In each
+    repetition, which asks other prompts, every arm answers twice, the second time in the opposite order: what a machine
+    gains or loses steadily in the meantime, all arms do. Ratios are of the two arms in the same repetition; figures are
+    medians over the repetitions, and `spread` has the quartiles of each ratio. `ratio` and `plain_ratio` are of ours
+    over mlx-lm's, with and without speculation; `gain` is of ours with speculation over ours without. `sources` has
     each source's share of the tokens. Ctrl-C ends it with what every arm has answered.
     """
     asked = list(prompts)
@@ -90,7 +89,6 @@ def _arms(
     return {
         "ours": partial(_ours, scheduler, texts, max_tokens, method, shares),
         "plain": partial(_ours, scheduler, texts, max_tokens, "off", Counter()),
-        "batch": partial(_ours_in_batches, scheduler, texts, max_tokens),
         "mlx-lm": partial(_mlx_lm, main, texts, max_tokens),
     }
 
@@ -108,10 +106,9 @@ def _figures(measured: Sequence[Runs], tallies: Counter[str]) -> dict[str, Any]:
         "ratio": ("ours", "mlx-lm"),
         "plain_ratio": ("plain", "mlx-lm"),
         "gain": ("ours", "plain"),
-        "batch_ratio": ("ours", "batch"),
     }
     ratios = {name: [runs[one].speed / runs[base].speed for runs in measured] for name, (one, base) in pairs.items()}
-    names = {"ours": "", "plain": "plain_", "batch": "batch_", "mlx-lm": "mlx_lm_"}
+    names = {"ours": "", "plain": "plain_", "mlx-lm": "mlx_lm_"}
     return {
         **{
             f"{prefix}tokens_per_s": round(median(runs[arm].speed for runs in measured), 1)
@@ -156,15 +153,6 @@ def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: s
     if len(answers) < len(texts):
         raise EngineError("an answer failed")
     return Run(sum(len(answer.ids) for answer in answers), seconds)
-
-
-def _ours_in_batches(scheduler: Scheduler, texts: Sequence[str], max_tokens: int) -> Run:
-    settings = scheduler.settings
-    scheduler.configure(replace(settings, ragged_rounds=False))
-    try:
-        return _ours(scheduler, texts, max_tokens, "off", Counter())
-    finally:
-        scheduler.configure(settings)
 
 
 def _mlx_lm(main: LoadedModel, texts: Sequence[str], max_tokens: int) -> Run:

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
-from app.bench.fake_engine import SteadyEngine, WaitingEngine
 from engine import Engine, EngineClient
 from tests.app.scripted_engine import ScriptedEngine
+from tests.benchmarks.fake_engine import SteadyEngine, WaitingEngine
 
 METHODS = [name for name, value in vars(EngineClient).items() if inspect.isfunction(value) and name[0] != "_"]
 VALUES = [name for name, value in vars(EngineClient).items() if isinstance(value, property)]

@@ -18,7 +18,6 @@ import pytest
 from app.api.activity import Call
 from app.api.engine_host import EngineHost
 from app.api.local_api import ApiSettings, LocalApi
-from app.bench.fake_engine import SteadyEngine
 from engine.errors import EngineError, NotEnoughMemory, QueueFull
 from engine.events import Event, Failed
 from engine.requests import ChatRequest
@@ -26,6 +25,7 @@ from engine.stream import RequestStream
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine
+from tests.benchmarks.fake_engine import SteadyEngine
 from tests.patience import PATIENCE_S
 
 _HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

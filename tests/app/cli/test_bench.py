@@ -87,11 +87,7 @@ def test_bench_refuses_an_unknown_arm_and_an_unreadable_prompt_file(
         ["--accept", "1.5"],
         ["--accept", "nan", "--synthetic", "20M"],
         ["--temperature", "-1"],
-        ["--window", "--rate", "0"],
-        ["--window", "--seconds", "nan"],
-        ["--window", "--messages", "-1"],
-        ["--memory", "--report", "page.html"],
-        ["--prefill", "512", "--report", "page.html"],
+        ["--concurrent", "2", "--report", "page.html"],
         ["--compare", "page.html"],
     ],
 )
@@ -102,7 +98,6 @@ def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
         raise AssertionError("a model is loaded")
 
     monkeypatch.setattr("engine.loading.load", load)
-    monkeypatch.setattr("app.bench.window_bench.measure", load)
     assert main(["bench", *arguments]) == 2
     err = capsys.readouterr().err
     assert "must be" in err
@@ -152,10 +147,10 @@ def test_bench_refuses_more_answers_at_once_than_an_engine_takes(
 def test_answers_at_once_are_compared_with_mlx_lm_in_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--concurrent", "2", "--repetitions", "1", "--max-tokens", "2"]) == 0
     *_, speeds, of_two, _, ratios, ratios_of_two, _, _ = capsys.readouterr().out.splitlines()
-    assert " ".join(speeds.split()) == "answers at once tokens/s plain batch mlx-lm by source"
-    assert " ".join(ratios.split()) == "answers at once of mlx-lm plain of mlx-lm of plain of batch"
+    assert " ".join(speeds.split()) == "answers at once tokens/s plain mlx-lm by source"
+    assert " ".join(ratios.split()) == "answers at once of mlx-lm plain of mlx-lm of plain"
     assert of_two.split()[0] == ratios_of_two.split()[0] == "2"
-    assert ratios_of_two.count(" to ") == 4
+    assert ratios_of_two.count(" to ") == 3
 
 
 def test_bench_of_a_missing_model_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
@@ -263,33 +258,3 @@ def test_answers_at_once_before_ctrl_c_are_printed(
     assert main(["bench", "--concurrent", "1,2", "--repetitions", "1", "--max-tokens", "2", "--json"]) == 130
     [report] = lines(capsys)
     assert (report["interrupted"], list(report["concurrent"])) == (True, ["1"])
-
-
-def test_bench_reads_prompts_beside_mlx_lm_and_from_disk(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--prefill", "20,60", "--repetitions", "1"]) == 0
-    printed = capsys.readouterr().out
-    assert "mlx-lm's peak" in printed
-    assert "20 tokens" in printed
-    assert "60 tokens" in printed
-    assert "longest wait" in printed
-    assert "over 250 ms" in printed
-    assert main(["bench", "--prefill", "20,none"]) == 2
-    assert "prefill" in capsys.readouterr().err
-
-
-def test_memory_is_printed_by_part_ours_beside_mlx_lm(capsys: pytest.CaptureFixture[str]) -> None:
-    parts = {"weights": 8_000_000, "drafter": 0, "caches": 700_000, "graph": 60_000, "kept": 0}
-    used = {"peak": 8_760_000, "first": 8_000_000, "last": 8_000_000, "kept": 700_000, "buffers": 90_000}
-    bench.print_report(
-        {
-            "models": {"main": "big", "draft": None},
-            "machine": {"versions": {}, "system": "", "cores": 2, "device": "", "blas": ""},
-            "memory": {"mlx-lm plain": used, "plain": used},
-            "at_peak": {"mlx-lm plain": parts, "plain": parts},
-            "parts": {"main model": 8_000_000},
-        }
-    )
-    printed = capsys.readouterr().out
-    for words in ("weights", "caches", "graph", "free buffers", "8.8 MB", "700 kB", "60 kB"):
-        assert words in printed
-    assert printed.count("mlx-lm plain") == 2

@@ -14,12 +14,12 @@ import psutil
 import pytest
 
 from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, SpeculationSettings
-from engine.bench.slow_links import SlowLinks
 from engine.cluster.cluster import Cluster
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machines, parse_machines
 from engine.errors import EngineError
 from engine.events import TokensCommitted
+from tests.benchmarks.slow_links import SlowLinks
 from tests.engine.asking import ask, finished
 from tests.engine.cluster.families import SPLIT_BY_LAYERS, write_family
 from tests.engine.speculation.family_configs import FAMILIES

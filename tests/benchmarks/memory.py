@@ -1,4 +1,4 @@
-"""Memory of one answer after another: ours beside mlx-lm's, by part."""
+"""Measures the memory of one answer after another: ours beside mlx-lm's, by part."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import mlx.core as mx
 from mlx_lm import stream_generate
 from mlx_lm.models.cache import make_prompt_cache
 
+from app.cli.bench import install, load_pair
+from app.cli.tables import format_bytes, print_table
 from engine.bench.arms import run_to_end
 from engine.bench.prompts import Prompt
 from engine.bench.runner import machine
 from engine.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
+from tests.benchmarks import options
 
 
 def measure(
@@ -121,3 +124,35 @@ def _mlx_lm(main: LoadedModel, text: str, max_tokens: int) -> int:
     for _ in stream_generate(main.model, tokenizer, prompt, max_tokens=max_tokens, prompt_cache=caches):
         pass
     return sum(int(cache.nbytes) for cache in caches)
+
+
+def print_table_of(report: dict[str, Any]) -> None:
+    head = ("answers", "peak", "after the first", "after the last", "kept caches", "free buffers")
+    keys = ("peak", "first", "last", "kept", "buffers")
+    rows = [(name, *(format_bytes(figures[key]) for key in keys)) for name, figures in report["memory"].items()]
+    print_table(head, rows, figures=head[1:])
+    print()
+    head = ("at the peak", "weights", "drafter", "caches", "graph", "kept caches")
+    keys = ("weights", "drafter", "caches", "graph", "kept")
+    rows = [(name, *(format_bytes(parts[key]) for key in keys)) for name, parts in report["at_peak"].items()]
+    print_table(head, rows, figures=head[1:])
+    print()
+    print_table(("part", "size"), [(name, format_bytes(size)) for name, size in report["parts"].items()], ("size",))
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = options.parser_of(__doc__, repetitions=False)
+    options.add_answer_options(parser)
+    parser.add_argument("--answers", type=int, default=20, metavar="N", help="answers one by one (20)")
+    arguments = parser.parse_args()
+    scheduler = Scheduler()
+    main_model, draft = load_pair(arguments)
+    install(scheduler, main_model, draft)
+    asked, how = options.prompts_of(arguments), {"answers": arguments.answers, "max_tokens": arguments.max_tokens}
+    options.show(arguments, measure(scheduler, main_model, asked, **how, progress=options.progress), print_table_of)
+    scheduler.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -10,10 +10,10 @@ import mlx.core as mx
 import psutil
 import pytest
 
-from engine.bench import memory
 from engine.bench.prompts import Prompt
 from engine.loading import load
 from engine.scheduler import Scheduler
+from tests.benchmarks import memory
 
 # Bytes of a process in 400 answers of ours and 200 of mlx-lm's: 7 KB an answer, of which nothing is meant to stay.
 MOST_GROWTH = 4 * 2**20
@@ -90,13 +90,3 @@ def test_two_hundred_answers_grow_neither_the_device_nor_the_process(pair: Sched
         assert figures[way]["last"] <= 1.01 * figures[way]["first"]
     gc.collect()
     assert process.memory_info().rss - before < MOST_GROWTH
-
-
-def test_interrupting_keeps_what_was_measured(pair: Scheduler) -> None:
-    def interrupt(progress: str) -> None:
-        if progress.startswith("plain, answer 2"):
-            raise KeyboardInterrupt
-
-    report = memory.measure(pair, pair.models.main, PROMPTS, answers=3, max_tokens=4, progress=interrupt)
-    assert report["interrupted"]
-    assert set(report["memory"]) == {"mlx-lm plain", "plain"}

@@ -1,4 +1,4 @@
-"""What speculation gains where a pass is computed by several ranks, by the delay of the link between them."""
+"""Measures what speculation gains where a pass is computed by several ranks, by the delay of the link between them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from app.cli.pair_options import chosen_pair
+from app.cli.tables import print_table
 from engine.bench.prompts import Prompt
-from engine.bench.slow_links import SlowLinks
 from engine.client import EngineClient
 from engine.cluster.cluster import Cluster
 from engine.cluster.hosts import parse_machines
@@ -16,6 +17,8 @@ from engine.events import Failed, Finished
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.speculation.proposers.registry import DRAFTER_METHOD
 from engine.stats import RequestStats
+from tests.benchmarks import options
+from tests.benchmarks.slow_links import SlowLinks
 
 _METHODS = {"plain": "off", DRAFTER_METHOD: DRAFTER_METHOD, "auto": "auto"}
 ARMS = tuple(_METHODS)
@@ -116,3 +119,39 @@ def _add_expected(found: list[dict[str, Any]]) -> None:
             # How many tokens a round commits is measured: the controller drafts more where a pass costs more.
             expected = arm["tokens_per_round"] * (plain_ms + waited) / (base["round_ms"] + waited)
             arm["expected_speedup"] = round(expected, 2)
+
+
+def print_table_of(report: dict[str, Any]) -> None:
+    """Print a line for each delay and arm."""
+    rows: list[tuple[str, ...]] = []
+    for figures in report["delays"]:
+        delay = f"{figures['delay_ms']:g} ms"
+        rows.append((delay, "plain", f"{figures['plain_tps']:.1f}", "", "", ""))
+        for name, arm in figures["arms"].items():
+            expected = f"{arm['expected_speedup']:.2f}" if "expected_speedup" in arm else ""
+            found = f"{arm['decode_tps']:.1f}", f"{arm['speedup']:.2f}", expected, f"{arm['tokens_per_round']:.2f}"
+            rows.append((delay, name, *found))
+    print_table(("delay", "arm", "tokens/s", "speed-up", "expected", "tokens a round"), rows)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = options.parser_of(__doc__)
+    options.add_answer_options(parser)
+    parser.add_argument("--ranks", type=int, default=2, metavar="N", help="processes of this computer (2)")
+    parser.add_argument("--delays", default="0,0.2,1,5", metavar="MS", help="one-way delays of the link (0,0.2,1,5)")
+    arguments = parser.parse_args()
+    report = measure(
+        arguments.ranks,
+        options.numbers(arguments.delays),
+        chosen_pair(arguments),
+        [prompt for prompt in options.prompts_of(arguments) if arguments.prompts or prompt.language == "en"],
+        repetitions=arguments.repetitions,
+        max_tokens=arguments.max_tokens,
+        progress=options.progress,
+    )
+    options.show(arguments, report, print_table_of)
+
+
+if __name__ == "__main__":
+    main()

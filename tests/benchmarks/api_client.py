@@ -1,6 +1,6 @@
 """A client of the local API in a process of its own, whose work must not count as the server's.
 
-    python -m app.bench.api_client ADDRESS
+    python -m tests.benchmarks.api_client ADDRESS
 
 Each line of its input is the body of a streaming chat completion; each line of its output says how that went: the
 seconds until the first and the last piece of text came, the number of tokens, and the text.

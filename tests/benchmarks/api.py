@@ -1,4 +1,4 @@
-"""`tandem bench --api`: throughput of the local API beside mlx-lm's server, on the same models, in one run.
+"""Measures the throughput of the local API beside mlx-lm's server, on the same models, and what the API adds.
 
 Each server is a process of its own. Both are loaded before anything is measured, and take turns in running first. Both
 get the same conversations, and no conversation twice: none is in a cache of prompts already.
@@ -21,7 +21,9 @@ from itertools import cycle, islice
 from statistics import median
 from typing import Any
 
+from app.cli.pair_options import chosen_pair
 from engine.errors import EngineError
+from tests.benchmarks import options
 
 Conversation = list[dict[str, str]]
 CLIENTS = (1, 4, 8)
@@ -77,9 +79,9 @@ def measure(
 
 def table(report: dict[str, Any]) -> str:
     """The report as lines for a terminal."""
-    return "\n".join(
+    return "".join(
         f"{clients} clients: {figures['tokens_per_s']} tokens/s, mlx-lm's server {figures['mlx_lm_tokens_per_s']}, "
-        f"ratio {figures['ratio']}"
+        f"ratio {figures['ratio']}\n"
         for clients, figures in report["concurrent"].items()
     )
 
@@ -149,3 +151,27 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def main() -> None:
+    """Measure and print."""
+    # It imports this module.
+    from tests.benchmarks import api_overhead
+
+    parser = options.parser_of(__doc__)
+    options.add_answer_options(parser)
+    arguments = parser.parse_args()
+    texts = [prompt.text for prompt in options.prompts_of(arguments)]
+    how: dict[str, Any] = {
+        "repetitions": arguments.repetitions,
+        "max_tokens": arguments.max_tokens,
+        "progress": options.progress,
+    }
+    report = measure(*chosen_pair(arguments), texts, **how)
+    if not report["interrupted"]:
+        report["overhead"] = api_overhead.measure(*chosen_pair(arguments), texts, **how)
+    options.show(arguments, report, lambda _: print(table(report), api_overhead.table(report.get("overhead", {}))))
+
+
+if __name__ == "__main__":
+    main()

@@ -24,9 +24,9 @@ from typing import Any
 
 from app.api.engine_host import EngineHost
 from app.api.local_api import ApiSettings, LocalApi
-from app.bench.api_bench import Conversation, ServerFailed
 from engine import ChatRequest, Engine, SpeculationSettings
 from engine.events import Event, Failed, Finished, TokensCommitted
+from tests.benchmarks.api import Conversation, ServerFailed
 
 # Plain decoding sends the most events a token, speculation has the shortest tokens. Which rounds "auto" runs depends on
 # the moment; "draft" with a fixed depth has the same in every answer, so that it shows smaller differences.
@@ -197,7 +197,7 @@ def _own(engine: Engine, messages: Conversation, max_tokens: int, method: str) -
 @contextmanager
 def _client(address: str) -> Iterator[Callable[[Conversation, int, str], _Answer]]:
     """What asks from another process."""
-    command = [sys.executable, "-m", "app.bench.api_client", address]
+    command = [sys.executable, "-m", "tests.benchmarks.api_client", address]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment

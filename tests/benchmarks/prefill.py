@@ -1,4 +1,4 @@
-"""How fast prompts are read, ours beside mlx-lm's, and a chat that is reopened from disk beside reading it."""
+"""Measures how fast prompts are read, ours beside mlx-lm's, and a chat that is reopened from disk beside reading it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm import stream_generate
 
+from app.cli.pair_options import add_pair_options, chosen_pair
+from app.cli.tables import format_bytes, print_table
 from engine.bench.arms import run_to_end
 from engine.bench.runner import machine
-from engine.loading import LoadedModel
+from engine.loading import LoadedModel, load
 from engine.pacing import ALONE_S
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
+from tests.benchmarks import options
 
 # Lower ids may be special tokens.
 _LOWEST_ID = 300
@@ -151,3 +154,58 @@ def _reopened(scheduler: Scheduler, folder: Path, prompt: list[int]) -> _Reading
     another.prefix_cache.clear()
     another.close()
     return reading
+
+
+def print_table_of(report: dict[str, Any]) -> None:
+    head = ("prompt", "tokens/s", "mlx-lm", "ratio", "peak", "mlx-lm's peak", "first token", "reopened", "of reading")
+    rows, lengths = [], report["prefill"]
+    for length, ways in lengths.items():
+        ours, theirs, reopened = ways["ours"], ways["mlx-lm"], ways["reopened"]
+        rows.append(
+            (
+                f"{length} tokens",
+                f"{ours['tps']:.0f}",
+                f"{theirs['tps']:.0f}",
+                f"{ours['tps'] / theirs['tps']:.2f}x",
+                format_bytes(round(ours["peak"])),
+                format_bytes(round(theirs["peak"])),
+                f"{ours['seconds']:.2f} s",
+                f"{reopened['seconds']:.3f} s",
+                f"{reopened['seconds'] / ours['seconds']:.3f}",
+            )
+        )
+    print_table(head, rows, figures=head[1:])
+    print()
+    _print_waits(lengths)
+
+
+def _print_waits(lengths: dict[str, Any]) -> None:
+    head = ("prompt", "longest wait", "over 250 ms", "mlx-lm's longest wait")
+    rows = [
+        (
+            f"{length} tokens",
+            f"{1000 * ways['ours']['longest_wait']:.0f} ms",
+            f"{ways['ours']['long_waits']} of {ways['ours']['waits']}",
+            f"{1000 * ways['mlx-lm']['longest_wait']:.0f} ms",
+        )
+        for length, ways in lengths.items()
+    ]
+    print_table(head, rows, figures=head[1:])
+    print("\nA wait: how long a cancelled prompt goes on, and until all else has its turn.")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = options.parser_of(__doc__)
+    add_pair_options(parser)
+    parser.add_argument("--lengths", default="512,2048,8192", metavar="LENGTHS", help="of prompts (512,2048,8192)")
+    arguments = parser.parse_args()
+    lengths = [int(length) for length in options.numbers(arguments.lengths)]
+    found = measure(
+        load(chosen_pair(arguments)[0]), lengths, repetitions=arguments.repetitions, progress=options.progress
+    )
+    options.show(arguments, found, print_table_of)
+
+
+if __name__ == "__main__":
+    main()

@@ -12,8 +12,6 @@ from typing import Any
 
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
-from app.bench.fake_engine import PARAGRAPH
-from app.bench.frames import LATE_MS, Frames
 from app.conversations.opening import open_store
 from app.conversations.records import AnswerSource
 from app.library.library import Library
@@ -25,6 +23,8 @@ from app.window.main_window import MainWindow
 from engine import starter_pair
 from engine.client import EngineClient
 from engine.stats import RequestStats
+from tests.benchmarks.fake_engine import PARAGRAPH
+from tests.benchmarks.frames import LATE_MS, Frames
 
 _SIZE = (1440, 900)
 # A window settles this long before it is measured; an answer that takes longer than that is given up.

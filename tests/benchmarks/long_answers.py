@@ -10,12 +10,12 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from app.bench.fake_engine import PARAGRAPH, SteadyEngine
-from app.bench.frames import Frames
-from app.bench.measured_window import PATIENCE_S, intervals, measured_window, median, spread, wait
 from app.chat.transcript import Transcript
 from app.session.chats import Turn
 from app.window.main_window import MainWindow
+from tests.benchmarks.fake_engine import PARAGRAPH, SteadyEngine
+from tests.benchmarks.frames import Frames
+from tests.benchmarks.measured_window import PATIENCE_S, intervals, measured_window, median, spread, wait
 
 _QUESTION = "Tell me everything about speculative decoding."
 _FIFTHS = 5

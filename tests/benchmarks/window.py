@@ -1,7 +1,7 @@
-"""`tandem bench --window`: what the window costs, measured on the real one.
+"""Measures what the window costs, on the real one.
 
 A stored chat of many messages is open while an answer streams into it at a fixed rate. A frame is a picture that shows
-something new of it (`app.bench.frames`); 60 a second are one every 16.7 ms at most, and one that comes more than 32 ms
+something new of it (`frames`); 60 a second are one every 16.7 ms at most, and one that comes more than 32 ms
 after the one before it is late. They are counted from the first one with words of the answer on: before it there is
 nothing to show. A long answer tells whether a token costs more at its end than at its start, and an answer of many
 rounds what the live panel costs by itself.
@@ -26,10 +26,6 @@ from typing import Any
 import psutil
 from PySide6.QtCore import QCoreApplication
 
-from app.bench import long_answers, starts
-from app.bench.fake_engine import TOKENS_A_ROUND, SteadyEngine, WaitingEngine
-from app.bench.frames import Frames
-from app.bench.measured_window import PATIENCE_S, intervals, measured_window, median, percentile, spread, wait
 from app.session.answer import Answer
 from app.session.session import Session
 from app.speculation.panel import SpeculationPanel
@@ -39,6 +35,10 @@ from engine import Engine, starter_pair
 from engine.events import Event, Finished
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.stream import RequestStream
+from tests.benchmarks import long_answers, options, starts
+from tests.benchmarks.fake_engine import TOKENS_A_ROUND, SteadyEngine, WaitingEngine
+from tests.benchmarks.frames import Frames
+from tests.benchmarks.measured_window import PATIENCE_S, intervals, measured_window, median, percentile, spread, wait
 
 _QUESTION = "Tell me everything about speculative decoding."
 _STARTS = 5
@@ -242,3 +242,21 @@ def table(report: dict[str, Any]) -> str:
             f"{_busy_cores(share):.1f} of {share['cores']} cores"
         )
     return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = options.parser_of(__doc__)
+    parser.add_argument("--messages", type=int, default=500, metavar="N", help="messages in the open chat (500)")
+    parser.add_argument("--rate", type=float, default=300.0, metavar="R", help="tokens per second (300)")
+    parser.add_argument("--seconds", type=float, default=10.0, metavar="S", help="length of streaming (10)")
+    parser.add_argument("--long-tokens", type=int, default=8000, metavar="N", help="length of the long answers (8000)")
+    arguments = parser.parse_args()
+    report = measure(
+        arguments.messages, arguments.rate, arguments.seconds, arguments.repetitions, arguments.long_tokens
+    )
+    options.show(arguments, report, lambda found: print(table(found)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,31 +1,15 @@
-"""`tandem bench --api`: two servers, many clients, one table."""
+"""The benchmark of the local API: two servers, many clients, and a client that notes when bytes come."""
 
 from __future__ import annotations
 
 import json
-import math
-import random
 import socket
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.__main__ import main
-from app.bench import api_bench, api_client, api_overhead
-
-
-def test_a_server_that_does_not_start_is_a_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["bench", "--api", "--main", str(tmp_path), "--draft", "none"]) == 1
-    assert "the server of tandem did not start" in capsys.readouterr().err
-
-
-def test_the_table_has_a_line_for_each_number_of_clients() -> None:
-    figures = {"tokens_per_s": 350.1, "mlx_lm_tokens_per_s": 72.8, "ratio": 4.8}
-    table = api_bench.table({"concurrent": {"1": figures, "4": figures}})
-    assert table.splitlines()[0] == "1 clients: 350.1 tokens/s, mlx-lm's server 72.8, ratio 4.8"
-    assert len(table.splitlines()) == 2
+from tests.benchmarks import api, api_client, api_overhead
 
 
 def answer(first: float, token: float = 0.1, tokens: int = 11, text: str = "a") -> dict[str, Any]:
@@ -47,28 +31,10 @@ def test_the_overhead_is_the_median_of_blocks() -> None:
     assert "a token 100.0 ms, over the API +1.0 (-1.0 to +400.0) %" in table
 
 
-def test_short_answers_say_nothing_of_a_token() -> None:
-    short = api_overhead.Block([answer(0.010, 9.0, 2)] * 2, [answer(0.013, 1.0, 2, "b")] * 2)
-    figures = api_overhead.figures_of([short] * 3)
-    assert (figures["first_token_over_ms"], figures["token_ms"], figures["same_text"]) == (3.0, None, 0)
-    assert "a token None ms, over the API not known %" in api_overhead.table({"off": figures})
-    long = api_overhead.Block([answer(0.010)] * 2, [answer(0.013, 0.11)] * 2)
-    assert api_overhead.figures_of([short, short, long])["token_over_percent"] == 10.0
-
-
-@pytest.mark.parametrize("count", [1, 6, 20, 101])
-def test_the_interval_of_a_median_holds_it_as_often_as_it_says(count: int) -> None:
-    values = random.Random(count)
-    held = 0
-    for _ in range(1000):
-        least, most = api_overhead.interval([values.expovariate(1.0) for _ in range(count)])
-        held += least <= math.log(2.0) <= most
-    assert count < 6 or 930 <= held <= 990
-
-
 @pytest.mark.campaign
-def test_both_servers_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--api", "--repetitions", "1", "--max-tokens", "16", "--json"]) == 0
+def test_both_servers_are_measured(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["api", "--repetitions", "1", "--max-tokens", "16", "--json"])
+    api.main()
     report = json.loads(capsys.readouterr().out)
     assert list(report["concurrent"]) == ["1", "4", "8"]
     assert all(figures["ratio"] > 0 for figures in report["concurrent"].values())
