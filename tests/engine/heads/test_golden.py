@@ -30,7 +30,7 @@ from tests.engine.heads.heads_on_disk import (
     write_head,
 )
 
-# Logits reach 5; references differ among each other by as much (README.md of golden/generate).
+# Logits reach 5; references differ among each other by as much (README.md of tests/tools/golden_heads).
 TOLERANCE = 5e-5
 
 

@@ -1,6 +1,6 @@
 """The pairs that the depth controller is judged on: the starter with each drafter, and synthetic ones.
 
-`recorded_starter.json` and `recorded_costs.json` come from `python -m tests.engine.speculation.record`.
+`recorded_starter.json` and `recorded_costs.json` come from `python -m tests.tools.record`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from dflash_mlx.model import DFlashDraftModel, DFlashDraftModelArgs, FullContext
 from mlx_vlm.speculative.drafters.gemma4_dspark import Gemma4DsparkConfig, Gemma4DSparkDraftModel
 from mlx_vlm.speculative.drafters.laguna_dflash import Model, ModelConfig
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/heads/golden"))
 import cases as c
 
 SHARED = {

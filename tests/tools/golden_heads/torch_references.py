@@ -20,7 +20,7 @@ from speculators.models.dflash.core import DFlashDraftModel as SpeculatorsDraftM
 from transformers import Qwen3Config
 from transformers.models.mimo_v2_flash import modeling_mimo_v2_flash as mimo_v2
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/heads/golden"))
 import cases as c
 
 SHARED = {name: t.float() if t.is_floating_point() else t for name, t in load_file(c.WEIGHTS).items()}

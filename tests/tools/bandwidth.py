@@ -1,6 +1,6 @@
 """How much two models that compute at once slow each other down, each on a core of its own.
 
-`python -m tests.engine.async_drafting.bandwidth 600M 50M` times passes of both models by their rows: each model alone,
+`python -m tests.tools.bandwidth 600M 50M` times passes of both models by their rows: each model alone,
 and both at once. What gets slower beside the other model waits for memory that both share.
 """
 

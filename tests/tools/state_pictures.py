@@ -11,9 +11,9 @@ from app.widgets.application import Application
 from engine import starter_pair
 from engine.errors import ModelNotUsable, NotEnoughMemory
 from tests.app.scripted_engine import PLAIN, Script, ScriptedEngine
-from tests.app.shown_texts import ANSWERS, LONG_ANSWER, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
 from tests.app.two_answers import SECOND, SELDOM_RIGHT
-from tests.app.window_pictures import SIZES, opened, rest, save, settle
+from tests.tools.shown_texts import ANSWERS, LONG_ANSWER, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
+from tests.tools.window_pictures import SIZES, opened, rest, save, settle
 
 
 def states(application: Application, folder: Path, mode: str) -> None:

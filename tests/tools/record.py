@@ -1,6 +1,6 @@
 """Records the starter's answers and costs for simulations.
 
-`python -m tests.engine.speculation.record answers` has each drafter of the starter propose behind every token of an
+`python -m tests.tools.record answers` has each drafter of the starter propose behind every token of an
 answer of the main model, which gives what it would have proposed there in any round. `... costs` times the passes and
 the drafting of a quiet machine, `... reading` how much longer a head's rounds take where its confidence is read.
 `... answers mtp` and `... costs head mtp` record these drafters anew, and keep what is recorded of the others.
@@ -45,10 +45,10 @@ from engine.steps import run_to_completion
 from resources.starter.recipe.content import LANGUAGES, read_development
 from tests.engine.serving import load_models
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests" / "engine" / "speculation"
 ANSWERS, COSTS = "recorded_starter.json", "recorded_costs.json"
 SIZES = ("10M", "50M", "200M")
-ROOT = HERE.parents[2]
 STARTER = ROOT / "resources" / "starter"
 HEADS = ROOT / "tests" / "starter" / "heads"
 DRAFTERS = {"draft": STARTER / "draft", "head": STARTER / "head", "eagle3": HEADS / "eagle3", "mtp": HEADS / "mtp"}

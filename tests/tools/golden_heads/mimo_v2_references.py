@@ -21,7 +21,7 @@ from transformers.models.mimo_v2_flash.modeling_mimo_v2_flash import (
     MiMoV2FlashRotaryEmbedding,
 )
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/heads/golden"))
 import cases
 import mtp_cases as c
 

@@ -1,7 +1,7 @@
 """Our rounds beside dflash's own loop: the same main model, the same head, in turn, in one process.
 
     pip install --no-deps dflash==0.1.0          # in an environment of its own, in which Tandem is installed
-    python -m tests.engine.heads.beside_dflash
+    python -m tests.tools.beside_dflash
 
 dflash is no requirement of Tandem and no test runs this. Greedy. Both load the weights in the precision that the
 engine uses on this machine, and dflash's main model has the engine's fast products on the CPU too: what differs is the

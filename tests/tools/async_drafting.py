@@ -1,6 +1,6 @@
 """Measures asynchronous against synchronous drafting on synthetic pairs, the drafter in a process of its own.
 
-`python -m tests.engine.async_drafting.measure 200M --draft 20M` prints medians of answers that alternate in one run,
+`python -m tests.tools.async_drafting 200M --draft 20M` prints medians of answers that alternate in one run,
 the engine on the first core and the drafter on the last: the share of drafting in synchronous rounds, the speed of both
 at each depth, hits, and what rounds took by how they began. `bandwidth` says how much the cores slow each other down.
 """
@@ -44,7 +44,7 @@ from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
 from engine.stream import RequestStream
-from tests.engine.async_drafting.bandwidth import pin
+from tests.tools.bandwidth import pin
 
 QUESTION = [{"role": "user", "content": "a question"}]
 # How often the second choice of a draft model is right where its first one is wrong.

@@ -15,7 +15,7 @@ import mlx.core as mx
 from mlx_lm.models.cache import CacheList, KVCache, RotatingKVCache
 from mtplx import deepseek_mtp_patch, glm_mtp_patch, mimo_mtp_patch, step3p5_mtp_patch
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/heads/golden"))
 import cases
 import mtp_cases as c
 

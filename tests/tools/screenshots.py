@@ -1,4 +1,4 @@
-"""Pictures of the window for review: `python -m tests.app.screenshots FOLDER [PICTURES]`.
+"""Pictures of the window for review: `python -m tests.tools.screenshots FOLDER [PICTURES]`.
 
 The main states on a scripted engine, light and dark, in four languages and three sizes. With PICTURES, those that the
 READMEs show are put there, in 256 colours.
@@ -35,13 +35,13 @@ from engine.stats import RequestStats
 from tests.app.free_port import free_port
 from tests.app.learned_figures import FOUND, LEARNED
 from tests.app.scripted_engine import PLAIN, Script
-from tests.app.shown_chats import fill
 from tests.app.shown_library import LLAMA_DRAFT, TOGETHER, ShownLibrary, bare, downloading, stocked
-from tests.app.shown_machines import found_machines
-from tests.app.shown_texts import ANSWERS, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
-from tests.app.state_pictures import states
 from tests.app.two_answers import OFTEN_RIGHT, SECOND, SELDOM_RIGHT, TogetherEngine
-from tests.app.window_pictures import SIZES, opened, rest, save, settle
+from tests.tools.shown_chats import fill
+from tests.tools.shown_machines import found_machines
+from tests.tools.shown_texts import ANSWERS, PATTERN, QUESTIONS, THOUGHTS_AND_FORMULAS
+from tests.tools.state_pictures import states
+from tests.tools.window_pictures import SIZES, opened, rest, save, settle
 
 # What the READMEs show, by the names of their files.
 IN_README = {

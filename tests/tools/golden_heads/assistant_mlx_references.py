@@ -11,7 +11,7 @@ from pathlib import Path
 import mlx.core as mx
 from mlx_vlm.speculative.drafters.gemma4_assistant import Model, ModelConfig
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/heads/golden"))
 import assistant_cases as a
 import cases
 import mtp_cases as c

@@ -15,7 +15,7 @@ from specforge.modeling.draft.llama3_eagle import LlamaForCausalLMEagle3, prepar
 from speculators.models.eagle3 import Eagle3DraftModel, Eagle3SpeculatorConfig
 from transformers import LlamaConfig
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/heads/golden"))
 import eagle_cases as c
 
 SHARED = {name: t.float() if t.is_floating_point() else t for name, t in load_file(c.WEIGHTS).items()}

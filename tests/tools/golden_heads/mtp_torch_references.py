@@ -16,7 +16,7 @@ from speculators.models.mtp import MTPDraftModel, MTPSpeculatorConfig
 from speculators.proposals.greedy import GreedyTokenProposalConfig
 from transformers import AutoConfig
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/heads/golden"))
 import cases
 import mtp_cases as c
 

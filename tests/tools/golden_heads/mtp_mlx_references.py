@@ -13,7 +13,7 @@ import mlx.core as mx
 from mlx_vlm.speculative.drafters.qwen3_5_mtp import Model, ModelConfig
 from mlx_vlm.speculative.drafters.qwen3_5_mtp.split import Qwen3_5MTPSplitter, Qwen3NextMTPSplitter
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/heads/golden"))
 import cases
 import mtp_cases as c
 
