@@ -19,8 +19,9 @@ class TapChoices:
     def of(self, key: str) -> tuple[int, ...] | None:
         """The layers that were kept under `key`."""
         found = self._kept.values.get(key)
-        usable = isinstance(found, list) and found and all(type(layer) is int for layer in found)
-        return tuple(found) if usable else None
+        if not isinstance(found, list) or not found or any(type(layer) is not int for layer in found):
+            return None
+        return tuple(found)
 
     def keep(self, key: str, taps: tuple[int, ...]) -> None:
         """Keep `taps` under `key`."""
