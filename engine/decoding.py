@@ -15,7 +15,7 @@ from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import is_device_failure
 from engine.events import TokensCommitted
-from engine.generation import Generation, release_unused_memory
+from engine.generation import release_unused_memory
 from engine.models import Models
 from engine.pacing import PrefillPacer
 from engine.requests import MAX_DEPTH
@@ -70,35 +70,6 @@ class Decoding:
         """Other work runs between two rounds, so the time until the next round says nothing about their cost."""
         for active in self.turns:
             active.generation.timing_interrupted = True
-
-    def step_assigned(self) -> Iterable[tuple[ActiveRequest, Outcome | None]] | None:
-        """Run one round of the only request, or of a batch of all, with what comes of it as `step` yields it, if
-        anything; the short way of a token.
-
-        None, with nothing done, where requests take turns, one was cancelled, or a decoder has to be assigned first.
-        """
-        if not self.turns:
-            return None
-        if len(self.turns) > 1:
-            for active in self.turns:
-                if not active.batched or active.stream.cancelled:
-                    return None
-                active.generation.speculation = active.stream.speculation
-            return self._step_batch()
-        active = self.turns[0]
-        decoder, stream = active.decoder, active.stream
-        if decoder is None or decoder.done or not decoder.speculates or stream.cancelled:
-            return None
-        active.generation.speculation = stream.speculation
-        started, plain = time.perf_counter(), decoder.plain_rounds
-        try:
-            event = None if plain is None else plain.step()
-            if event is None:
-                event = decoder.step()
-        except Exception as error:
-            return ((active, error),)
-        self._pacer.decode_step_took(time.perf_counter() - started)
-        return ((active, event),)
 
     def step(self, *, joining: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
         """Assign every request to its decoder, then run one round, or one step of the whole batch.
@@ -255,21 +226,14 @@ class Decoding:
 
     def _step_batch(self) -> Iterable[tuple[ActiveRequest, Outcome]]:
         assert self._batch is not None
-        members: dict[Generation, ActiveRequest] = {}
-        for active in self.turns:
-            if active.batched:
-                members[active.generation] = active
+        members = {active.generation: active for active in self.turns if active.batched}
         try:
             started = time.perf_counter()
             outcome = self._batch.step()
             self._pacer.decode_step_took(time.perf_counter() - started)
         except BatchStepFailed as failure:
             return self._batch_failed(list(members.values()), failure.__cause__ or failure)
-        # No comprehensions in what runs for every token: up to Python 3.11 each is a call.
-        found: list[tuple[ActiveRequest, Outcome]] = []
-        for generation, event in outcome:
-            found.append((members[generation], event))
-        return found
+        return [(members[generation], event) for generation, event in outcome]
 
     def _batch_failed(
         self, members: list[ActiveRequest], failure: BaseException

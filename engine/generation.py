@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import mlx.core as mx
@@ -31,7 +30,6 @@ from engine.text import AnswerText
 _MARK_TOKENS = 16
 # The last tokens of a prompt, in which a template begins or ends the thinking. Before them, people may have written so.
 _OPENING = 4
-_text = attrgetter("text")
 
 
 @dataclass(slots=True)
@@ -174,34 +172,9 @@ class Generation:
     def end_round(self, record: RoundRecord, tokens: Sequence[Token], now: float) -> TokensCommitted:
         """Count a round that ended at `now`; returns the event that reports it."""
         self.round += 1
-        return TokensCommitted("".join(map(_text, tokens)), tuple(tokens), record, self.log.snapshot(record, now))
-
-    def add_plain_token(
-        self,
-        token: int,
-        logprob: float,
-        likeliest: Sequence[tuple[int, float]],
-        why: tuple[str, tuple[tuple[str, float | str], ...]],
-        rows: int,
-        verify_s: float,
-        now: float,
-    ) -> TokensCommitted:
-        """Add the one token of a plain round that was read at `now` and count that; returns the event that reports it.
-
-        As `add_tokens` and `end_round`, with few calls: plain decoding does nothing else for each token. `likeliest` is
-        empty where no alternatives are asked for; `why` are the reason and its arguments, as in `RoundRecord`.
-        """
-        ended, answer = token in self._main.end_tokens, self._text
-        text = "" if ended else answer.add(token)
-        self.ids.append(token)
-        if ended or answer.stopped_by is not None or len(self.ids) == self.budget or self.cancelled:
-            text += self._end_behind(token, last=True)
-        alternatives = self._alternatives(likeliest) if likeliest else ()
-        number, log = self.round, self.log
-        record = RoundRecord(number, "main", 0, 0, 1, rows, now - log.started, 0.0, verify_s, 0.0, *why)
-        self.round = number + 1
-        tokens = (Token(token, text, "main", 0, number, logprob, alternatives),)
-        return TokensCommitted(text, tokens, record, log.snapshot(record, now))
+        return TokensCommitted(
+            "".join([token.text for token in tokens]), tuple(tokens), record, self.log.snapshot(record, now)
+        )
 
     def add_batch_token(self, drawn: DrawnTokens, rows: int, why_plain: str, now: float) -> TokensCommitted:
         """Add one token drawn in a batch of `rows` generations, as a round; the caller appends it to the sequence.
@@ -211,8 +184,9 @@ class Generation:
         self.log.shared = True
         passed, self.round_ended = now - self.round_ended, now
         why = ("batch-kind", (("requests", rows), ("kind", why_plain)))
-        [token], [logprob] = drawn.tokens, drawn.logprobs
-        return self.add_plain_token(token, logprob, [*drawn.likeliest, ()][0], why, rows, passed, now)
+        tokens = self.add_tokens(drawn)
+        record = RoundRecord(self.round, "main", 0, 0, 1, rows, now - self.log.started, 0.0, passed, 0.0, *why)
+        return self.end_round(record, tokens, now)
 
     def restart(self) -> None:
         """Prefill again what was committed, as far as the prefix cache does not hold it: the caches are lost."""

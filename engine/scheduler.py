@@ -16,7 +16,7 @@ from engine.active_request import ActiveRequest, as_engine_error, log_finished, 
 from engine.calibration import calibrate
 from engine.decoding import CachesLost, Decoding, Outcome
 from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
-from engine.events import Failed, PrefillProgress, TokensCommitted
+from engine.events import Failed, PrefillProgress
 from engine.generation import Generation, release_unused_memory
 from engine.loading import LoadedModel, OnProgress
 from engine.memory_admission import MemoryAdmission
@@ -166,20 +166,9 @@ class Scheduler:
 
     def step(self) -> bool:
         """Do one unit of work, after ending cancelled requests and starting those that fit; returns `busy`."""
-        if threading.get_ident() != self._thread:
-            self._check_thread()
+        self._check_thread()
         self._last_used = time.monotonic()
         try:
-            nothing_else = not (self._waiting or self._prefilling or self.changes.queue)
-            if nothing_else and (outcomes := self._decoding.step_assigned()) is not None:
-                self._decoded_last = True
-                for request, event in outcomes:
-                    # The short way of a plain token.
-                    if isinstance(event, TokensCommitted) and request.generation.reason is None:
-                        request.stream.deliver(event)
-                    elif event is not None:
-                        self._report(request, event)
-                return bool(self._decoding.turns) or self.busy
             self._drop_cancelled()
             if self._waiting:
                 self._start_waiting()

@@ -72,11 +72,6 @@ class TrackedRollback(Rollback):
         self.transcript.keep(held)
         return held
 
-    def advance(self, rows: int) -> int:
-        kept = 0 if self._rows is None else self.commit(self._rows)
-        self.begin(rows)
-        return kept
-
     def abort(self) -> None:
         self.transcript.keep(0)
         super().abort()

@@ -15,7 +15,6 @@ from contextlib import contextmanager
 import mlx.core as mx
 
 from engine.decoders.batch_decoder import BatchStepFailed
-from engine.decoders.plain_steps import PlainSteps
 from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import Token, TokensCommitted
@@ -55,7 +54,6 @@ class RaggedDecoder:
         self._rows_error: Exception | None = None
         # Whether a row was added that is not yet written.
         self._joined = False
-        self._steps: PlainSteps | None = None
         self._ended_at: float | None = None
         self._round = 0
 
@@ -95,24 +93,15 @@ class RaggedDecoder:
             if self._rows_error is not None:
                 raise self._rows_error
             current, self._flying = self._flying or self._start(), None
-            steps = self._steps
-            if steps is None or not steps.go_on(current, self._members):
-                if steps is not None:
-                    steps.tell_passed()
-                steps = self._steps = self._plain_steps(current)
             joined, self._joined = self._joined, False
-            if steps is None:
-                ahead = None if joined else self._start_next(current)
-                self._ended_at, outcome = self._settle(current)
-            else:
-                ahead = None if joined else steps.start_next(current)
-                self._ended_at, outcome = steps.settle(current, self._ended_at)
+            ahead = None if joined else self._start_next(current)
+            self._ended_at, outcome = self._settle(current)
             if joined:
                 with self._failing_next_step():
                     self._write_rows()
         except Exception as error:
             raise BatchStepFailed(str(error)) from error
-        if ahead is not None and steps is None:
+        if ahead is not None:
             # Only now is it known which tokens it was fed.
             with self._failing_next_step():
                 for row in range(len(ahead.members)):
@@ -148,13 +137,11 @@ class RaggedDecoder:
 
     def close(self) -> None:
         """Drop whatever is in the batch. It cannot be used again."""
-        if self._steps is not None:
-            self._steps.tell_passed()
         self._drafting.close()
         for member in self._members:
             with self._failing_next_step():
                 member.request.proposers.abandon()
-        self._members, self._flying, self._batch, self._steps = [], None, None, None
+        self._members, self._flying, self._batch = [], None, None
 
     @contextmanager
     def _failing_next_step(self) -> Iterator[None]:
@@ -186,13 +173,6 @@ class RaggedDecoder:
             self._rows_error = self._rows_error or error
             sequence.adopt([], list(sequence.tokens), 0)
             raise
-
-    def _plain_steps(self, current: RaggedRound) -> PlainSteps | None:
-        """What decodes while nothing proposes for anybody, behind a plain round of all."""
-        assert self._batch is not None
-        if not current.proposed.plain or current.members != self._members:
-            return None
-        return PlainSteps.of(list(self._members), self._batch, self._drafting, self._drawing)
 
     # Starting rounds
 
@@ -335,8 +315,9 @@ class RaggedDecoder:
 
     def _observe(self, current: RaggedRound, tokens: int, seconds: float, *, typical: bool) -> None:
         answers, drafting = len(current.members), current.proposed.drafting
-        rows = answers * (max(current.proposed.depths) + 1)
-        measured = MeasuredRound(rows, tokens, seconds, drafting, current.draft_s, answers, typical)
+        measured = MeasuredRound(
+            answers * max(current.done.counts), tokens, seconds, drafting, current.draft_s, answers, typical
+        )
         self._drafting.observe_round(current.members[0].request, measured)
 
     @property

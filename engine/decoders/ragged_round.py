@@ -128,14 +128,10 @@ class Drawing:
 
     def __init__(self, vocabulary: int) -> None:
         self._vocabulary = vocabulary
-        # As in `Rounds._dispatch`.
-        self._in_halves = mx.default_device() == mx.Device(mx.cpu)
 
     def dispatch(self, current: RaggedRound, batch: SequenceBatch, fed: Sequence[mx.array | None]) -> None:
         """Send the round to the device. `fed[b]` (1,) is the token that row b was fed before the host knew it."""
         samplers = [member.generation.sampler for member in current.members]
-        if self._in_halves and current.proposed.plain:
-            batch.launch_half()
         if any(sampler.constraint is not None for sampler in samplers):
             # The device computes while the host finds what the grammars allow.
             mx.async_eval(current.done.logits)  # type: ignore[no-untyped-call]
@@ -157,21 +153,6 @@ class Drawing:
             current.sampled, current.logprobs = current.sampled[order], current.logprobs[order]
         likeliest = [array for tokens in current.likeliest.values() for array in tokens.arrays]
         mx.async_eval(current.sampled, current.logprobs, *likeliest, *batch.state_arrays())  # type: ignore[no-untyped-call]
-
-    def dispatch_likeliest(self, logits: mx.array, batch: SequenceBatch) -> tuple[mx.array, mx.array]:
-        """Send a plain round with these `logits` (rows, 1, V) to the device, in which each member draws the likeliest.
-
-        Returns the tokens and their log-probabilities, (rows,) each.
-        """
-        if self._in_halves:
-            batch.launch_half()
-        scores = logits[:, 0] if logits.shape[-1] == self._vocabulary else fit(logits[:, 0], self._vocabulary)
-        scores = scores.astype(mx.float32)
-        # As `Sampler.likeliest`, without its call for every token.
-        sampled, logprobs = mx.argmax(scores, axis=-1), scores.max(axis=-1) - mx.logsumexp(scores, axis=-1)
-        state = batch.state_arrays() if batch.carries else ()
-        mx.async_eval(sampled, logprobs, *state)  # type: ignore[no-untyped-call]
-        return sampled, logprobs
 
     @staticmethod
     def _is_simple(current: RaggedRound, row: int) -> bool:

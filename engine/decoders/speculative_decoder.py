@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import cast
 
-from engine.decoders.plain_rounds import PlainRounds
 from engine.events import TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.speculation.choosing.choice import Choice
@@ -65,8 +64,6 @@ class SpeculativeDecoder:
         self._catch_up_s = 0.0
         # The share of drafting in the round that was last timed, for while the costs of rounds cannot tell it yet.
         self._timed_share: float | None = None
-        # What decodes while nothing proposes: as long as its steps bring something, they are those of `step`, too.
-        self.plain_rounds: PlainRounds | None = None
         self._leaving = False
         self._steps = self._decode()
         self._begun = False
@@ -74,9 +71,6 @@ class SpeculativeDecoder:
 
     def step(self) -> TokensCommitted | None:
         """Run one round, or a part of the preparation of one; `done` is true when it was the last."""
-        if self.plain_rounds is not None and (event := self.plain_rounds.step()) is not None:
-            self.done = self._generation.reason is not None
-            return event
         if self._generation.timing_interrupted or not self._begun:
             # Time spent on other requests is not charged to this one's rounds.
             self._accounted_to = time.perf_counter()
@@ -89,7 +83,7 @@ class SpeculativeDecoder:
 
     def leave(self) -> None:
         """Start no more rounds: `done` follows within one step, or at once if none was run."""
-        self._leaving, self.plain_rounds = True, None
+        self._leaving = True
         self.done = self.done or not self._begun
 
     def close(self) -> None:
@@ -112,13 +106,6 @@ class SpeculativeDecoder:
             current = self._start(FIRST_TOKEN)
             self._begin_drafting()
         while current is not None:
-            if (plain := self._plain_rounds_from(current)) is not None and (event := plain.step()) is not None:
-                self.plain_rounds = plain
-                self.done = generation.reason is not None
-                yield event
-                # Not before `step` can no longer run such rounds.
-                current = self._end_plain_rounds(plain)
-                continue
             ahead = self._start_next(current)
             if current.choice.depth > 0:
                 self._prepare_next(current)
@@ -130,31 +117,7 @@ class SpeculativeDecoder:
             self._observe(current, settled.round)
             if generation.reason is not None:
                 return
-            if ahead is not None and current.choice is FIRST_TOKEN:
-                self._rounds.launch(ahead.pending)
             current = ahead if ahead is not None or self._leaving else (yield from self._next_round())
-
-    def _plain_rounds_from(self, current: _StartedRound) -> PlainRounds | None:
-        """What takes over a pipelined round, if nothing proposes."""
-        rounds, drafting = self._rounds, self._drafting
-        if rounds.proposers or self._leaving or not current.pending.pipelined:
-            return None
-        choice: Choice | None = self._plain
-        if drafting is not None:
-            drafting.use(self._generation.speculation)
-            choice = drafting.always_plain
-        # A drafter may follow what the main model reads, until the next answer.
-        if choice != current.choice or choice is None or rounds.sequence.follower is not None:
-            return None
-        return PlainRounds(
-            self._generation, rounds, current.pending, choice, self._accounted_to, drafting, self._update_log
-        )
-
-    def _end_plain_rounds(self, plain: PlainRounds) -> _StartedRound:
-        self.plain_rounds = None
-        pending = plain.end()
-        self._accounted_to = plain.accounted_to
-        return _StartedRound(plain.choice, pending)
 
     def _begin_drafting(self) -> None:
         if self._drafting is not None:
@@ -203,8 +166,6 @@ class SpeculativeDecoder:
         if self._drafting is None:
             return self._plain
         self._drafting.use(self._generation.speculation)
-        if (plain := self._drafting.always_plain) is not None:
-            return plain
         # While a plain round is under way, nothing is pending: what it drew will be.
         carried = max(0, len(self._generation.conversation.main.pending) - 1)
         try:
@@ -263,17 +224,11 @@ class SpeculativeDecoder:
         speculative = current.pending.proposal is not None
         if speculative or generation.cancelled or self._leaving or generation.remaining <= 1:
             return None
-        # Where something may propose, the first token waits for no other pass; nor does it with a grammar, which would
-        # have to read it.
-        first = current.choice is FIRST_TOKEN
-        proposes = self._drafting is None or self._drafting.always_plain is None
-        if first and (proposes or generation.sampler.constraint is not None):
+        if current.choice is FIRST_TOKEN:
+            # It waits for no other pass.
             return None
         choice = self._choose(under_way=1)
-        if choice.depth > 0:
-            return None
-        start = self._rounds.begin_next if first else self._rounds.start_next
-        return _StartedRound(choice, start(current.pending))
+        return None if choice.depth > 0 else _StartedRound(choice, self._rounds.start_next(current.pending))
 
     def _prepare_next(self, current: _StartedRound) -> None:
         """Use the time in which the host only waits for what may follow this round."""

@@ -33,8 +33,7 @@ class BatchDrafting:
     """The proposers of a batch. What is learned of acceptance is shared with rounds for one request."""
 
     def __init__(self, drafting: Drafting) -> None:
-        # That of answers which are decoded alone, with the same drafter.
-        self.alone = self._drafting = drafting
+        self._drafting = drafting
         self._version = drafting.version
         self._joint: dict[str, JointProposer] = {
             source: import_module(entry.joint).build() for source, entry in PROPOSERS.items() if entry.joint
@@ -68,15 +67,6 @@ class BatchDrafting:
             request.version, request.proposers.settings = self._drafting.version, settings
             self._drafting.install(request.proposers)
             request.answer = self._begin(request.proposers)
-
-    def always_plain(self, request: BatchedRequest, settings: SpeculationSettings) -> Choice | None:
-        """What every round of a request with `settings` is while nothing proposes for it; None where something may."""
-        if self.is_stale(request, settings):
-            return None
-        if settings.method == "off":
-            return OFF
-        proposers = request.proposers
-        return None if proposers.by_source else proposers.why_plain or self._drafting.why_plain
 
     def draft_name(self, request: BatchedRequest) -> str:
         """The drafter's name where the request may use it, else ""."""
@@ -190,16 +180,13 @@ class BatchDrafting:
         """Learn what a round of the batch costs, of which `request` is a part."""
         self.controller.observe_round(request.answer, measured)
 
-    def pass_over(self, requests: Sequence[BatchedRequest], rounds: int, seconds: float) -> None:
-        """So many plain rounds of all `requests` passed that `observe_round` is not told of."""
-        for request in requests:
-            self.controller.pass_over(request.answer, rounds, seconds / len(requests))
-
     def _offer(self, request: BatchedRequest, remaining: int) -> Offer:
         proposers = request.proposers
         settings, main = proposers.settings, proposers.conversation.main
-        if (plain := self.always_plain(request, settings)) is not None:
-            return Offer(decided=plain)
+        if settings.method == "off":
+            return Offer(decided=OFF)
+        if not proposers.by_source:
+            return Offer(decided=proposers.why_plain or self._drafting.why_plain)
         if remaining <= 1:
             return Offer(decided=Choice(None, 0, "length-limit"))
         if len(main.pending) - 1 > MAX_CARRIED_ROWS:

@@ -36,12 +36,10 @@ class Rule(ABC):
     """How one layer's cache is rolled back; `cache` is the live object that the model writes to.
 
     Positions count rows from the beginning of the text. No method copies the contents of an array, and only
-    `restore`, `cut` and `keep` change the cache. For a rule that `remembers` nothing, `begin` and `forget` are not
-    called: most layers of most models cost a plain round one comparison.
+    `restore`, `cut` and `keep` change the cache.
     """
 
     restores_only = False
-    remembers = True
     cuts_anywhere = False
 
     def __init__(self, cache: Any) -> None:
@@ -100,7 +98,6 @@ class Rule(ABC):
 class Trim(Rule):
     """KVCache, QuantizedKVCache: rows behind `offset` are never read."""
 
-    remembers = False
     cuts_anywhere = True
 
     def restore(self, start: int) -> None:

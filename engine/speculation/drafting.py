@@ -288,6 +288,7 @@ class Drafting:
 
         Its duration is typical neither if a draft model caught up first, nor if it is a plain round that was not
         between two others. A round whose proposer had nothing after all counts as one draft token that was rejected.
+        While nothing proposes, no more is learned than what plain rounds take.
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
@@ -307,7 +308,6 @@ class Drafting:
         )
         if choice is not FIRST_TOKEN:
             # What was read before the first token does not belong to it.
-            controller.observe_round(answer, measured)
             controller.speedup.observe(
                 choice.source if current.depth else None,
                 current.rows,
@@ -315,6 +315,9 @@ class Drafting:
                 seconds,
                 typical=not caught_up and (current.depth > 0 or current.between_plain),
             )
+            if not self.proposers and answer.costs.plain_known():
+                return
+            controller.observe_round(answer, measured)
         if caught_up and drafter and choice.source is not None:
             controller.observe_reading(answer, choice.source, caught_up, measured)
         # At a fixed depth no drafter stops early.
@@ -334,10 +337,6 @@ class Drafting:
         """Other requests ran between two rounds: the time between them is not charged to either."""
         self._prefilled_before = self.draft_prefill_tokens
         self.controller.speedup.interrupted()
-
-    def pass_over(self, rounds: int, seconds: float) -> None:
-        """Plain rounds passed in `seconds` that `observe` is not told of."""
-        self.controller.pass_over(self.answer, rounds, seconds)
 
     @property
     def answer(self) -> Answer:

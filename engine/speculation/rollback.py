@@ -55,11 +55,6 @@ class Rollback:
 
     def __init__(self, caches: Sequence[Any]) -> None:
         self._rules = rules_for(caches)
-        self._remembering = [rule for rule in self._rules if rule.remembers]
-        self._keyed = [rule.cache for rule in self._rules if hasattr(rule.cache, "keys")]
-        self._unkeyed = [rule for rule in self._rules if not hasattr(rule.cache, "keys")]
-        # The middle layer's cache, whose `keys` half a pass has written; None where no cache has any.
-        self.middle = self._keyed[len(self._keyed) // 2] if self._keyed else None
         # True if some layer can only be restored, so that a partial commit must carry rows.
         self.carries = any(rule.restores_only for rule in self._rules)
         self._rows: int | None = None
@@ -73,13 +68,7 @@ class Rollback:
     @property
     def position(self) -> int | None:
         """The position of the caches; None where no layer counts, or none has been used yet."""
-        for cache in self._keyed:
-            if cache.keys is not None:
-                return int(cache.offset)
-        for rule in self._unkeyed:
-            if (position := rule.position) is not None:
-                return position
-        return None
+        return next((rule.position for rule in self._rules if rule.position is not None), None)
 
     def begin(self, rows: int) -> None:
         """Open a transaction for `rows` tokens, fed in one pass or in several; no array is copied.
@@ -93,7 +82,7 @@ class Rollback:
             raise TransactionError(f"a transaction needs at least one row, not {rows}")
         start = self.position or 0
         self.check(start)
-        for rule in self._remembering:
+        for rule in self._rules:
             rule.begin(rows)
         self._rows, self._start = rows, start
 
@@ -124,26 +113,6 @@ class Rollback:
             self.check(position)
         self._close()
         return keep
-
-    def advance(self, rows: int) -> int:
-        """Keep all rows of the open transaction, if there is one, and begin one for `rows`; returns how many were kept.
-
-        As `commit` and `begin`, in one look at the caches: plain decoding does nothing else for each token.
-        """
-        if self._rows is None:
-            self.begin(rows)
-            return 0
-        kept, start = self._rows, self._start + self._rows
-        out_of_step = bool(self._unkeyed)
-        for cache in self._keyed:
-            out_of_step = out_of_step or (cache.offset != start and cache.keys is not None)
-        if out_of_step:
-            self._check_or_abort(start)
-        for rule in self._remembering:
-            rule.forget()
-            rule.begin(rows)
-        self._rows, self._start = rows, start
-        return kept
 
     def abort(self) -> None:
         """Restore the caches as at `begin`, also after an exception in the middle of a pass."""
@@ -198,7 +167,7 @@ class Rollback:
 
     def _close(self) -> None:
         self._rows = None
-        for rule in self._remembering:
+        for rule in self._rules:
             rule.forget()
 
     def _check_or_abort(self, expected: int) -> None:
@@ -210,12 +179,9 @@ class Rollback:
 
     def check(self, expected: int) -> None:
         """Raise `CachesOutOfStep` unless every cache that counts is at `expected`."""
-        for cache in self._keyed:
-            if cache.offset != expected and cache.keys is not None:
-                raise CachesOutOfStep(type(cache).__name__, cache.offset, expected)
-        for rule in self._unkeyed:
-            if rule.position not in (expected, None):
-                raise CachesOutOfStep(type(rule.cache).__name__, rule.position or 0, expected)
+        for rule in self._rules:
+            if (position := rule.position) not in (expected, None):
+                raise CachesOutOfStep(type(rule.cache).__name__, position or 0, expected)
 
 
 class PlainOnly:
@@ -226,7 +192,6 @@ class PlainOnly:
 
     carries = False
     intact = True
-    middle = None
 
     def __init__(self, caches: Sequence[Any]) -> None:
         self._caches = caches
@@ -262,12 +227,6 @@ class PlainOnly:
             raise TransactionError(f"cannot keep {keep} of {self._rows} rows")
         self._rows = None
         return keep
-
-    def advance(self, rows: int) -> int:
-        """As `Rollback.advance`."""
-        kept = 0 if self._rows is None else self.commit(self._rows)
-        self.begin(rows)
-        return kept
 
     def abort(self) -> None:
         """Close the transaction and mark the caches as unusable."""

@@ -52,7 +52,7 @@ class PendingRound:
     """A round whose graph was sent to the device and whose result has not been read.
 
     `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there, or the
-    scores (k+1, vocabulary), of which the host computes that (`Rounds.reads_scores`);
+    scores (k+1, vocabulary), of which the host computes that (`Rounds._reads_scores`);
     `likeliest` is what else might have been drawn, where that is asked for.
     `pipelined` is true if it was started before the preceding round was read, `followed` if the next one was started
     before it was read itself.
@@ -113,14 +113,12 @@ class Rounds:
         self.sequence = sequence
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
         self._sampler = sampler
-        self._on_cpu = mx.default_device() == mx.Device(mx.cpu)
+        on_cpu = mx.default_device() == mx.Device(mx.cpu)
         # Whether the host computes the log-probabilities of what is drawn, and how `PendingRound.logprobs` are read.
-        self.reads_scores = self._on_cpu and sampler.greedy and not sampler.alternatives
-        self.read_log_probabilities: Callable[[mx.array], list[float]] = (
-            likeliest_log_probabilities if self.reads_scores else cast("Any", mx.array.tolist)
+        self._reads_scores = on_cpu and sampler.greedy and not sampler.alternatives
+        self._read_log_probabilities: Callable[[mx.array], list[float]] = (
+            likeliest_log_probabilities if self._reads_scores else cast("Any", mx.array.tolist)
         )
-        # Whether a plain round draws the largest logit, and nothing but that is to be computed.
-        self._plain_argmax = sampler.plain_argmax and not sampler.alternatives and not sequence.rollback.carries
 
     def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
         """Propose up to `depth` tokens of `source` and send their verify pass to the device.
@@ -146,61 +144,20 @@ class Rounds:
 
     def start_next(self, current: PendingRound) -> PendingRound:
         """Start the next plain round on top of `current`, a plain round that has not been read yet."""
-        following = self._next(current)
-        self.launch(following)
-        return following
-
-    def begin_next(self, current: PendingRound) -> PendingRound:
-        """As `start_next`, for a `current` that is to be read as soon as it has ended: `launch` has to follow that.
-
-        The CPU backend holds the host until nearly all that was launched has run, so there only half of it is.
-        """
-        following = self._next(current)
-        if self._on_cpu:
-            self._launch_half()
-        else:
-            self.launch(following)
-        return following
-
-    def launch(self, following: PendingRound) -> None:
-        """Send to the device what `begin_next` has held back."""
-        self._dispatch((following.sampled, following.logprobs, following.likeliest))
-
-    def _next(self, current: PendingRound) -> PendingRound:
-        """The next plain round on top of `current`, lazily."""
         started_at = time.perf_counter()
         if self.sequence.rollback.active:
             # A plain round has no draft tokens to reject, so all of its rows stay.
             self.sequence.commit(0, [])
         logits = self.sequence.verify(current.sampled)
-        sampled, logprobs, likeliest = self._draw(logits, len(self.sequence.tokens) + 1, current.sampled, None)
+        drawn = self._draw(logits, len(self.sequence.tokens) + 1, current.sampled, None)
+        sampled, logprobs, likeliest = self._dispatch(drawn)
         current.followed = True
         return PendingRound(None, None, sampled, logprobs, 1, started_at, None, likeliest, pipelined=True)
-
-    def go_on(self, sampled: mx.array) -> Drawn:
-        """Start the plain round behind one that drew `sampled`, (1,), which has not been read; see `Sequence.feed`.
-
-        If this `reads_scores`, the second half of the pass is launched with the token that it draws: by the caller.
-        """
-        sequence, sampler = self.sequence, self._sampler
-        logits = sequence.feed(sampled)
-        if not self._plain_argmax or logits.shape[-1] != sampler.vocabulary:
-            return self._dispatch(self._draw(logits, len(sequence.tokens) + 1, sampled, None))
-        # As `_draw`, without its calls for every token.
-        scores = logits.astype(mx.float32)
-        if self.reads_scores:
-            following, logprobs = mx.argmax(scores, axis=-1), scores
-            middle = sequence.rollback.middle
-            mx.async_eval(following if middle is None else middle.keys)  # type: ignore[no-untyped-call]
-        else:
-            following, logprobs = mx.argmax(scores, axis=-1), scores.max(axis=-1) - mx.logsumexp(scores, axis=-1)
-            mx.async_eval(following, logprobs)  # type: ignore[no-untyped-call]
-        return following, logprobs, None
 
     def wait(self, current: PendingRound) -> RoundResult:
         """Wait for the round and read its result: the one host synchronisation."""
         sampled: list[int] = current.sampled.tolist()  # type: ignore[assignment]
-        logprobs = self.read_log_probabilities(current.logprobs)
+        logprobs = self._read_log_probabilities(current.logprobs)
         finished_at, accepted = time.perf_counter(), 0
         if current.draft_tokens is not None:
             accepted = count_matching(cast("list[int]", current.draft_tokens.tolist()), sampled)
@@ -246,7 +203,6 @@ class Rounds:
 
     def abandon(self) -> None:
         """Abort the open transaction: the caches stand where the last commit left them."""
-        self.sequence.keep_fed()
         if self.sequence.rollback.active:
             self.sequence.abort()
 
@@ -256,32 +212,24 @@ class Rounds:
         return permitted(proposal, self._sampler, self.sequence.tokens)
 
     def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
-        """Draw lazily: `draw_tokens`, with scores for log-probabilities where it `reads_scores`.
+        """Draw lazily: `draw_tokens`, with scores for log-probabilities where it `_reads_scores`.
 
         With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
         """
         sampler, tokens = self._sampler, self.sequence.tokens
         if sampler.constraint is not None:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
-        if self.reads_scores:
+        if self._reads_scores:
             scores = sampler.scores(logits, tokens, seen)
             return mx.argmax(scores, axis=-1), scores, None
         return draw_tokens(sampler, logits, tokens, position, seen, proposal)
 
-    def _launch_half(self) -> None:
-        if (middle := self.sequence.rollback.middle) is not None:
-            mx.async_eval(middle.keys)  # type: ignore[no-untyped-call]
-
     def _dispatch(self, drawn: Drawn) -> Drawn:
         """Send what is drawn to the device."""
-        # MLX schedules a whole graph before any of it runs. Dispatched in halves, the first half runs while the
-        # second is scheduled, which makes a plain token of the starter pair 4 % faster on the CPU.
-        if self._on_cpu:
-            self._launch_half()
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
         sampled, logprobs, likeliest = drawn
-        computed = () if self.reads_scores else (logprobs,)
+        computed = () if self._reads_scores else (logprobs,)
         others = () if likeliest is None else likeliest.arrays
         mx.async_eval(sampled, *computed, *others, *state)  # type: ignore[no-untyped-call]
         return drawn

@@ -42,8 +42,6 @@ class RowCaches:
         flat = list(flatten(self.caches))
         self._attention = [cache for cache in flat if isinstance(cache, KeyValueRows)]
         self._recurrent = [cache for cache in flat if isinstance(cache, StateRows)]
-        # The attention layer in the middle, whose keys are written once half of a pass has run; None without any.
-        self.middle = self._attention[len(self._attention) // 2] if self._attention else None
         # Of the open transaction: tokens that each row was fed, and whether it sat a pass out.
         self._fed: list[int] | None = None
         self._sat_out: list[bool] = []

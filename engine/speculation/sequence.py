@@ -100,26 +100,6 @@ class Sequence:
             raise
         return logits[0, len(pending) - 1 :] if len(pending) > 1 else logits[0]
 
-    def feed(self, token: mx.array) -> mx.array:
-        """Run a pass over `token`, a lazy array of shape (1,), in a transaction of its own; returns lazy logits (1, V).
-
-        Keeps the rows of the transaction before: their tokens must have been appended. Until the next call, or
-        `keep_fed`, `token` is in the open transaction; append it once it is known. Of a main model without a follower.
-        """
-        self.position += self.rollback.advance(1)
-        self._pending_rows, self._draft_rows = 0, 1
-        try:
-            logits: mx.array = self.model(token[None], cache=self.caches)
-        except BaseException:
-            self.abort()
-            raise
-        return logits[0]
-
-    def keep_fed(self) -> None:
-        """Keep the row of the latest `feed` for good, if its token was appended; any other transaction stays open."""
-        if self.rollback.active and not self._pending_rows and len(self.tokens) > self.position:
-            self.position += self.rollback.commit(1)
-
     def open_drafts(self, count: int) -> None:
         """Begin a transaction over `count` tokens that `draft` will feed one by one; nothing may be pending."""
         self.rollback.begin(count)

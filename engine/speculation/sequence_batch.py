@@ -86,20 +86,6 @@ class SequenceBatch:
                 logits = self._model(ids, cache=self._rows.caches)
         return BatchPass(list(self.members), logits, counts, starts, firsts, outputs)
 
-    def feed(self, tokens: mx.array) -> BatchPass:
-        """One pass over a token of each member, `tokens` (rows,), possibly lazy, which are kept whatever they are.
-
-        Nobody has anything pending or a follower.
-        """
-        ones = [1] * len(self.members)
-        self._rows.begin(ones)
-        starts = self._rows.positions
-        logits: mx.array = self._model(tokens[:, None], cache=self._rows.caches)
-        self._rows.commit(ones)
-        for member in self.members:
-            member.position += 1
-        return BatchPass(list(self.members), logits, ones, starts, [0] * len(ones), [])
-
     def commit(self, keep: Items[int]) -> None:
         """Keep the first `keep[b]` of the tokens that each row was fed; appends nothing to the sequences."""
         for member, held in zip(self.members, self._rows.commit(keep), strict=True):
@@ -116,11 +102,6 @@ class SequenceBatch:
             start = done.starts[row]
             outputs = [output[row : row + 1] for output in done.outputs]
             member.follower.read(start, outputs, member.tokens[start : start + keep])
-
-    def launch_half(self) -> None:
-        """Send the first half of the latest pass to the device, so that it begins while the rest is scheduled."""
-        if (middle := self._rows.middle) is not None:
-            mx.async_eval(middle.keys)  # type: ignore[no-untyped-call]
 
     def arrays(self) -> list[mx.array]:
         """Every array of the caches."""

@@ -1,10 +1,9 @@
-"""Counts what decoding asks of MLX and of Python: the figures that matter on a GPU and do not depend on the machine."""
+"""Counts what decoding asks of MLX: the figures that matter on a GPU and do not depend on the machine."""
 
 from __future__ import annotations
 
 import gc
 import io
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,22 +14,18 @@ import pytest
 
 # What waits for the device: the host reads a value, or asks for it to be there.
 _READS = ("item", "tolist", "__bool__", "__int__", "__float__", "__array__")
-# Files whose functions a GPU's host does not call.
-_NOT_COUNTED = (__file__, "activations.py", "cpu_backend/narrow_products.py", "cpu_backend/log_probabilities.py")
 
 
 @dataclass
 class Counts:
-    """Graph nodes given to MLX, the calls that gave them, waits of the host for the device, calls of Python functions.
+    """Graph nodes given to MLX, the calls that gave them, and waits of the host for the device.
 
-    Several reads with no evaluation between them wait once. Functions are counted as on a GPU: not those of the CPU
-    backend, nor activations, which MLX compiles.
+    Several reads with no evaluation between them wait once.
     """
 
     nodes: int = 0
     evaluations: int = 0
     waits: int = 0
-    calls: int = 0
     under_way: bool = False
 
     def wait(self) -> None:
@@ -38,27 +33,17 @@ class Counts:
         self.under_way = False
 
     def __sub__(self, other: Counts) -> Counts:
-        return Counts(
-            self.nodes - other.nodes,
-            self.evaluations - other.evaluations,
-            self.waits - other.waits,
-            self.calls - other.calls,
-        )
+        return Counts(self.nodes - other.nodes, self.evaluations - other.evaluations, self.waits - other.waits)
 
-    def each(self, of: int) -> tuple[float, float, float, float]:
-        """Nodes, evaluations, waits and calls of one of `of` tokens, rounds or chunks."""
-        return self.nodes / of, self.evaluations / of, self.waits / of, self.calls / of
+    def each(self, of: int) -> tuple[float, float, float]:
+        """Nodes, evaluations and waits of one of `of` tokens, rounds or chunks."""
+        return self.nodes / of, self.evaluations / of, self.waits / of
 
 
 @contextmanager
 def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
-    """Count until the block ends. Calls of Python functions are those of this thread.
-
-    Nothing is collected meanwhile: what earlier tests left calls functions when it goes.
-    """
+    """Count until the block ends."""
     counts = Counts()
-    gc.collect()
-    gc.disable()
     with monkeypatch.context() as patch:
         for name in ("eval", "async_eval"):
             patch.setattr(mx, name, _evaluation(getattr(mx, name), counts, waits=name == "eval"))
@@ -66,13 +51,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
         for name in _READS:
             if hasattr(mx.array, name):
                 patch.setattr(mx.array, name, _read(getattr(mx.array, name), counts))
-        profiler = sys.getprofile()
-        sys.setprofile(lambda frame, event, _: _count_call(counts, frame, event))
-        try:
-            yield counts
-        finally:
-            sys.setprofile(profiler)
-            gc.enable()
+        yield counts
 
 
 def most_bytes(work: Callable[[], object]) -> int:
@@ -121,8 +100,3 @@ def _read(run: Any, counts: Counts) -> Any:
         return run(*args, **options)
 
     return read
-
-
-def _count_call(counts: Counts, frame: Any, event: str) -> None:
-    if event == "call" and not frame.f_code.co_filename.endswith(_NOT_COUNTED):
-        counts.calls += 1

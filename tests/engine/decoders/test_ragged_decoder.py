@@ -39,7 +39,6 @@ def scheduler(main: LoadedModel) -> Iterator[Scheduler]:
 
 def ours(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) -> None:
     scheduler.clear_prefix_cache()
-    # The listeners are no functions of Python, which would be counted.
     heard: list[list[Event]] = [[] for _ in TEXTS]
     for text, events in zip(TEXTS, heard, strict=True):
         asked = request(text, max_tokens=tokens, speculation=speculation)
@@ -54,7 +53,7 @@ def theirs(main: LoadedModel, tokens: int) -> None:
     batch_generate(main.model, main.mlx_lm_tokenizer, prompts, max_tokens=tokens)
 
 
-def each_step(monkeypatch: pytest.MonkeyPatch, work: Callable[[int], None]) -> tuple[float, float, float, float]:
+def each_step(monkeypatch: pytest.MonkeyPatch, work: Callable[[int], None]) -> tuple[float, float, float]:
     # What is imported or made at the first use counts for no step.
     work(LONG)
     counts: list[Counts] = []
@@ -68,12 +67,10 @@ def each_step(monkeypatch: pytest.MonkeyPatch, work: Callable[[int], None]) -> t
 def test_a_plain_step_of_several_answers_costs_the_device_what_it_costs_in_mlx_lm(
     monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler, main: LoadedModel
 ) -> None:
-    nodes, _, waits, calls = each_step(monkeypatch, lambda tokens: ours(scheduler, PLAIN, tokens))
-    their_nodes, _, their_waits, their_calls = each_step(monkeypatch, lambda tokens: theirs(main, tokens))
+    nodes, _, waits = each_step(monkeypatch, lambda tokens: ours(scheduler, PLAIN, tokens))
+    their_nodes, _, their_waits = each_step(monkeypatch, lambda tokens: theirs(main, tokens))
     assert nodes <= 1.03 * their_nodes
     assert waits <= their_waits == 1
-    # Counting and reporting its token takes six for each answer; one of all is to spare.
-    assert calls - their_calls <= 6 * len(TEXTS) + 1
 
 
 @pytest.mark.parametrize("count", [2, 8])
@@ -107,7 +104,7 @@ def test_answers_of_a_batch_take_no_more_memory_than_in_mlx_lm(
 
 def test_a_round_of_several_answers_waits_once(monkeypatch: pytest.MonkeyPatch, scheduler: Scheduler) -> None:
     fixed = SpeculationSettings(method="ngram", depth=2, sample_share=0.0)
-    _, _, waits, _ = each_step(monkeypatch, lambda tokens: ours(scheduler, fixed, tokens))
+    _, _, waits = each_step(monkeypatch, lambda tokens: ours(scheduler, fixed, tokens))
     # A token each at most: a round that accepts more has fewer waits for as many tokens.
     assert waits <= 1
 

@@ -103,19 +103,19 @@ def test_tokens_are_fed_one_behind_the_other_before_they_are_known(
     sequence = started(name, 12)
 
     sequence.verify()
+    sequence.commit(0, [])
     for position in range(12, 16):
-        logits = sequence.feed(mx.array([TOKENS[position]], mx.uint32))
+        logits = sequence.verify(mx.array([TOKENS[position]], mx.uint32))
         assert_same_logits(logits[0], expected[position], name)
         # The round that drew the token is read only now.
-        sequence.append([TOKENS[position]])
+        sequence.commit(1, [TOKENS[position]])
     if last == "unknown":
-        sequence.feed(mx.array([TOKENS[16]], mx.uint32))
+        sequence.verify(mx.array([TOKENS[16]], mx.uint32))
     elif last == "failed":
         with monkeypatch.context() as patched:
             patched.setattr(sequence, "model", _fail_after(sequence.model))
             with pytest.raises(RuntimeError, match="out of memory"):
-                sequence.feed(mx.array([TOKENS[16]], mx.uint32))
-    sequence.keep_fed()
+                sequence.verify(mx.array([TOKENS[16]], mx.uint32))
     if sequence.rollback.active:
         sequence.abort()
 

@@ -1,11 +1,10 @@
-"""Plain rounds one behind the other begin and end anywhere in an answer, and no text or cache shows where."""
+"""Runs of plain rounds begin and end anywhere in an answer, and no text or cache shows where."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
 
-import mlx.core as mx
 import pytest
 
 from engine.events import Failed
@@ -42,6 +41,21 @@ def test_speculation_is_switched_in_the_middle_of_an_answer(
     assert any(drafted[PART + 2 :]) is (behind is DRAFT)
 
 
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+@pytest.mark.parametrize(("before", "behind"), [(PLAIN, DRAFT), (DRAFT, PLAIN)])
+def test_speculation_is_switched_for_one_of_two_answers(
+    pair: Scheduler, before: SpeculationSettings, behind: SpeculationSettings, temperature: float
+) -> None:
+    other = request("jumps over the lazy dog", temperature=temperature, speculation=PLAIN)
+    expected = [alone(pair, one).ids for one in (request(temperature=temperature, speculation=PLAIN), other)]
+    switching, beside = submit(pair, request(temperature=temperature, speculation=before)), submit(pair, other)
+    serve_and_act(pair, switching, PART, lambda: switching.stream.speculate(behind))
+    assert [switching.finished.ids, beside.finished.ids] == expected
+    drafted = [event.round.drafted > 0 for event in switching.committed]
+    assert any(drafted[:PART]) is (before is DRAFT)
+    assert any(drafted[PART + 2 :]) is (behind is DRAFT)
+
+
 @pytest.mark.parametrize("reversible", [True, False])
 def test_an_answer_that_is_cancelled_keeps_the_caches_of_all_that_was_reported(
     pair: Scheduler, reversible: bool, monkeypatch: pytest.MonkeyPatch
@@ -66,7 +80,7 @@ def test_a_pass_that_fails_ends_the_answer_and_nothing_else(pair: Scheduler, mon
         raise RuntimeError("out of memory")
 
     with monkeypatch.context() as patched:
-        serve_and_act(pair, client, PART, lambda: patched.setattr(Sequence, "feed", fail))
+        serve_and_act(pair, client, PART, lambda: patched.setattr(Sequence, "verify", fail))
     assert isinstance(client.last, Failed)
     assert expected.text.startswith(client.last.text)
     assert alone(pair, request(speculation=PLAIN)).ids == expected.ids
@@ -84,33 +98,6 @@ def test_every_round_is_reported_with_figures_of_its_own(pair: Scheduler) -> Non
     assert durations == pytest.approx([later - earlier for earlier, later in pairwise(at[2:])])
     spans = client.finished.stats.plain_spans
     assert [(span.reason, span.tokens) for span in spans] == [("first-token", 1), ("off", len(at) - 1)]
-
-
-# On the CPU a pass is launched in halves, and the second one would hold the host until the pass has run.
-@pytest.mark.parametrize(("device", "of_a_pass"), [(mx.cpu, 2), (mx.gpu, 1)])
-@pytest.mark.parametrize(("speculation", "passes"), [(PLAIN, 2), (DRAFT, 1)])
-def test_the_first_token_is_reported_once_as_much_of_the_second_pass_is_launched_as_holds_nobody(
-    pair: Scheduler,
-    monkeypatch: pytest.MonkeyPatch,
-    device: mx.DeviceType,
-    of_a_pass: int,
-    speculation: SpeculationSettings,
-    passes: int,
-) -> None:
-    expected = alone(pair, request(speculation=PLAIN)).ids
-    begun, launched = [], []
-    verify, launch = Sequence.verify, mx.async_eval
-    monkeypatch.setattr(Sequence, "verify", lambda one, *drafts: begun.append(one) or verify(one, *drafts))
-    monkeypatch.setattr(mx, "async_eval", lambda *arrays: launched.append(arrays) or launch(*arrays))
-    monkeypatch.setattr("engine.speculation.round.mx.default_device", lambda: mx.Device(device))
-    client = submit(pair, request(speculation=speculation))
-    while not client.committed:
-        pair.step()
-    assert len(begun) == passes
-    assert len(launched) == of_a_pass + passes - 1
-    while pair.busy:
-        pair.step()
-    assert client.finished.ids == expected
 
 
 def test_an_answer_that_its_first_token_ends_leaves_caches_for_the_next_turn(pair: Scheduler) -> None:
