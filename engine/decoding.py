@@ -10,8 +10,7 @@ from contextlib import suppress
 from operator import attrgetter
 
 from engine.active_request import ActiveRequest
-from engine.decoders.batch_decoder import BatchDecoder, BatchStepFailed, batch_obstacle
-from engine.decoders.ragged_decoder import RaggedDecoder
+from engine.decoders.ragged_decoder import BatchStepFailed, RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import is_device_failure
 from engine.events import TokensCommitted
@@ -20,7 +19,6 @@ from engine.models import Models
 from engine.pacing import PrefillPacer
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.choice import Choice
-from engine.speculation.sequence import Sequence
 from engine.speculation.sequence_batch import rows_obstacle
 
 log = logging.getLogger(__name__)
@@ -43,7 +41,7 @@ class Decoding:
         self._pacer = pacer
         # For reading only.
         self.turns: deque[ActiveRequest] = deque()
-        self._batch: BatchDecoder | RaggedDecoder | None = None
+        self._batch: RaggedDecoder | None = None
         # Whether a request was added beside answers that have begun, since the latest step.
         self._added = False
 
@@ -158,11 +156,8 @@ class Decoding:
             active.decoder.close()
             active.decoder = None
         if active.decoder is None and active.batch_obstacle is None and not alone:
-            main = active.generation.conversation.main
-            if self._rows_obstacle(main) is not None:
-                active.batch_obstacle = batch_obstacle(main)
-            elif not self._rows_fit():
-                active.batch_obstacle = "memory"
+            obstacle = rows_obstacle(active.generation.conversation.main)
+            active.batch_obstacle = obstacle or (None if self._rows_fit() else "memory")
         # A request that another one is about to join does not start drafting.
         speculates = alone and (not joining or (active.decoder is not None and active.decoder.speculates))
         joins = not alone and active.batch_obstacle is None
@@ -175,10 +170,6 @@ class Decoding:
             plain = Choice(None, 0, "turns", (("kind", obstacle),)) if obstacle else Choice(None, 0, "batch")
             drafting = self._models.drafting if speculates else None
             active.decoder = SpeculativeDecoder(active.generation, drafting, plain)
-
-    def _rows_obstacle(self, main: Sequence) -> str | None:
-        """What keeps the answers of this main model from ragged rounds, or None."""
-        return rows_obstacle(main) if self._models.settings.ragged_rounds else "the engine's settings"
 
     def _rows_fit(self) -> bool:
         """Whether there is memory for everybody's caches as rows of one batch, all as long as the longest text."""
@@ -203,14 +194,8 @@ class Decoding:
 
     def _join_batch(self, active: ActiveRequest) -> None:
         if self._batch is None:
-            # One main model has caches of one kind, so what one request is kept from, all are.
-            obstacle = self._rows_obstacle(active.generation.conversation.main)
-            if obstacle is None:
-                self._batch = RaggedDecoder(self._models.main, self._models.drafting)
-            else:
-                self._batch = BatchDecoder(self._models.main, obstacle)
-        if isinstance(self._batch, RaggedDecoder):
-            self._batch.reserve(sum(one.batch_obstacle is None for one in self.turns))
+            self._batch = RaggedDecoder(self._models.main, self._models.drafting)
+        self._batch.reserve(sum(one.batch_obstacle is None for one in self.turns))
         self._batch.join(active.generation)
         active.batched = True
 

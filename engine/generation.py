@@ -176,18 +176,6 @@ class Generation:
             "".join([token.text for token in tokens]), tuple(tokens), record, self.log.snapshot(record, now)
         )
 
-    def add_batch_token(self, drawn: DrawnTokens, rows: int, why_plain: str, now: float) -> TokensCommitted:
-        """Add one token drawn in a batch of `rows` generations, as a round; the caller appends it to the sequence.
-
-        `why_plain` names what keeps the generations from speculating together.
-        """
-        self.log.shared = True
-        passed, self.round_ended = now - self.round_ended, now
-        why = ("batch-kind", (("requests", rows), ("kind", why_plain)))
-        tokens = self.add_tokens(drawn)
-        record = RoundRecord(self.round, "main", 0, 0, 1, rows, now - self.log.started, 0.0, passed, 0.0, *why)
-        return self.end_round(record, tokens, now)
-
     def restart(self) -> None:
         """Prefill again what was committed, as far as the prefix cache does not hold it: the caches are lost."""
         lost = self.conversation.main

@@ -35,9 +35,6 @@ class EngineSettings:
     `async_drafter`, one of ASYNC_DRAFTERS, is where a draft model may draft while the main model verifies. "remote" is
     the drafter at `drafter_address` ("host:port"), which has to prove that it knows `drafter_secret`. These apply to
     the answers that begin from then on.
-
-    Without `ragged_rounds`, answers at once share mlx-lm's batches, a token each a step, where their caches allow it.
-    It applies when the next two answers meet.
     """
 
     most_active: int = 8
@@ -56,7 +53,6 @@ class EngineSettings:
     async_drafter: str = "off"
     drafter_address: str = ""
     drafter_secret: str = field(default="", repr=False)
-    ragged_rounds: bool = True
 
     def __post_init__(self) -> None:
         require(1 <= self.most_active <= 32, "most_active", "between 1 and 32", self.most_active)

@@ -51,9 +51,8 @@ class PlainSpan:
     "draft-context-full", "no-guess" (the draft's text could not be put into main tokens), "cache-kind" (kind),
     "carried-rows" (rows that a rejection left to be fed again), "no-match" (lookup), "not-forced" (grammar),
     "costs-more" (plain_ms, round_ms, tokens_per_round), "measuring", "catching-up" (a draft model reads what it missed
-    while the answer goes on), "batch" (another answer is about to join), "batch-kind" (kind: what keeps several answers
-    from speculating together; requests), "turns" (kind: what keeps the answers from sharing a batch, so that they take
-    turns), "first-token", "length-limit".
+    while the answer goes on), "batch" (another answer is about to join), "turns" (kind: what keeps the answers from
+    sharing a batch, so that they take turns), "first-token", "length-limit".
     """
 
     tokens: int

@@ -3466,10 +3466,6 @@
         <translation>通常のデコードの速度を測定しています。</translation>
     </message>
     <message>
-        <source>Not speculating: this model can only speculate for one answer at a time ({kind}).</source>
-        <translation>投機的デコーディング休止中：このモデルでは一度に 1 つの回答でしか使えません（{kind}）。</translation>
-    </message>
-    <message>
         <source>Not speculating: drafting is still catching up with this chat.</source>
         <translation>投機的デコーディング休止中：ドラフトの生成がまだこのチャットに追いついていません。</translation>
     </message>
@@ -3548,10 +3544,6 @@
     <message>
         <source>Without speculation: plain decoding was still being measured.</source>
         <translation>投機的デコーディングなし：通常のデコードの速度を測定していました。</translation>
-    </message>
-    <message>
-        <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>
-        <translation>投機的デコーディングなし：このモデルでは一度に 1 つの回答でしか使えませんでした（{kind}）。</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>

@@ -3466,10 +3466,6 @@
         <translation>일반 디코딩 속도를 재고 있어요.</translation>
     </message>
     <message>
-        <source>Not speculating: this model can only speculate for one answer at a time ({kind}).</source>
-        <translation>추측하지 않음: 이 모델은 한 번에 한 답변만 추측할 수 있어요({kind}).</translation>
-    </message>
-    <message>
         <source>Not speculating: drafting is still catching up with this chat.</source>
         <translation>추측하지 않음: 초안 생성이 아직 이 대화를 따라잡는 중이에요.</translation>
     </message>
@@ -3548,10 +3544,6 @@
     <message>
         <source>Without speculation: plain decoding was still being measured.</source>
         <translation>추측 없음: 일반 디코딩 속도를 재고 있었어요.</translation>
-    </message>
-    <message>
-        <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>
-        <translation>추측 없음: 이 모델은 한 번에 한 답변만 추측할 수 있었어요({kind}).</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>

@@ -3466,10 +3466,6 @@
         <translation>正在测量普通解码的速度。</translation>
     </message>
     <message>
-        <source>Not speculating: this model can only speculate for one answer at a time ({kind}).</source>
-        <translation>未推测：此模型一次只能为一个回答进行推测（{kind}）。</translation>
-    </message>
-    <message>
         <source>Not speculating: drafting is still catching up with this chat.</source>
         <translation>未推测：草稿生成仍在补读此对话。</translation>
     </message>
@@ -3548,10 +3544,6 @@
     <message>
         <source>Without speculation: plain decoding was still being measured.</source>
         <translation>未使用推测：当时正在测量普通解码的速度。</translation>
-    </message>
-    <message>
-        <source>Without speculation: this model could only speculate for one answer at a time ({kind}).</source>
-        <translation>未使用推测：此模型一次只能为一个回答进行推测（{kind}）。</translation>
     </message>
     <message>
         <source>Without speculation: answers ran one at a time because they cannot be batched ({kind}).</source>

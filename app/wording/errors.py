@@ -255,9 +255,6 @@ def plain_reasons() -> dict[str, str]:
         "costs-more": translate("PlainReasons", "Not speculating: plain decoding is faster."),
         "measuring": translate("PlainReasons", "Measuring plain decoding speed."),
         "batch": translate("PlainReasons", "Not speculating: another answer is about to start."),
-        "batch-kind": translate(
-            "PlainReasons", "Not speculating: this model can only speculate for one answer at a time ({kind})."
-        ),
         "catching-up": translate("PlainReasons", "Not speculating: drafting is still catching up with this chat."),
         "turns": translate(
             "PlainReasons", "Not speculating: answers run one at a time because they cannot be batched ({kind})."
@@ -289,9 +286,6 @@ def past_plain_reasons() -> dict[str, str]:
         "costs-more": translate("PlainReasons", "Without speculation: plain decoding was faster."),
         "measuring": translate("PlainReasons", "Without speculation: plain decoding was still being measured."),
         "batch": translate("PlainReasons", "Without speculation: another answer was about to start."),
-        "batch-kind": translate(
-            "PlainReasons", "Without speculation: this model could only speculate for one answer at a time ({kind})."
-        ),
         "catching-up": translate("PlainReasons", "Without speculation: drafting was still catching up with the chat."),
         "turns": translate(
             "PlainReasons",

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 
 import mlx.core as mx
 
-from engine.decoders.batch_decoder import BatchStepFailed
 from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import Token, TokensCommitted
@@ -33,6 +32,10 @@ from engine.stats import RoundRecord
 CATCHING_UP = Choice(None, 0, "catching-up")
 
 Outcome = TokensCommitted | Exception
+
+
+class BatchStepFailed(Exception):
+    """A pass over the whole batch raised; `__cause__` says what. The caches of its generations are lost."""
 
 
 class RaggedDecoder:

@@ -13,7 +13,7 @@ from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model
 
-# Dense, windows, latent, experts, recurrent and hybrid; the last four share plain batches or take turns.
+# Dense, windows, latent, experts, recurrent and hybrid; the last four take turns.
 CAMPAIGN = (
     "llama", "qwen3", "phi3", "gpt2", "mixtral", "starcoder2", "cohere2", "gemma3_text", "gpt_oss", "olmo3",
     "granite", "deepseek_v3", "minicpm3", "qwen3_next", "qwen3_5", "falcon_h1", "mamba2", "lfm2", "granitemoehybrid",

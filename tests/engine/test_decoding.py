@@ -115,15 +115,6 @@ def test_near_ties_are_drawn_in_a_batch_as_alone(pair: tuple[LoadedModel, Loaded
     assert together.finished.ids == expected
 
 
-def test_answers_share_plain_batches_where_the_settings_say_so(scheduler: Scheduler) -> None:
-    asked = [request(text, max_tokens=20) for text in TEXTS[:3]]
-    expected = [alone(scheduler, one).ids for one in asked]
-    scheduler.configure(replace(scheduler.settings, ragged_rounds=False))
-    clients = run(scheduler, *asked)
-    assert [client.finished.ids for client in clients] == expected
-    assert all("batch-kind" in client.reasons for client in clients)
-
-
 def test_log_probabilities_in_a_batch_are_those_of_plain_decoding(scheduler: Scheduler) -> None:
     def logprobs(client: Client) -> list[float]:
         return [token.logprob for event in client.committed for token in event.tokens]

@@ -26,13 +26,13 @@ METHODS = (
 )
 
 
-@pytest.mark.parametrize("name", ["mamba", "llama"])
-def test_every_batch_reports_alternatives(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(("name", "takes_turns"), [("mamba", True), ("llama", False)])
+def test_answers_at_once_report_alternatives(tmp_path: Path, name: str, *, takes_turns: bool) -> None:
     asked_for = request(alternatives=3, max_tokens=6)
     with serving(name, tmp_path) as (scheduler, _):
         together, other = run(scheduler, asked_for, request("jumps", max_tokens=9))
         [plain] = run(scheduler, asked_for)
-    assert any(event.round.rows > 1 or event.round.reason == "batch-kind" for event in together.committed)
+    assert ("turns" in together.reasons) is takes_turns
     assert logprobs_of(together) == [pytest.approx(row, abs=1e-3) for row in logprobs_of(plain)]
     assert not any(logprobs_of(other))
 

@@ -22,8 +22,7 @@ import psutil
 import pytest
 
 from engine import Engine
-from engine.decoders.batch_decoder import BatchStepFailed
-from engine.decoders.ragged_decoder import RaggedDecoder
+from engine.decoders.ragged_decoder import BatchStepFailed, RaggedDecoder
 from engine.generation import Generation
 from engine.loading import load
 from engine.prompt_process.encoders import ENCODING_PROCESS
