@@ -185,7 +185,9 @@ class RequestLog:
         self.shared = False
         # `RequestStats`'s figures that never change.
         self._request: dict[str, Any] = {"prompt_tokens": prompt_tokens, "seed": seed, "main": main}
-        self._rounds = self._drafted = self._accepted = self._generated = 0
+        # Draft tokens so far.
+        self.drafted = 0
+        self._rounds = self._accepted = self._generated = 0
         self._by_position: list[tuple[int, int]] = []
         self._draft_s = self._verify_s = self._host_s = 0.0
         self._first_at: float | None = None
@@ -229,9 +231,9 @@ class RequestLog:
             opening=self.opening,
             generated_tokens=self._generated,
             rounds=self._rounds,
-            drafted=self._drafted,
+            drafted=self.drafted,
             accepted=self._accepted,
-            accept_rate=self._accepted / self._drafted if self._drafted else None,
+            accept_rate=self._accepted / self.drafted if self.drafted else None,
             accept_by_position=tuple(self._by_position),
             tokens_per_round=self._generated / self._rounds if self._rounds else None,
             ttft_s=None if self._first_at is None else self._first_at - self.started,
@@ -247,7 +249,7 @@ class RequestLog:
 
     def _count_drafted(self, record: RoundRecord) -> None:
         self._speculated = True
-        self._drafted += record.drafted
+        self.drafted += record.drafted
         self._accepted += record.accepted
         for index in range(min(record.drafted, record.accepted + 1)):
             if index == len(self._by_position):
@@ -262,7 +264,7 @@ class RequestLog:
 
     def _speedup_figures(self) -> dict[str, Any]:
         found = self.speedup
-        if found is None or self.shared or not self._drafted:
+        if found is None or self.shared or not self.drafted:
             return {}
         bounds = {"speedup_low": found.factor * exp(-found.error), "speedup_high": found.factor * exp(found.error)}
         if not found.known:

@@ -11,12 +11,14 @@ import time
 from collections.abc import Iterator
 from collections.abc import Sequence as Items
 from contextlib import contextmanager
+from functools import partial
 
 import mlx.core as mx
 
 from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of
+from engine.decoders.recording import round_record
 from engine.decoders.speculative_decoder import TIMED_EVERY
-from engine.events import Token, TokensCommitted
+from engine.events import TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.loading import LoadedModel
 from engine.speculation.batch_drafting import BatchDrafting
@@ -342,12 +344,8 @@ class RaggedDecoder:
             if not current.pipelined:
                 current.report_row(row)
             self._tell_proposers(member, ids, accepted, proposal)
-        record = self._record(current, row, tokens, accepted, now)
-        if choice.depth:
-            made = proposal.count if proposal is not None and proposal.stopped_early else choice.depth
-            self._drafting.observe(member.request, choice, made, max(1, record.drafted), accepted)
-        else:
-            self._drafting.observe(member.request, choice, 0, 0, 0)
+        record = self._record(current, row, len(tokens), accepted, now)
+        self._drafting.observe(member.request, choice, proposal, record)
         self._update_log(member)
         generation.round_ended = now
         return generation.end_round(record, tokens, now)
@@ -356,36 +354,20 @@ class RaggedDecoder:
     def _tell_proposers(member: Member, ids: Items[int], accepted: int, proposal: Proposal | None) -> None:
         proposers = member.request.proposers
         for source, proposer in list(proposers.by_source.items()):
-            used = proposal is not None and proposal.source == source
-            try:
-                with as_proposer_failure(source):
-                    proposer.committed(ids, accepted if used else 0, proposal.count if proposal and used else 0)
-            except ProposerFailed as failure:
-                proposers.drop(failure)
+            used = proposal if proposal is not None and proposal.source == source else None
+            kept, drafted = (0, 0) if used is None else (accepted, used.count)
+            proposers.attempt(source, partial(proposer.committed, ids, kept, drafted))
 
-    def _record(self, current: RaggedRound, row: int, tokens: Items[Token], accepted: int, now: float) -> RoundRecord:
-        generation, choice, depth = current.members[row].generation, current.choices[row], current.proposed.depths[row]
+    def _record(self, current: RaggedRound, row: int, committed: int, accepted: int, now: float) -> RoundRecord:
+        generation, choice = current.members[row].generation, current.choices[row]
         proposal = current.proposed.proposals[row]
         busy = max(0.0, now - generation.round_ended)
         draft_s = 0.0
         if current.proposed.drafting is not None:
             known = current.draft_s or self._costs.drafting(*current.proposed.drafting).seconds
             draft_s = min(busy, known)
-        return RoundRecord(
-            number=generation.round,
-            source="main" if proposal is None else proposal.source,
-            # Draft tokens behind the end of the answer were not judged by the main model, so they do not count.
-            drafted=depth if len(tokens) > accepted or accepted == 0 else accepted,
-            accepted=accepted,
-            committed=len(tokens),
-            rows=current.done.counts[row],
-            at_s=now - generation.log.started,
-            draft_s=draft_s,
-            verify_s=busy - draft_s,
-            host_s=0.0,
-            reason=choice.reason or ("" if depth else "no-guess"),
-            arguments=choice.arguments,
-        )
+        rows, seconds = current.done.counts[row], (draft_s, busy - draft_s, 0.0)
+        return round_record(generation, choice, proposal, committed, accepted, rows, now, seconds)
 
     def _update_log(self, member: Member) -> None:
         """Copy the figures that only the proposers know."""

@@ -11,8 +11,8 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
 
+from engine.decoders.recording import round_record
 from engine.events import TokensCommitted
 from engine.generation import DrawnTokens, Generation
 from engine.speculation.choosing.choice import Choice
@@ -263,41 +263,21 @@ class SpeculativeDecoder:
 
     def _record(self, current: _StartedRound, result: RoundResult, committed: int, accepted: int) -> RoundRecord:
         generation, pending = self._generation, current.pending
-        depth = pending.depth
-        # Draft tokens behind the end of the answer were not judged by the main model, so they do not count.
-        drafted = depth if committed > accepted or accepted == 0 else accepted
         busy = max(0.0, result.finished_at - self._accounted_to)
         draft_s = 0.0
         if pending.draft_s is not None:
             draft_s = min(pending.draft_s, busy)
             self._timed_share = draft_s / busy if busy else None
-        elif depth:
+        elif pending.depth:
             share = current.drafting_share
             if pending.stopped_early:
-                share = self._drafting_share(current.choice, depth)
+                share = self._drafting_share(current.choice, pending.depth)
             draft_s = busy * (share or 0.0)
         catch_up_s, self._catch_up_s, self._accounted_to = self._catch_up_s, 0.0, result.finished_at
-        return RoundRecord(
-            number=generation.round,
-            source=pending.proposal.source if pending.proposal is not None else "main",
-            drafted=drafted,
-            accepted=accepted,
-            committed=committed,
-            rows=pending.rows,
-            at_s=result.finished_at - generation.log.started,
-            draft_s=draft_s + catch_up_s,
-            verify_s=busy - draft_s,
-            host_s=current.host_s,
-            reason=current.choice.reason or ("" if depth else "no-guess"),
-            arguments=current.choice.arguments,
-            rejected=self._rejected_text(pending, accepted) if drafted > accepted else "",
+        seconds = draft_s + catch_up_s, busy - draft_s, current.host_s
+        return round_record(
+            generation, current.choice, pending.proposal, committed, accepted, pending.rows, result.finished_at, seconds
         )
-
-    def _rejected_text(self, pending: PendingRound, accepted: int) -> str:
-        assert pending.proposal is not None
-        tokens = pending.proposal.tokens
-        ids = tokens if isinstance(tokens, list) else cast("list[int]", tokens.tolist())
-        return self._generation.text_of(ids[accepted:])
 
     def _update_log(self) -> None:
         """Copy the figures that only the drafting knows."""
@@ -306,7 +286,8 @@ class SpeculativeDecoder:
         log = self._generation.log
         log.draft = self._drafting.draft_name or log.draft
         log.draft_prefill_tokens = self._prefilled_earlier + self._drafting.draft_prefill_tokens
-        log.speedup = self._drafting.speedup
+        if log.drafted:
+            log.speedup = self._drafting.speedup
         if self._drafting.ahead is not None:
             log.ahead = self._drafting.ahead.figures.as_stats()
         elif self._drafting.why_not_ahead:

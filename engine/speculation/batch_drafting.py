@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
@@ -13,11 +13,12 @@ from engine.sampling import Sampler
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import Answer
-from engine.speculation.drafting import MAX_CARRIED_ROWS, OFF, Drafting, fixed_choice, offer_of
+from engine.speculation.drafting import Drafting
 from engine.speculation.proposers.proposal import JointProposer, Proposal
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round import ProposerFailed, as_proposer_failure, permitted
+from engine.stats import RoundRecord
 
 
 @dataclass(eq=False)
@@ -47,11 +48,7 @@ class BatchDrafting:
     def join(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> BatchedRequest:
         """Build the proposers of a request, whose answer goes on on `conversation`."""
         proposers = self._drafting.new_request(settings, conversation, sampler)
-        return BatchedRequest(proposers, self._begin(proposers), self._drafting.version)
-
-    def _begin(self, proposers: RequestProposers) -> Answer:
-        constrained = proposers.sampler.constraint is not None
-        return self.controller.begin(len(proposers.conversation.main.tokens), constrained=constrained)
+        return BatchedRequest(proposers, self._drafting.begin_answer(proposers), self._drafting.version)
 
     def is_stale(self, request: BatchedRequest, settings: SpeculationSettings) -> bool:
         """Whether another drafter, or other `settings`, were chosen since the last `refresh`."""
@@ -66,7 +63,7 @@ class BatchDrafting:
             self._leave_joint(request)
             request.version, request.proposers.settings = self._drafting.version, settings
             self._drafting.install(request.proposers)
-            request.answer = self._begin(request.proposers)
+            request.answer = self._drafting.begin_answer(request.proposers)
 
     def draft_name(self, request: BatchedRequest) -> str:
         """The drafter's name where the request may use it, else ""."""
@@ -168,13 +165,9 @@ class BatchDrafting:
             made[index] = proposal if isinstance(proposal, Proposal) else _failure(source, proposal)
         return set(drafting)
 
-    def observe(self, request: BatchedRequest, choice: Choice, drafted: int, verified: int, accepted: int) -> None:
-        """Learn from a request's part in a round: of `drafted` tokens, `verified` got a verdict."""
-        fixed = request.proposers.settings.depth is not None
-        self.controller.observe(request.answer, choice, choice.depth if fixed else drafted, verified, accepted)
-        for source, seen in request.proposers.observations():
-            self.controller.learn(request.answer, source, seen)
-        self._drafting.mark_unsaved()
+    def observe(self, request: BatchedRequest, choice: Choice, proposal: Proposal | None, record: RoundRecord) -> None:
+        """Learn from a request's part in a round."""
+        self._drafting.learn(request.proposers, request.answer, choice, proposal, record)
 
     def observe_round(self, request: BatchedRequest, measured: MeasuredRound) -> None:
         """Learn what a round of the batch costs, of which `request` is a part."""
@@ -182,30 +175,19 @@ class BatchDrafting:
 
     def _offer(self, request: BatchedRequest, remaining: int) -> Offer:
         proposers = request.proposers
-        settings, main = proposers.settings, proposers.conversation.main
-        if settings.method == "off":
-            return Offer(decided=OFF)
-        if not proposers.by_source:
-            return Offer(decided=proposers.why_plain or self._drafting.why_plain)
-        if remaining <= 1:
-            return Offer(decided=Choice(None, 0, "length-limit"))
-        if len(main.pending) - 1 > MAX_CARRIED_ROWS:
-            return Offer(decided=Choice(None, 0, "carried-rows", (("rows", len(main.pending) - 1),)))
+        # While a pass is under way, nothing is pending.
+        carried = max(0, len(proposers.conversation.main.pending) - 1)
+        if (plain := proposers.plain_choice(self._drafting.why_plain, remaining, carried)) is not None:
+            return Offer(decided=plain)
         try:
-            limits = proposers.limits(min(settings.depth_limit, remaining - 1))
-            if settings.depth is not None:
-                return Offer(decided=fixed_choice(settings.depth, limits))
-            # While a pass is under way, nothing is pending.
-            return offer_of(proposers, limits, max(0, len(main.pending) - 1))
+            return proposers.offer(proposers.limits(remaining), carried)
         except ProposerFailed as failure:
             return Offer(decided=proposers.drop(failure))
 
     @staticmethod
     def _with_reason(request: BatchedRequest, choice: Choice) -> Choice:
-        if choice.depth or choice.reason:
-            return choice
         try:
-            return replace(choice, reason=request.proposers.reason())
+            return request.proposers.with_reason(choice)
         except ProposerFailed as failure:
             return request.proposers.drop(failure)
 

@@ -7,8 +7,7 @@ only place that knows which settings lead to which proposers.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 
 from engine.async_drafting.ahead import DraftingAhead
 from engine.async_drafting.link import DrafterLink
@@ -17,14 +16,14 @@ from engine.errors import EngineError, ModelNotUsable
 from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
-from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
+from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers, LearnedFile
 from engine.speculation.choosing.plans import Answer
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_source import HeadSource
-from engine.speculation.proposers.proposal import Proposer
+from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, is_ahead
 from engine.speculation.request_proposers import RequestProposers
 from engine.speculation.round import PendingRound, ProposerFailed, as_proposer_failure
@@ -35,9 +34,6 @@ from engine.tuning import LearnedPair, Pair
 log = logging.getLogger(__name__)
 
 FIRST_TOKEN = Choice(None, 0, "first-token")
-OFF = Choice(None, 0, "off")
-# Rows that a hybrid model carries after rejections; a plain round settles them.
-MAX_CARRIED_ROWS = 16
 # The depth whose share of drafting tells whether an asynchronous drafter can pay.
 USUAL_DEPTH = 4
 
@@ -77,15 +73,6 @@ class Drafting:
     def proposers(self) -> dict[str, Proposer]:
         """The current request's proposers by source."""
         return self._request.by_source if self._request is not None else {}
-
-    @property
-    def always_plain(self) -> Choice | None:
-        """What every round of the current request is while nothing proposes for it; None where something does."""
-        request = self._request
-        assert request is not None
-        if request.settings.method == "off":
-            return OFF
-        return None if request.by_source else request.why_plain or self.why_plain
 
     @property
     def drafter(self) -> DraftSource | HeadSource | None:
@@ -151,9 +138,14 @@ class Drafting:
         self._begin(self._request)
 
     def _begin(self, request: RequestProposers) -> None:
-        tokens, constrained = len(request.conversation.main.tokens), request.sampler.constraint is not None
-        self._answer = self.controller.begin(tokens, constrained=constrained)
-        self.controller.speedup.begin(context_range(tokens), constrained=constrained)
+        self._answer = self.begin_answer(request)
+        constrained = request.sampler.constraint is not None
+        self.controller.speedup.begin(context_range(self._answer.prompt_tokens), constrained=constrained)
+
+    def begin_answer(self, request: RequestProposers) -> Answer:
+        """The answer of a request, which begins or goes on, to the controller."""
+        constrained = request.sampler.constraint is not None
+        return self.controller.begin(len(request.conversation.main.tokens), constrained=constrained)
 
     def new_request(
         self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler
@@ -179,9 +171,20 @@ class Drafting:
             return None
         return DraftingAhead(link, request.sampler, request.conversation.main.tokens, request.settings.depth)
 
-    def mark_unsaved(self) -> None:
-        """Something was learned."""
+    def learn(
+        self, request: RequestProposers, answer: Answer, choice: Choice, proposal: Proposal | None, record: RoundRecord
+    ) -> None:
+        """Learn from a request's part in a round.
+
+        One whose proposer had nothing after all counts as one draft token that was rejected.
+        """
         self.controllers.unsaved = True
+        # At a fixed depth no drafter stops early.
+        adaptive = request.settings.depth is None
+        drafted = proposal.count if adaptive and proposal is not None and proposal.stopped_early else choice.depth
+        self.controller.observe(answer, choice, drafted, record.drafted, record.accepted)
+        for source, observation in request.observations():
+            self.controller.learn(answer, source, observation)
 
     def end(self) -> None:
         """End the request; the proposers' sequences stay with its conversation."""
@@ -220,18 +223,13 @@ class Drafting:
         """
         request = self._request
         assert request is not None
-        if (plain := self.always_plain) is not None:
+        if (plain := request.plain_choice(self.why_plain, remaining, carried)) is not None:
             return plain
-        if remaining <= 1:
-            return Choice(None, 0, "length-limit")
-        if carried > MAX_CARRIED_ROWS:
-            return Choice(None, 0, "carried-rows", (("rows", carried),))
         if self.controller.speedup.take_plain_round():
             # Nothing is weighed while a sample is taken: plain decoding does not do that either.
             return Choice(None, 0, "measuring")
-        limits = request.limits(min(request.settings.depth_limit, remaining - 1))
-        fixed = request.settings.depth
-        choice = self._learned(limits, carried) if fixed is None else fixed_choice(fixed, limits)
+        limits = request.limits(remaining)
+        [choice] = self.controller.choose([(self.answer, request.offer(limits, carried))])
         if choice.depth > 0 and self.controller.wants_sample(request.settings.sample_share):
             choice = Choice(None, 0, "measuring")
         if self.ahead is not None:
@@ -241,9 +239,7 @@ class Drafting:
             # A drafter that has nothing to offer yet is still reading, or comes too late.
             if offered and not is_ahead(choice.source):
                 self.ahead.pause()
-        if choice.depth == 0 and not choice.reason:
-            return replace(choice, reason=request.reason())
-        return choice
+        return request.with_reason(choice)
 
     def resume(self, choice: Choice) -> bool:
         """Have an asynchronous drafter that was chosen draft, if it paused; False where it has to catch up first.
@@ -287,13 +283,23 @@ class Drafting:
         """Learn from a round that took `seconds` until the next one began.
 
         Its duration is typical neither if a draft model caught up first, nor if it is a plain round that was not
-        between two others. A round whose proposer had nothing after all counts as one draft token that was rejected.
-        While nothing proposes, no more is learned than what plain rounds take.
+        between two others. While nothing proposes, no more is learned than what plain rounds take.
         """
         prefilled_before, self._prefilled_before = self._prefilled_before, self.draft_prefill_tokens
         caught_up = self._prefilled_before - prefilled_before
         controller, answer, request = self.controller, self.answer, self._request
-        self.controllers.unsaved = True
+        assert request is not None
+        if choice is not FIRST_TOKEN:
+            # What was read before the first token does not belong to it.
+            controller.speedup.observe(
+                choice.source if current.depth else None,
+                current.rows,
+                record.committed,
+                seconds,
+                typical=not caught_up and (current.depth > 0 or current.between_plain),
+            )
+            if not request.by_source and answer.costs.plain_known():
+                return
         drafter = bool(current.depth) and choice.source is not None and PROPOSERS[choice.source].uses_drafter
         measured = MeasuredRound(
             current.rows,
@@ -307,26 +313,10 @@ class Drafting:
             ),
         )
         if choice is not FIRST_TOKEN:
-            # What was read before the first token does not belong to it.
-            controller.speedup.observe(
-                choice.source if current.depth else None,
-                current.rows,
-                record.committed,
-                seconds,
-                typical=not caught_up and (current.depth > 0 or current.between_plain),
-            )
-            if not self.proposers and answer.costs.plain_known():
-                return
             controller.observe_round(answer, measured)
         if caught_up and drafter and choice.source is not None:
             controller.observe_reading(answer, choice.source, caught_up, measured)
-        # At a fixed depth no drafter stops early.
-        fixed = request is not None and request.settings.depth is not None
-        drafted = choice.depth if fixed or not current.stopped_early else current.depth
-        controller.observe(answer, choice, drafted, record.drafted, record.accepted)
-        if request is not None and request.by_source:
-            for source, observation in request.observations():
-                controller.learn(answer, source, observation)
+        self.learn(request, answer, choice, current.proposal, record)
 
     def count_last(self, record: RoundRecord, seconds: float) -> None:
         """Count the last round of an answer: its speed-up is that of all rounds, though it teaches nothing."""
@@ -349,12 +339,6 @@ class Drafting:
         """The controller of the pair in use."""
         return self.controllers.current
 
-    def _learned(self, limits: dict[str, int], carried: int) -> Choice:
-        """The controller's choice."""
-        assert self._request is not None
-        [choice] = self.controller.choose([(self.answer, offer_of(self._request, limits, carried))])
-        return choice
-
     def _install_again(self, request: RequestProposers) -> None:
         """Replace the proposers of the current request in the middle of its answer."""
         self._install(request)
@@ -364,24 +348,6 @@ class Drafting:
     def install(self, request: RequestProposers) -> None:
         """Give the request proposers with the drafter in use."""
         request.install(self._drafter)
-
-
-def offer_of(request: RequestProposers, limits: Mapping[str, int], carried: int) -> Offer:
-    """What the request's proposers can do, each up to its limit. Raises `ProposerFailed`."""
-    kinds, backlog = {}, {}
-    for source, limit in limits.items():
-        if limit > 0:
-            with as_proposer_failure(source):
-                kinds[source], backlog[source] = request.by_source[source].bucket, request.by_source[source].backlog
-    return Offer(limits, kinds, backlog, carried)
-
-
-def fixed_choice(depth: int, limits: Mapping[str, int]) -> Choice:
-    """The depth that the user fixed, with the first proposer that has proposals."""
-    if depth == 0:
-        return OFF
-    source = next((source for source, limit in limits.items() if limit > 0), None)
-    return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
 
 
 def _identity(model: ModelInfo) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
@@ -12,7 +13,7 @@ from engine.conversation import Conversation
 from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings
 from engine.sampling import Sampler
-from engine.speculation.choosing.choice import Choice
+from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.draft_source import DraftSource
 from engine.speculation.head_source import HeadSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
@@ -21,6 +22,10 @@ from engine.speculation.proposers.registry import PROPOSERS, uses, uses_drafter
 from engine.speculation.round import ProposerFailed, as_proposer_failure
 
 log = logging.getLogger(__name__)
+
+OFF = Choice(None, 0, "off")
+# Rows that a hybrid model carries after rejections; a plain round settles them.
+MAX_CARRIED_ROWS = 16
 
 
 class RequestProposers:
@@ -77,15 +82,46 @@ class RequestProposers:
             self.attempt(source, proposer.abandon)
         self.by_source.clear()
 
-    def reason(self) -> str:
-        """Why none has a proposal: what the first says that the method is for. Raises `ProposerFailed`."""
+    def plain_choice(self, why_plain: Choice, remaining: int, carried: int) -> Choice | None:
+        """The next round, if it is plain whatever the proposers have; None otherwise.
+
+        `why_plain` says why no request has proposers, `remaining` tokens may follow, and `carried` rows are fed again.
+        """
+        if self.settings.method == "off":
+            return OFF
+        if not self.by_source:
+            return self.why_plain or why_plain
+        if remaining <= 1:
+            return Choice(None, 0, "length-limit")
+        if carried > MAX_CARRIED_ROWS:
+            return Choice(None, 0, "carried-rows", (("rows", carried),))
+        return None
+
+    def offer(self, limits: Mapping[str, int], carried: int) -> Offer:
+        """What the proposers have for the next round, each up to its limit. Raises `ProposerFailed`."""
+        if self.settings.depth is not None:
+            return Offer(decided=fixed_choice(self.settings.depth, limits))
+        kinds, backlog = {}, {}
+        for source, limit in limits.items():
+            if limit > 0:
+                with as_proposer_failure(source):
+                    kinds[source], backlog[source] = self.by_source[source].bucket, self.by_source[source].backlog
+        return Offer(limits, kinds, backlog, carried)
+
+    def with_reason(self, choice: Choice) -> Choice:
+        """`choice`, which says why it is plain: what the first proposer says that the method is for.
+
+        Raises `ProposerFailed`.
+        """
+        if choice.depth or choice.reason:
+            return choice
         source, proposer = min(self.by_source.items(), key=lambda one: PROPOSERS[one[0]].every_method)
         with as_proposer_failure(source):
-            return proposer.reason
+            return replace(choice, reason=proposer.reason)
 
-    def limits(self, most: int) -> dict[str, int]:
-        """Each proposer's maximum depth, at most `most`. Raises `ProposerFailed`."""
-        limits = {}
+    def limits(self, remaining: int) -> dict[str, int]:
+        """Each proposer's maximum depth where `remaining` tokens may follow. Raises `ProposerFailed`."""
+        most, limits = min(self.settings.depth_limit, remaining - 1), {}
         for source, proposer in self.by_source.items():
             with as_proposer_failure(source):
                 limits[source] = min(most, proposer.max_proposals())
@@ -134,6 +170,14 @@ class RequestProposers:
         if proposer is not None:
             self.by_source[source] = proposer
             proposer.reset(context.conversation.main.tokens)
+
+
+def fixed_choice(depth: int, limits: Mapping[str, int]) -> Choice:
+    """The depth that the user fixed, with the first proposer that has proposals."""
+    if depth == 0:
+        return OFF
+    source = next((source for source, limit in limits.items() if limit > 0), None)
+    return Choice(None, 0) if source is None else Choice(source, min(depth, limits[source]))
 
 
 def _collect(found: list[tuple[str, Observation]], source: str, proposer: Proposer) -> None:

@@ -9,10 +9,10 @@ Leviathan, Kalman, Matias, arXiv:2211.17192; Chen et al., arXiv:2302.01318.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 import mlx.core as mx
 
@@ -51,8 +51,8 @@ def as_proposer_failure(source: str) -> Iterator[None]:
 class PendingRound:
     """A round whose graph was sent to the device and whose result has not been read.
 
-    `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there, or the
-    scores (k+1, vocabulary), of which the host computes that (`Rounds._reads_scores`);
+    `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there, or scores
+    (k+1, vocabulary), of which the host computes it;
     `likeliest` is what else might have been drawn, where that is asked for.
     `pipelined` is true if it was started before the preceding round was read, `followed` if the next one was started
     before it was read itself.
@@ -113,12 +113,9 @@ class Rounds:
         self.sequence = sequence
         self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
         self._sampler = sampler
+        # Whether the host computes the log-probabilities of draft rounds.
         on_cpu = mx.default_device() == mx.Device(mx.cpu)
-        # Whether the host computes the log-probabilities of what is drawn, and how `PendingRound.logprobs` are read.
         self._reads_scores = on_cpu and sampler.greedy and not sampler.alternatives
-        self._read_log_probabilities: Callable[[mx.array], list[float]] = (
-            likeliest_log_probabilities if self._reads_scores else cast("Any", mx.array.tolist)
-        )
 
     def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
         """Propose up to `depth` tokens of `source` and send their verify pass to the device.
@@ -157,7 +154,8 @@ class Rounds:
     def wait(self, current: PendingRound) -> RoundResult:
         """Wait for the round and read its result: the one host synchronisation."""
         sampled: list[int] = current.sampled.tolist()  # type: ignore[assignment]
-        logprobs = self._read_log_probabilities(current.logprobs)
+        scores = current.logprobs
+        logprobs = likeliest_log_probabilities(scores) if scores.ndim == 2 else cast("list[float]", scores.tolist())
         finished_at, accepted = time.perf_counter(), 0
         if current.draft_tokens is not None:
             accepted = count_matching(cast("list[int]", current.draft_tokens.tolist()), sampled)
@@ -212,14 +210,14 @@ class Rounds:
         return permitted(proposal, self._sampler, self.sequence.tokens)
 
     def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
-        """Draw lazily: `draw_tokens`, with scores for log-probabilities where it `_reads_scores`.
+        """Draw lazily: `draw_tokens`, with scores in place of log-probabilities where the host computes these.
 
         With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
         """
         sampler, tokens = self._sampler, self.sequence.tokens
         if sampler.constraint is not None:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
-        if self._reads_scores:
+        if self._reads_scores and proposal is not None:
             scores = sampler.scores(logits, tokens, seen)
             return mx.argmax(scores, axis=-1), scores, None
         return draw_tokens(sampler, logits, tokens, position, seen, proposal)
@@ -229,9 +227,8 @@ class Rounds:
         # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
         state = self.sequence.arrays() if self.sequence.rollback.carries else []
         sampled, logprobs, likeliest = drawn
-        computed = () if self._reads_scores else (logprobs,)
         others = () if likeliest is None else likeliest.arrays
-        mx.async_eval(sampled, *computed, *others, *state)  # type: ignore[no-untyped-call]
+        mx.async_eval(sampled, logprobs, *others, *state)  # type: ignore[no-untyped-call]
         return drawn
 
 

@@ -145,7 +145,7 @@ class Controller:
         if not costs.known:
             return
         plain_s = costs.verify(1).seconds
-        self._earn(measured.seconds / plain_s)
+        self._purse = min(BUDGET, self._purse + self._income * SHARE * measured.seconds / plain_s)
         if tried is not None and measured.typical:
             # What took longer than a known round was disturbed.
             seconds = min(measured.seconds, tried.time.seconds * tried.time.doubt) if tried.known else measured.seconds
@@ -161,18 +161,6 @@ class Controller:
             if measured.draft is not None:
                 usual = usual.plus(costs.drafting(*measured.draft))
             costs.observe_reading(source, tokens, measured.seconds - usual.seconds)
-
-    def pass_over(self, answer: Answer, rounds: int, seconds: float) -> None:
-        """Plain rounds passed of which nothing is to be learned."""
-        answer.context += rounds
-        answer.text.pass_rounds(rounds)
-        if answer.costs.known:
-            self._earn(seconds / answer.costs.verify(1).seconds)
-        self._until = monotonic()
-
-    def _earn(self, rounds: float) -> None:
-        """Time of so many plain rounds has passed."""
-        self._purse = min(BUDGET, self._purse + self._income * SHARE * rounds)
 
     def take_costs(self, trial: Controller) -> None:
         """Take what rounds cost from `trial`, whose text is no answer's."""

@@ -45,7 +45,6 @@ class HeadProposer(Proposer):
     """
 
     source = "head"
-    drafts_whole = True
     prefilled_tokens = 0
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,8 +16,8 @@ from engine.loading import load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.speculation.choosing.choice import Choice
-from engine.speculation.drafting import Drafting
+from engine.speculation.choosing.choice import Choice, Offer
+from engine.speculation.choosing.controller import Answer, Controller
 from engine.speculation.proposers.registry import is_ahead
 from tests.engine.async_drafting.drafters import on_a_thread, slow_verification, untouched
 from tests.engine.serving import PLAIN, Client, request, run
@@ -69,13 +69,16 @@ def choose(monkeypatch: pytest.MonkeyPatch, wants: Callable[[int], bool]) -> Non
     """Choose the drafter's tokens, where there are any, in the choices that `wants` names, else the draft model's."""
     made = [0]
 
-    def scripted(_: Drafting, limits: Mapping[str, int], *__: object) -> Choice:
+    def scripted(_controller: Controller, asked: Sequence[tuple[Answer, Offer]]) -> list[Choice]:
+        [(_answer, offer)] = asked
+        if offer.decided is not None:
+            return [offer.decided]
         made[0] += 1
-        offered = [source for source, limit in limits.items() if limit > 0]
+        offered = [source for source, limit in offer.limits.items() if limit > 0]
         source = next((source for source in offered if is_ahead(source) is wants(made[0])), "draft")
-        return Choice(source, min(3, limits[source]))
+        return [Choice(source, min(3, offer.limits[source]))]
 
-    monkeypatch.setattr(Drafting, "_learned", scripted)
+    monkeypatch.setattr(Controller, "choose", scripted)
 
 
 def sources(client: Client) -> list[str]:

@@ -180,7 +180,6 @@ def use(controller: Controller) -> None:
     for constrained in (False, True):
         answer = controller.begin(100, constrained=constrained)
         play(controller, answer, 12, lambda number: number % 4, limits={"draft": 8, "ngram": 4})
-        controller.pass_over(answer, 3, 0.06)
     answers = [controller.begin(3000) for _ in range(2)]
     for _ in range(3):
         controller.choose([(answer, Offer({"draft": 4, "ngram": 4})) for answer in answers])
