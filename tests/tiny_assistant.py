@@ -9,9 +9,13 @@ from typing import Any
 import mlx.core as mx
 from mlx.utils import tree_flatten
 
-from engine.heads.assistant_config import ORDERED, read_assistant_config
+from engine.heads.assistant_config import read_assistant_config
 from engine.heads.assistant_network import AssistantNetwork
+from engine.heads.tensors import HeadFiles
 from engine.model_files.config import text_config
+from engine.model_files.safetensors_header import TensorHeader
+
+ORDERING = "masked_embedding.token_ordering"
 
 
 def assistant_config(main: Path, *, ordered: bool = False) -> dict[str, Any]:
@@ -41,15 +45,17 @@ def assistant_config(main: Path, *, ordered: bool = False) -> dict[str, Any]:
 
 def write_assistant(folder: Path, main: Path, *, ordered: bool = False, seed: int = 11) -> Path:
     config = assistant_config(main, ordered=ordered)
-    network = AssistantNetwork(read_assistant_config(config, ORDERED if ordered else ()))
-    shapes = [(name, array) for name, array in tree_flatten(network.parameters()) if name != ORDERED[1]]
+    seen = {"masked_embedding.centroids.weight": TensorHeader("F32", (), 0)} if ordered else {}
+    read, _ = read_assistant_config(HeadFiles(config, "mtp", seen, {}))
+    network = AssistantNetwork(read)
+    shapes = [(name, array) for name, array in tree_flatten(network.parameters()) if name != ORDERING]
     keys = mx.random.split(mx.random.key(seed), len(shapes))
     tensors = {
         name: mx.ones(array.shape) if array.ndim == 1 else 0.2 * mx.random.normal(array.shape, key=key)
         for (name, array), key in zip(shapes, keys, strict=True)
     }
     if ordered:
-        tensors[ORDERED[1]] = mx.random.permutation(config["text_config"]["vocab_size"], key=mx.random.key(seed))
+        tensors[ORDERING] = mx.random.permutation(config["text_config"]["vocab_size"], key=mx.random.key(seed))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     mx.save_safetensors(str(folder / "model.safetensors"), tensors, metadata={"format": "mlx"})

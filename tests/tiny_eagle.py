@@ -9,11 +9,14 @@ from typing import Any
 
 import mlx.core as mx
 import pytest
+from mlx.utils import tree_flatten
 
-from engine.heads.eagle_config import expected_shapes, read_eagle_config
-from engine.heads.eagle_network import EagleHead
+from engine.heads.eagle_config import read_eagle_config
+from engine.heads.eagle_network import EagleHead, EagleNetwork
 from engine.heads.head import Draw, HeadContext, HeadProposal
+from engine.heads.tensors import HeadFiles
 from engine.model_files.config import text_config
+from engine.model_files.safetensors_header import TensorHeader
 
 
 def eagle_config(main: Path, taps: Sequence[int], *, drafted: int = 0, **changes: Any) -> dict[str, Any]:
@@ -47,8 +50,9 @@ def write_eagle_head(folder: Path, main: Path, *, drafted: int = 0, seed: int = 
     config = eagle_config(main, (0, text["num_hidden_layers"] - 1), drafted=drafted, **changes)
     width, vocabulary = config["hidden_size"], config["vocab_size"]
     seen = {"fc.weight": (width, 2 * width), "lm_head.weight": (drafted or vocabulary, width)}
-    shapes = dict(expected_shapes(read_eagle_config(config, seen)))
-    shapes.pop("d2t", None)
+    headers = {name: TensorHeader("F32", shape, 0) for name, shape in seen.items()}
+    read, _ = read_eagle_config(HeadFiles(config, "eagle3", headers, {}))
+    shapes = {name: array.shape for name, array in tree_flatten(EagleNetwork(read).parameters()) if name != "d2t"}
     keys = mx.random.split(mx.random.key(seed), len(shapes))
     tensors = {
         name.replace("layers.0.", "midlayer."): mx.ones(shape)
@@ -70,7 +74,7 @@ class ToldEagle:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.answers: Sequence[int] = ()
         self._next = 0
-        propose, logits = EagleHead.propose, EagleHead.logits
+        propose, scores = EagleHead.propose, EagleHead.scores
 
         def told_propose(
             head: EagleHead, context: HeadContext, anchor: mx.array, count: int, draw: Draw
@@ -78,12 +82,12 @@ class ToldEagle:
             self._next = context.length + 1
             return propose(head, context, anchor, count, draw)
 
-        def told_logits(head: EagleHead, states: mx.array) -> mx.array:
-            computed = logits(head, states)
+        def told_scores(head: EagleHead, states: mx.array, depth: int) -> mx.array:
+            computed = scores(head, states, depth)
             wanted = self.answers[self._next] if self._next < len(self.answers) else 0
             self._next += 1
             ids = mx.arange(computed.shape[-1]) if head.targets is None else head.targets
             return mx.where(ids == wanted, 30.0, 0.0 * computed)
 
         monkeypatch.setattr(EagleHead, "propose", told_propose)
-        monkeypatch.setattr(EagleHead, "logits", told_logits)
+        monkeypatch.setattr(EagleHead, "scores", told_scores)

@@ -19,7 +19,7 @@ from engine.hub.values import FoundModel, RemoteModel
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.config import context_length, read_config
 from engine.model_files.discovery import InstalledModel
-from engine.model_files.head_files import SUPPORTED_HEADS, kind_of_config
+from engine.model_files.head_kinds import can_run, kind_of_config
 
 # A model that leaves less than this share of the memory limit free is called tight.
 _TIGHT = 0.1
@@ -194,7 +194,7 @@ def from_found(model: FoundModel, catalog: Catalog, installed_ids: Collection[st
         bits=bits,
         licence=model.licence,
         languages=len(model.languages),
-        kinds=("head",) if head in SUPPORTED_HEADS else () if head else ("main",),
+        kinds=("head",) if can_run(head) else () if head else ("main",),
         get_bytes=0 if model.id in installed_ids else size,
         fit=check_fit(ModelSize(model.id, size, {}), None, 0, budget.limit) if size else None,
         installed=model.id in installed_ids,
@@ -227,7 +227,7 @@ def with_details(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entr
 
 
 def _with_head_details(entry: Entry, model: RemoteModel, kind: str) -> Entry:
-    supported = kind in SUPPORTED_HEADS
+    supported = can_run(kind)
     total = model.listing.total_bytes
     return replace(
         entry,

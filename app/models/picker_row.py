@@ -101,9 +101,9 @@ class PickerRow(QWidget):
         if choice.best:
             return self.tr("best on this Mac"), "draft"
         if choice.entry is not None and choice.entry.head:
-            from engine.model_files.head_files import METHOD_NAMES
+            from engine.model_files.head_kinds import title_of
 
-            method = METHOD_NAMES.get(choice.entry.head, choice.entry.head)
+            method = title_of(choice.entry.head)
             return self.tr("{method} head").format(method=method), "neutral"
         if choice.advice is not None and choice.advice.verdict in HEADS:
             return source_name("head"), "neutral"

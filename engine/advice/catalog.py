@@ -12,7 +12,7 @@ from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.advice.speedup import WORTH_IT, estimate_speedup
 from engine.hub.repository_names import parse_repository
 from engine.model_files.bounded_json import CONFIG, read_object
-from engine.model_files.head_files import SUPPORTED_HEADS
+from engine.model_files.head_kinds import can_run
 from engine.paths import resources
 
 FORMAT = 1
@@ -187,7 +187,7 @@ def _read_head(entry: Any) -> CatalogHead:
     if not isinstance(entry, dict) or {key: type(value) for key, value in entry.items()} != kinds:
         raise ValueError(f"a head's fields: {entry!r:.200}")
     named = all(parse_repository(entry[key]) == entry[key] for key in ("id", "made_for"))
-    if not named or entry["kind"] not in SUPPORTED_HEADS or entry["bytes"] <= 0:
+    if not named or not can_run(entry["kind"]) or entry["bytes"] <= 0:
         raise ValueError(f"{entry['id']}: id, kind or bytes")
     return CatalogHead(**entry)
 

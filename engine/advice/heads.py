@@ -10,7 +10,7 @@ from engine.model_files.config import text_config
 
 # What heads consist of is imported with the first one that is judged: the window's start imports this.
 if TYPE_CHECKING:
-    from engine.heads.config import HeadShape
+    from engine.heads.config import HeadConfig
     from engine.heads.fit import Mismatch
 
 # Words at the ends of a repository's name that say how it was packed, not which model it is.
@@ -40,7 +40,7 @@ class HeadFacts:
     inside: bool = False
 
 
-def facts_of(config: HeadShape) -> HeadFacts:
+def facts_of(config: HeadConfig) -> HeadFacts:
     """Of a head whose tensors are known."""
     exact = config.main_layers is not None
     return HeadFacts(config.kind, config.least_layers, exact, config.tap_width, config.vocabulary, config.made_for)

@@ -20,7 +20,7 @@ from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import UntrustedJsonError
 from engine.model_files.config import read_config, text_config
 from engine.model_files.discovery import InstalledModel
-from engine.model_files.head_files import CHAINED_HEADS, SUPPORTED_HEADS, kind_of_config
+from engine.model_files.head_kinds import can_run, is_chained, kind_of_config
 from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 
 _UNREAD = ("head-unchecked", "head-inside")
@@ -169,7 +169,7 @@ def from_catalog_head(head: CatalogHead) -> PairModel:
 def from_remote(model: RemoteModel) -> PairModel:
     """A repository whose small files have been read."""
     if (kind := kind_of_config(model.config)) is not None:
-        problem = "" if kind in SUPPORTED_HEADS else "unknown-head"
+        problem = "" if can_run(kind) else "unknown-head"
         return PairModel(
             model.id, "search", model.weight_bytes, model.weight_bytes, problem=problem,
             detail=kind if problem else "", head=facts_of_config(model.config, kind),
@@ -243,7 +243,7 @@ class _Judge:
         if draft.id in self._measured:
             expected = Estimate(self._measured[draft.id], measured=True)
         else:
-            chained = facts.kind in CHAINED_HEADS
+            chained = is_chained(facts.kind)
             expected = estimate_head_speedup(main.weight_bytes, main.active_bytes, draft.weight_bytes, chained=chained)
         if not facts.checked:
             # There is nothing yet that an estimate could go by.

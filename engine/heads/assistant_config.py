@@ -10,69 +10,64 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.heads.dialects import HeadConfigError, Settings, made_for, rope_of
-from engine.heads.mtp_config import PROPOSALS
+from engine.heads.config import (
+    LARGEST_INNER,
+    LARGEST_VOCABULARY,
+    LARGEST_WIDTH,
+    LAYER_TYPES,
+    HeadConfig,
+    HeadConfigError,
+    Settings,
+    made_for,
+    rope_of,
+)
+from engine.heads.tensors import HeadFiles, UnknownHeadError
 from engine.model_files.config import text_config
 
-MODEL_TYPES = ("gemma4_assistant", "gemma4_unified_assistant")
-KINDS = ("full_attention", "sliding_attention")
+_MODEL_TYPES = ("gemma4_assistant", "gemma4_unified_assistant")
 _MOST_LAYERS = 64
-ORDERED = ("masked_embedding.centroids.weight", "masked_embedding.token_ordering")
+# Each draft token of a chain is less likely than the one before it; nobody reports gains from more.
+_PROPOSALS = 5
+_CENTROIDS = "masked_embedding.centroids.weight"
 
 
-@dataclass(frozen=True, slots=True)
-class AssistantConfig:
-    """An assistant of a main model of width `tap_width`; see `engine.heads.config.HeadShape`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssistantConfig(HeadConfig):
+    """An assistant of a main model of width `tap_width`, whose `taps` are known once it is bound.
 
     `text` are the settings of its own layers, for mlx-lm. With `centroids`, only the tokens of the `chosen` likeliest
-    of so many groups are scored. `taps` are known once it is bound.
+    of so many groups are scored. It keeps a copy of keys and values of each of its `kinds` of attention.
     """
 
     text: Mapping[str, Any] = field(hash=False)
-    width: int
-    inner: int
-    tap_width: int
-    vocabulary: int
     layer_types: tuple[str, ...]
-    window: int
-    row_elements: int
     centroids: int
     chosen: int
     own_output: bool
-    made_for: str = ""
-    kind: str = "mtp"
-    proposals: int = PROPOSALS
-    taps: tuple[int, ...] = ()
-    main_layers: int | None = None
-    least_layers: int = 1
 
     @property
-    def block_rows(self) -> int:
-        return self.proposals
-
-    @property
-    def windows(self) -> tuple[int | None, ...]:
-        """Of the keys and values that it keeps a copy of, one of each kind of attention."""
-        return tuple(self.window if kind == "sliding_attention" else None for kind in kinds_of(self.layer_types))
-
-
-def is_assistant(config: Mapping[str, Any]) -> bool:
-    """Whether a config.json is that of such an assistant."""
-    return config.get("model_type") in MODEL_TYPES
+    def kinds(self) -> tuple[str, ...]:
+        return kinds_of(self.layer_types)
 
 
 def kinds_of(layer_types: Collection[str]) -> tuple[str, ...]:
-    """The kinds of attention that layers have, in the order of KINDS."""
-    return tuple(kind for kind in KINDS if kind in layer_types)
+    """The kinds of attention that layers have, in the order of LAYER_TYPES."""
+    return tuple(kind for kind in LAYER_TYPES if kind in layer_types)
 
 
-def read_assistant_config(config: Mapping[str, Any], names: Collection[str]) -> AssistantConfig:
-    """The assistant with this config.json and tensors of these names. Raises `HeadConfigError`."""
+def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, str]]:
+    """The assistant, and its tensors' names, which are those of the network.
+
+    Raises `HeadConfigError`, or `UnknownHeadError` for the head of another model with projections of these names.
+    """
+    config = files.config
+    if config.get("model_type") not in _MODEL_TYPES:
+        raise UnknownHeadError
     own = text_config(config)
     settings, outer = Settings(own), Settings(config)
     layers = settings.whole("num_hidden_layers", 1, _MOST_LAYERS)
     types = own.get("layer_types")
-    if not isinstance(types, list) or len(types) != layers or any(kind not in KINDS for kind in types):
+    if not isinstance(types, list) or len(types) != layers or any(kind not in LAYER_TYPES for kind in types):
         raise HeadConfigError("layer_types")
     for name in ("enable_moe_block", "use_double_wide_mlp"):
         if own.get(name):
@@ -82,27 +77,33 @@ def read_assistant_config(config: Mapping[str, Any], names: Collection[str]) -> 
     heads, head_dim = settings.whole("num_attention_heads", 1, 4096), settings.whole("head_dim", 2, 2**12)
     kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
     wide = settings.whole("global_head_dim", 2, 2**12, head_dim)
-    vocabulary = settings.whole("vocab_size", 2, 2**21)
+    window = settings.whole("sliding_window", 1, 2**20, 512)
+    vocabulary = settings.whole("vocab_size", 2, LARGEST_VOCABULARY)
     ordered = bool(outer.flag("use_ordered_embeddings"))
-    if ordered != (ORDERED[0] in names):
+    if ordered != (_CENTROIDS in files.tensors):
         raise HeadConfigError("use_ordered_embeddings")
     centroids = outer.whole("num_centroids", 1, vocabulary, 2048) if ordered else 0
     if centroids and vocabulary % centroids:
         raise HeadConfigError("num_centroids")
-    return AssistantConfig(
+    found = AssistantConfig(
+        kind=files.kind,
         text={**own, "num_kv_shared_layers": layers, "hidden_size_per_layer_input": 0, "model_type": "gemma4_text"},
-        width=settings.whole("hidden_size", 1, 2**16),
-        inner=settings.whole("intermediate_size", 1, 2**18),
-        tap_width=outer.whole("backbone_hidden_size", 1, 2**16),
+        width=settings.whole("hidden_size", 1, LARGEST_WIDTH),
+        inner=settings.whole("intermediate_size", 1, LARGEST_INNER),
         vocabulary=vocabulary,
-        layer_types=tuple(types),
-        window=settings.whole("sliding_window", 1, 2**20, 512),
+        taps=(),
+        tap_width=outer.whole("backbone_hidden_size", 1, LARGEST_WIDTH),
+        main_layers=None,
+        windows=tuple(window if kind == "sliding_attention" else None for kind in kinds_of(types)),
         row_elements=2 * kv_heads * max(head_dim, wide),
+        proposals=_PROPOSALS,
+        layer_types=tuple(types),
         centroids=centroids,
         chosen=outer.whole("centroid_intermediate_top_k", 1, centroids, min(32, centroids)) if ordered else 0,
-        own_output=outer.flag("tie_word_embeddings") is False and "lm_head.weight" in names,
+        own_output=outer.flag("tie_word_embeddings") is False and "lm_head.weight" in files.tensors,
         made_for=made_for(config),
     )
+    return found, {name: name for name in files.tensors}
 
 
 def _known_rope(parameters: object, kind: str) -> object:

@@ -12,15 +12,17 @@ from pathlib import Path
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx.utils import tree_flatten
 from mlx_lm.models import gemma4_text
 
 from engine.errors import ModelNotUsable
-from engine.heads.assistant_config import AssistantConfig, kinds_of
-from engine.heads.assistant_context import AssistantContext
-from engine.heads.context import LayerRows, Rows
-from engine.heads.fit import context_bytes, mismatch
-from engine.heads.head import Attended, Draw, Head, HeadContext, HeadProposal, MainPorts
+from engine.heads.assistant_config import AssistantConfig
+from engine.heads.chain_head import mean_log_chance
+from engine.heads.context import CacheShape, LayerContext, LayerRows, Rows
+from engine.heads.head import Attended, Draw, HeadContext, HeadProposal, MainPorts
+from engine.heads.network_head import NetworkHead, own_context
+from engine.heads.weights import Weights
+
+_ORDERING = "masked_embedding.token_ordering"
 
 
 class OrderedEmbedding(nn.Module):  # type: ignore[misc]
@@ -90,28 +92,26 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
         return logits, None
 
 
-class AssistantHead(Head):
-    """An assistant, for the main model that it is bound to."""
+class AssistantHead(NetworkHead):
+    """An assistant, for the main model that it is bound to.
+
+    It looks at the keys and values of the main model's last layer of each kind of attention. They are made of the
+    tapped inputs of these layers again, not taken from the main model's caches: those may be quantised, cut, or rows of
+    a batch.
+    """
+
+    config: AssistantConfig
+    network: AssistantNetwork
 
     def __init__(self, path: Path, config: AssistantConfig, network: AssistantNetwork, identity: str) -> None:
-        self.kind, self.taps, self.identity = config.kind, config.taps, identity
-        self.config, self.network = config, network
-        self._path, self._identity = path, identity
-        self._kinds, self._ahead = kinds_of(config.layer_types), 1
-        self._bound: tuple[MainPorts, list[Attended]] | None = None
+        super().__init__(path, config, network, identity)
+        self._ahead, self._attended = 1, list[Attended]()
 
-    @property
-    def max_proposals(self) -> int:
-        return self.config.proposals
-
-    @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for _, array in tree_flatten(self.network.parameters()))
-
-    @property
-    def dtype(self) -> mx.Dtype:
-        found: mx.Dtype = self.network.model.norm.weight.dtype
-        return found
+    @staticmethod
+    def build(config: AssistantConfig, weights: Weights) -> tuple[nn.Module, Weights]:
+        if (ordering := weights.get(_ORDERING)) is not None:
+            weights[_ORDERING] = ordering.astype(mx.int32)
+        return AssistantNetwork(config), weights
 
     @property
     def readings(self) -> tuple[tuple[int, ...], ...]:
@@ -123,44 +123,43 @@ class AssistantHead(Head):
         self.identity = self._identity if self._ahead else f"{self._identity}-0"
 
     def bind(self, ports: MainPorts) -> None:
-        if (wrong := mismatch(self.config, ports.layer_count, ports.width, ports.vocabulary)) is not None:
-            raise ModelNotUsable(self._path, "wrong-main", str(wrong))
-        attended = [ports.attended.get(kind) for kind in self._kinds]
-        found = [one for one in attended if one is not None and self._fits(one)]
-        if len(found) < len(attended):
+        super().bind(ports)
+        attended = [ports.attended.get(kind) for kind in self.config.kinds]
+        self._attended = [one for one in attended if one is not None and self._fits(one)]
+        if len(self._attended) < len(attended):
             raise ModelNotUsable(self._path, "wrong-main", "keys and values")
-        self._bound = ports, found
-        self.taps = tuple(sorted({one.layer - 1 for one in found if one.layer} | {ports.layer_count - 1}))
+        inputs = {one.layer - 1 for one in self._attended if one.layer}
+        self.taps = tuple(sorted(inputs | {ports.layer_count - 1}))
 
-    def context_bytes(self, length: int) -> int:
-        return context_bytes(self.config, length, self.dtype.size) + self.config.tap_width * self.dtype.size
+    @property
+    def state_elements(self) -> int:
+        return self.config.tap_width
 
-    def new_context(self, start: int = 0) -> AssistantContext:
-        return AssistantContext([one.window for one in self._main[1]], start)
+    def new_context(self, start: int = 0) -> LayerContext:
+        return LayerContext([one.window for one in self._attended], start, goes_on=True)
 
-    def restore(self, state: dict[str, mx.array]) -> AssistantContext:
-        attended = self._main[1]
-        shapes = [(one.heads, one.size) for one in attended]
-        return AssistantContext.restored_for(state, [one.window for one in attended], shapes, self.config.tap_width)
+    def restore(self, state: dict[str, mx.array]) -> LayerContext:
+        shapes: list[CacheShape] = [((one.heads, one.size),) * 2 for one in self._attended]
+        return self.new_context().restored(state, shapes, self.config.tap_width)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
-        own = _own(context)
+        own = own_context(context, LayerContext)
         for layer, (keys, values) in zip(own.layers, self._read(taps, tokens, own.length), strict=True):
             layer.append(keys, values)
         own.newest = self._states(taps[:, -1:])
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
-        own, ports = _own(context), self._main[0]
+        own = own_context(context, LayerContext)
         if own.newest is None:
             raise ValueError("no state to go on from")
-        seen = dict(zip(self._kinds, map(_seen, own.layers), strict=True))
+        seen = dict(zip(self.config.kinds, map(_seen, own.layers), strict=True))
         position = own.length - 1 + self._ahead
         states, ids = own.newest, anchor
         tokens: list[mx.array] = []
         scores: list[mx.array] = []
         columns: list[mx.array] = []
         for index in range(count):
-            rows = self.network(ports.embed(ids[None]).astype(self.dtype), states, seen, position)
+            rows = self.network(self.embed(ids[None]), states, seen, position)
             logits, known = self.network.scores(rows)
             ids = draw(index, logits, known)
             tokens.append(ids)
@@ -176,23 +175,12 @@ class AssistantHead(Head):
         count = len(tokens) - 1
         query, key = mx.arange(count)[:, None], mx.arange(count)[None]
         masks = {}
-        for kind, one in zip(self._kinds, self._main[1], strict=True):
+        for kind, one in zip(self.config.kinds, self._attended, strict=True):
             masks[kind] = key <= query if one.window is None else (key <= query) & (key > query - one.window)
-        seen = {kind: (keys, values) for kind, (keys, values) in zip(self._kinds, read, strict=True)}
-        embedded = self._main[0].embed(mx.array([tokens[1:]], mx.int32)).astype(self.dtype)
+        seen = dict(zip(self.config.kinds, read, strict=True))
+        embedded = self.embed(mx.array([tokens[1:]], mx.int32))
         rows = self.network(embedded, self._states(taps[:, :-1]), seen, self._ahead, masks)
-        logits, ids = self.network.scores(rows)
-        chances = logits.astype(mx.float32) - mx.logsumexp(logits.astype(mx.float32), axis=-1, keepdims=True)
-        if ids is None:
-            return mx.take_along_axis(chances, answers[:, None], axis=-1).mean()
-        hit = ids == answers[:, None]
-        return mx.where(hit, chances, 0.0).sum() / mx.maximum(hit.sum(), 1)
-
-    @property
-    def _main(self) -> tuple[MainPorts, list[Attended]]:
-        if self._bound is None:
-            raise RuntimeError("the head is not bound to a main model")
-        return self._bound
+        return mean_log_chance(*self.network.scores(rows), answers)
 
     def _fits(self, one: Attended) -> bool:
         return any(
@@ -203,18 +191,17 @@ class AssistantHead(Head):
 
     def _read(self, taps: mx.array, tokens: Sequence[int], start: int) -> list[Rows]:
         """Keys and values of each kind for the rows of `tokens` from position `start` on."""
-        ports, attended = self._main
         outputs = dict(zip(self.taps, mx.split(taps, len(self.taps), axis=-1), strict=True))
         made = []
-        for one in attended:
-            rows = outputs[one.layer - 1] if one.layer else ports.embed(mx.array([list(tokens)], mx.int32))
+        for one in self._attended:
+            rows = outputs[one.layer - 1] if one.layer else self.ports.embed(mx.array([list(tokens)], mx.int32))
             keys, values = one.read(rows, start)
             made.append((keys.astype(self.dtype), values.astype(self.dtype)))
         return made
 
     def _states(self, taps: mx.array) -> mx.array:
         last = taps[..., -self.config.tap_width :]
-        return self._main[0].final_norm(last).astype(self.dtype)
+        return self.ports.final_norm(last).astype(self.dtype)
 
 
 def _seen(layer: LayerRows) -> Rows:
@@ -224,9 +211,3 @@ def _seen(layer: LayerRows) -> Rows:
         raise ValueError("no rows to look at")
     keys, values = rows
     return rows if layer.window is None else (keys[:, :, -layer.window :], values[:, :, -layer.window :])
-
-
-def _own(context: HeadContext) -> AssistantContext:
-    if not isinstance(context, AssistantContext):
-        raise TypeError(f"a context of another head: {type(context).__name__}")
-    return context

@@ -1,135 +1,247 @@
-"""Heads of the DFlash family: a whole block of draft tokens from one pass."""
+"""Heads of the DFlash family: a whole block of draft tokens from one pass, refined left to right.
+
+What refines a block's independent rows chooses each draft token with regard to the one before it. Attribute names are
+those of the published tensors.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx.utils import tree_flatten
 
-from engine.errors import ModelNotUsable
-from engine.heads.backbone import Backbone
-from engine.heads.config import HeadConfig
-from engine.heads.context import BlockContext
-from engine.heads.fit import context_bytes, mismatch
-from engine.heads.head import Draw, Head, HeadContext, HeadProposal, MainPorts
-from engine.heads.refiners import refiner_of
+from engine.heads.block_config import BlockConfig, GruConfig, MarkovConfig, SelectorConfig
+from engine.heads.block_network import BlockNetwork
+from engine.heads.context import CacheShape, LayerContext
+from engine.heads.head import Draw, HeadContext, HeadProposal
+from engine.heads.network_head import NetworkHead, own_context
+from engine.heads.tensors import HeadTensorError
+from engine.heads.weights import Weights
+
+Embed = Callable[[mx.array], mx.array]
 
 
-class BlockNetwork(nn.Module):  # type: ignore[misc]
-    """All weights of a head of the DFlash family."""
+class DFlashNetwork(BlockNetwork):
+    """DFlash: every row is drawn by itself."""
 
-    def __init__(self, config: HeadConfig) -> None:
+    def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
+        """The draft tokens of hidden states (1, n, width) with their logits (1, n, m); columns are draft ids.
+
+        `draw` takes columns to main-model ids, `embed` ids (1, n) to the main model's embeddings.
+        """
+        del hidden, anchor, embed
+        return HeadProposal(draw(0, logits[0], None), logits[0])
+
+
+class CandidateSelector(nn.Module):  # type: ignore[misc]
+    """How well each candidate follows the token before it."""
+
+    def __init__(self, config: BlockConfig, rank: int) -> None:
         super().__init__()
-        self.backbone = Backbone(config)
-        self.refiner = refiner_of(config)
-        if config.own_embedding:
-            self.embed_tokens = nn.Embedding(config.vocabulary, config.width)
-        if config.own_output:
-            self.lm_head = nn.Linear(config.width, config.draft_vocabulary, bias=False)
-        if config.own_mask:
-            self.mask_embedding = mx.zeros((config.width,))
-        if config.own_output and config.draft_vocabulary != config.vocabulary:
-            self.d2t = mx.zeros((config.draft_vocabulary,), mx.int32)
+        self.predecessor_codebook = nn.Embedding(config.vocabulary, rank)
+        self.successor_codebook = nn.Embedding(config.vocabulary, rank)
+        self.hidden_projection = nn.Linear(config.width, rank, bias=False)
 
 
-class BlockHead(Head):
+class DFlash2Network(DFlashNetwork):
+    """DFlash2: among the likeliest of each row, how well each follows the token before it (dflash, model.py)."""
+
+    def __init__(self, config: BlockConfig) -> None:
+        super().__init__(config)
+        assert isinstance(config.refiner, SelectorConfig)
+        self._top_k = config.refiner.top_k
+        self.candidate_selector = CandidateSelector(config, config.refiner.rank)
+
+    def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
+        del embed
+        selector = self.candidate_selector
+        ids = mx.argpartition(logits[0], -self._top_k, axis=-1)[:, -self._top_k :].astype(mx.int32)
+        base = mx.take_along_axis(logits[0], ids, axis=-1)
+        states, successors = selector.hidden_projection(hidden[0]), selector.successor_codebook(ids)
+        token, tokens, scores = anchor, [], []
+        for row in range(ids.shape[0]):
+            context = selector.predecessor_codebook(token) * states[row : row + 1]
+            scores.append(base[row : row + 1] + (successors[row] @ context[0])[None])
+            token = draw(row, scores[-1], ids[row : row + 1])
+            tokens.append(token)
+        return HeadProposal(mx.concatenate(tokens), mx.concatenate(scores), ids)
+
+
+class MarkovHead(nn.Module):  # type: ignore[misc]
+    """DSpark: a bias from the token before, gated by the row or carried on by a recurrent state (specforge, dspark.py).
+
+    With a recurrent state, the first row starts from zeros.
+    """
+
+    def __init__(self, config: BlockConfig, markov: MarkovConfig) -> None:
+        super().__init__()
+        self._style, rank = markov.style, markov.rank
+        self.markov_w1 = nn.Embedding(config.vocabulary, rank)
+        self.markov_w2 = nn.Linear(rank, config.draft_vocabulary, bias=False)
+        if markov.style == "gated":
+            self.gate_proj = nn.Linear(config.width + rank, rank)
+        elif markov.style == "rnn":
+            self.joint_proj = nn.Linear(2 * rank + config.width, 3 * rank)
+
+    def step(self, state: mx.array | None, before: mx.array, hidden: mx.array) -> tuple[mx.array | None, mx.array]:
+        """The next state, and the bias (1, m) of a row: its hidden state (1, width), `before` (1, rank) its token's."""
+        if self._style == "gated":
+            before = mx.sigmoid(self.gate_proj(mx.concatenate([hidden, before], axis=-1))) * before
+        elif self._style == "rnn":
+            state = mx.zeros_like(before) if state is None else state
+            joint = self.joint_proj(mx.concatenate([state, before, hidden], axis=-1))
+            gate, candidate, output = mx.split(joint, 3, axis=-1)
+            gate = mx.sigmoid(gate)
+            state = gate * state + (1 - gate) * mx.tanh(candidate)
+            before = mx.tanh(output)
+        return state, self.markov_w2(before)
+
+
+class ConfidenceHead(nn.Module):  # type: ignore[misc]
+    """DSpark: the chance that a row's token is accepted."""
+
+    def __init__(self, inputs: int) -> None:
+        super().__init__()
+        self.proj = nn.Linear(inputs, 1)
+
+
+class DSparkNetwork(DFlashNetwork):
+    """DSpark: the bias, and the confidence where the head has one."""
+
+    def __init__(self, config: BlockConfig) -> None:
+        super().__init__(config)
+        markov = config.refiner
+        assert isinstance(markov, MarkovConfig)
+        self.markov_head = MarkovHead(config, markov)
+        if markov.confidence:
+            self.confidence_head = ConfidenceHead(markov.confidence)
+        self._with_token = markov.confidence != config.width
+
+    def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
+        del embed
+        token, state, tokens, scores, before = anchor, None, [], [], []
+        for row in range(logits.shape[1]):
+            before.append(self.markov_head.markov_w1(token).astype(hidden.dtype))
+            state, bias = self.markov_head.step(state, before[-1], hidden[:, row])
+            scores.append(logits[:, row] + bias)
+            token = draw(row, scores[-1], None)
+            tokens.append(token)
+        return HeadProposal(
+            mx.concatenate(tokens), mx.concatenate(scores), confidence=self._confidence(hidden, mx.concatenate(before))
+        )
+
+    def _confidence(self, hidden: mx.array, before: mx.array) -> mx.array | None:
+        if "confidence_head" not in self:
+            return None
+        features = mx.concatenate([hidden[0], before], axis=-1) if self._with_token else hidden[0]
+        return mx.sigmoid(self.confidence_head.proj(features)[:, 0].astype(mx.float32))
+
+
+class GruLayer(nn.Module):  # type: ignore[misc]
+    """A GRU without biases, in the layout of torch: reset, update and new gate one below the other."""
+
+    def __init__(self, inputs: int, width: int) -> None:
+        super().__init__()
+        self.weight_ih_l0 = mx.zeros((3 * width, inputs))
+        self.weight_hh_l0 = mx.zeros((3 * width, width))
+
+    def __call__(self, state: mx.array, x: mx.array) -> mx.array:
+        """The next state (1, width) from `state` and x (1, inputs)."""
+        ours, theirs = mx.split(x @ self.weight_ih_l0.T, 3, axis=-1), mx.split(state @ self.weight_hh_l0.T, 3, axis=-1)
+        reset, update = mx.sigmoid(ours[0] + theirs[0]), mx.sigmoid(ours[1] + theirs[1])
+        new = mx.tanh(ours[2] + reset * theirs[2])
+        return (1 - update) * new + update * state
+
+
+class DominoNetwork(DFlashNetwork):
+    """Domino (arXiv:2605.29707): a bias from a GRU over the block's tokens so far (specforge, domino.py)."""
+
+    def __init__(self, config: BlockConfig) -> None:
+        super().__init__(config)
+        gru = config.refiner
+        assert isinstance(gru, GruConfig)
+        self._prefix, self._width = gru.prefix, gru.width
+        self.prefix_gru = GruLayer(config.width, gru.width)
+        self.embed_proj = [
+            nn.Linear(config.width + gru.width, gru.inner, bias=False),
+            nn.SiLU(),
+            nn.Linear(gru.inner, config.vocabulary, bias=False),
+        ]
+
+    def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
+        token, tokens, scores = anchor, [], []
+        state = mx.zeros((1, self._width), hidden.dtype)
+        for row in range(logits.shape[1]):
+            state = self.prefix_gru(state, embed(token[None])[0].astype(hidden.dtype))
+            score = logits[:, row]
+            if row >= self._prefix:
+                bias = mx.concatenate([hidden[:, row], state], axis=-1)
+                for layer in self.embed_proj:
+                    bias = layer(bias)
+                score = score + bias
+            scores.append(score)
+            token = draw(row, score, None)
+            tokens.append(token)
+        return HeadProposal(mx.concatenate(tokens), mx.concatenate(scores))
+
+
+_NETWORKS = {"dflash": DFlashNetwork, "dflash2": DFlash2Network, "dspark": DSparkNetwork, "domino": DominoNetwork}
+
+
+class BlockHead(NetworkHead):
     """A head of the DFlash family, for the main model that it is bound to."""
 
-    def __init__(self, path: Path, config: HeadConfig, network: BlockNetwork, identity: str) -> None:
-        self.kind, self.taps, self.identity = config.kind, config.taps, identity
-        self.config, self._path, self._network = config, path, network
-        self._dtype: mx.Dtype = network.backbone.norm.weight.dtype
-        self._ports: MainPorts | None = None
-        self._targets: mx.array | None = None
-        if "d2t" in network:
-            self._targets = mx.arange(config.draft_vocabulary, dtype=mx.int32) + network.d2t.astype(mx.int32)
+    config: BlockConfig
+    network: DFlashNetwork
 
-    @property
-    def max_proposals(self) -> int:
-        return self.config.proposals
+    @staticmethod
+    def build(config: BlockConfig, weights: Weights) -> tuple[nn.Module, Weights]:
+        """Queries, keys and values that are one matrix become three."""
+        queries, keys = config.heads * config.head_dim, config.kv_heads * config.head_dim
+        made: Weights = {}
+        for name, array in weights.items():
+            parts = mx.split(array, [queries, queries + keys], axis=0) if ".qkv_proj." in name else [array]
+            for projection, part in zip(("q_proj", "k_proj", "v_proj"), parts, strict=False):
+                own = name.replace("qkv_proj", projection)
+                if own in made:
+                    raise HeadTensorError(name)
+                made[own] = part
+        return _NETWORKS[config.kind](config), made
 
-    @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for _, array in tree_flatten(self._network.parameters()))
+    def new_context(self, start: int = 0) -> LayerContext:
+        return LayerContext(self.config.windows, start)
 
-    def context_bytes(self, length: int) -> int:
-        return context_bytes(self.config, length, self._dtype.size)
-
-    def bind(self, ports: MainPorts) -> None:
-        if (wrong := mismatch(self.config, ports.layer_count, ports.width, ports.vocabulary)) is not None:
-            raise ModelNotUsable(self._path, "wrong-main", str(wrong))
-        self._ports = ports
-
-    def new_context(self, start: int = 0) -> BlockContext:
-        return BlockContext([layer.window for layer in self.config.layers], start)
-
-    def restore(self, state: dict[str, mx.array]) -> BlockContext:
-        windows = [layer.window for layer in self.config.layers]
-        return BlockContext.restored(state, windows, self.config.kv_heads, self.config.head_dim)
+    def restore(self, state: dict[str, mx.array]) -> LayerContext:
+        shape = (self.config.kv_heads, self.config.head_dim)
+        shapes: list[CacheShape] = [(shape, shape)] * len(self.config.layers)
+        return self.new_context().restored(state, shapes)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
         del tokens
-        self._network.backbone.extend(_own(context), taps.astype(self._dtype))
+        self.network.extend(own_context(context, LayerContext), taps.astype(self.dtype))
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         config = self.config
-        masks = count - int(config.anchor_predicts) + config.spare_rows
-        embedded = self._block(anchor, masks)
-        rows = embedded if config.embedding_scale == 1.0 else embedded * config.embedding_scale
+        rows = self._block(anchor, count - int(config.anchor_predicts) + config.spare_rows)
+        if config.embedding_scale != 1.0:
+            rows = rows * config.embedding_scale
         # The anchor's own row predicts nothing unless it is the first of the proposal.
         skip = 0 if config.anchor_predicts else 1
-        hidden = self._network.backbone(rows.astype(self._dtype), _own(context), skip)[:, :count]
-        logits = self._logits(hidden, embedded.dtype)
-        proposal = self._network.refiner.propose(hidden, logits, anchor, self._on_main_ids(draw), self._embed)
-        if self._targets is None:
-            return proposal
-        ids = mx.broadcast_to(self._targets, proposal.scores.shape)
-        return HeadProposal(proposal.tokens, proposal.scores, ids, proposal.confidence)
+        hidden = self.network(rows, own_context(context, LayerContext), skip)[:, :count]
+        logits = self.logits(hidden)
+        if config.output_multiplier != 1.0:
+            logits = logits * config.output_multiplier
+        if config.soft_cap:
+            logits = mx.tanh(logits / config.soft_cap) * config.soft_cap
+        made = self.network.propose(hidden, logits, anchor, self.on_main_ids(draw), self.embed)
+        return HeadProposal(made.tokens, made.scores, self.columns(made.scores, made.ids), made.confidence)
 
     def _block(self, anchor: mx.array, masks: int) -> mx.array:
         """The embeddings (1, 1 + masks, width) of the anchor (1,) and the masks."""
-        if "mask_embedding" not in self._network:
+        if "mask_embedding" not in self.network:
             mask = mx.full((masks,), self.config.mask_token, mx.int32)
-            return self._embed(mx.concatenate([anchor.astype(mx.int32), mask])[None])
-        first = self._embed(anchor[None])
-        mask = mx.broadcast_to(self._network.mask_embedding.astype(first.dtype), (1, masks, first.shape[-1]))
+            return self.embed(mx.concatenate([anchor.astype(mx.int32), mask])[None])
+        first = self.embed(anchor[None])
+        mask = mx.broadcast_to(self.network.mask_embedding.astype(first.dtype), (1, masks, first.shape[-1]))
         return mx.concatenate([first, mask], axis=1)
-
-    def _embed(self, ids: mx.array) -> mx.array:
-        if "embed_tokens" in self._network:
-            own: mx.array = self._network.embed_tokens(ids)
-            return own
-        return self._main.embed(ids)
-
-    def _logits(self, hidden: mx.array, main_dtype: mx.Dtype) -> mx.array:
-        config = self.config
-        own = "lm_head" in self._network
-        logits = self._network.lm_head(hidden) if own else self._main.logits(hidden.astype(main_dtype))
-        if config.output_multiplier != 1.0:
-            logits = logits * config.output_multiplier
-        return mx.tanh(logits / config.soft_cap) * config.soft_cap if config.soft_cap else logits
-
-    def _on_main_ids(self, draw: Draw) -> Draw:
-        targets = self._targets
-        if targets is None:
-            return draw
-
-        def draw_target(first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
-            return draw(first, scores, mx.broadcast_to(targets, scores.shape) if ids is None else targets[ids])
-
-        return draw_target
-
-    @property
-    def _main(self) -> MainPorts:
-        if self._ports is None:
-            raise RuntimeError("the head is not bound to a main model")
-        return self._ports
-
-
-def _own(context: HeadContext) -> BlockContext:
-    if not isinstance(context, BlockContext):
-        raise TypeError(f"a context of another head: {type(context).__name__}")
-    return context

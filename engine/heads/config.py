@@ -1,51 +1,63 @@
-"""What a head is made of: what all kinds have, and the sizes, layers and refiners of the DFlash family.
+"""What all heads are described by, and the readers of published configurations that several kinds share.
 
-`read_config` makes one of a config.json in any of the published dialects; everything that a person could have written
-wrongly is checked there, so that networks are built from sound numbers only. No mlx here.
+Everything that a person could have written wrongly is checked here, so that networks are built from sound numbers only:
+what is missing or cannot be true raises `HeadConfigError` with the setting's name. No mlx here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+_ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope", "proportional")
+LAYER_TYPES = ("full_attention", "sliding_attention")
+_MOST_MAIN_LAYERS = 1_000
+LARGEST_WIDTH = 2**16
+LARGEST_INNER = 2**18
+LARGEST_VOCABULARY = 2**21
 
 
-class HeadShape(Protocol):
+class HeadConfigError(ValueError):
+    """A setting, named by the message, is missing or cannot be true."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadConfig:
     """What is known of every kind of head before it is loaded.
 
     `taps` are layers of the main model, counted from 0, `tap_width` the width of each. `main_layers` is None where the
-    configuration does not say; there are `least_layers` at least. `vocabulary` is the main model's. A head keeps
-    `row_elements` numbers of one token in each layer; `windows` are those layers, None for one that sees everything.
-    `inner` is the widest activation, `made_for` a repository or "".
+    configuration does not say. `vocabulary` is the main model's. A head keeps `row_elements` numbers of one token in
+    each layer; `windows` are those layers, None for one that sees everything. `inner` is the widest activation,
+    `made_for` a repository or "".
     """
 
+    kind: str
+    width: int
+    inner: int
+    vocabulary: int
+    taps: tuple[int, ...]
+    tap_width: int
+    main_layers: int | None
+    windows: tuple[int | None, ...]
+    row_elements: int
+    proposals: int
+    mask_token: int | None = None
+    made_for: str = ""
+
     @property
-    def kind(self) -> str: ...
+    def block_rows(self) -> int:
+        """The rows that a proposal reads at once at most."""
+        return self.proposals
+
     @property
-    def taps(self) -> tuple[int, ...]: ...
-    @property
-    def tap_width(self) -> int: ...
-    @property
-    def main_layers(self) -> int | None: ...
-    @property
-    def least_layers(self) -> int: ...
-    @property
-    def vocabulary(self) -> int: ...
-    @property
-    def width(self) -> int: ...
-    @property
-    def inner(self) -> int: ...
-    @property
-    def proposals(self) -> int: ...
-    @property
-    def block_rows(self) -> int: ...
-    @property
-    def windows(self) -> tuple[int | None, ...]: ...
-    @property
-    def row_elements(self) -> int: ...
-    @property
-    def made_for(self) -> str: ...
+    def least_layers(self) -> int:
+        """How many layers the main model has at least."""
+        return self.main_layers or max(self.taps, default=0) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,114 +70,150 @@ class RopeConfig:
     scaling: Mapping[str, Any] | None = field(default=None, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
-class LayerConfig:
-    """One layer: `window` in tokens, None for full attention; `causal` is its attention inside the block."""
+class Settings:
+    """Looks settings up in several objects, the first that has one counting, and checks them."""
 
-    window: int | None
-    causal: bool
-    rope: RopeConfig
+    def __init__(self, *parts: object) -> None:
+        self._parts = [part for part in parts if isinstance(part, Mapping)]
+
+    def get(self, *names: str) -> Any:
+        """The value of the first of `names` that is set and not null; None without one."""
+        for name in names:
+            for part in self._parts:
+                if part.get(name) is not None:
+                    return part[name]
+        return None
+
+    def whole(self, name: str, low: int, high: int, default: int | None = None) -> int:
+        value = self.get(name)
+        value = default if value is None else value
+        if type(value) is not int or not low <= value <= high:
+            raise HeadConfigError(name)
+        return value
+
+    def number(self, name: str, default: float, low: float = -math.inf, high: float = math.inf) -> float:
+        value = self.get(name)
+        return number(name, default if value is None else value, low, high)
+
+    def flag(self, *names: str) -> bool | None:
+        value = self.get(*names)
+        if value is not None and type(value) is not bool:
+            raise HeadConfigError(names[0])
+        return value
 
 
-@dataclass(frozen=True, slots=True)
-class SelectorConfig:
-    """DFlash2: choose each token among the `top_k` likeliest by its predecessor. Kernels of the convolutions."""
+def number(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> float:
+    """`value` as a finite number from `low` to `high`. Raises `HeadConfigError`."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise HeadConfigError(name)
+    if not math.isfinite(value) or not low <= value <= high:
+        raise HeadConfigError(name)
+    return float(value)
 
-    rank: int
-    top_k: int
-    kernel: int
-    group: int
+
+def network_settings(config: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]]:
+    """Whether a config.json is in speculators' format, which nests the network's settings, and these settings."""
+    spec = config.get("speculators_model_type") is not None
+    body = config.get("transformer_layer_config") if spec else config
+    if not isinstance(body, Mapping):
+        raise HeadConfigError("transformer_layer_config")
+    return spec, body
 
 
-@dataclass(frozen=True, slots=True)
-class MarkovConfig:
-    """DSpark: a bias from the token before. `style` is vanilla, gated or rnn.
+def network_sizes(settings: Settings) -> dict[str, Any]:
+    """The sizes of a network, by the names of configurations of heads; every dialect names them alike."""
+    width = settings.whole("hidden_size", 1, LARGEST_WIDTH)
+    heads = settings.whole("num_attention_heads", 1, 4096)
+    kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
+    if heads % kv_heads:
+        raise HeadConfigError("num_key_value_heads")
+    return {
+        "width": width,
+        "heads": heads,
+        "kv_heads": kv_heads,
+        "head_dim": settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
+        "inner": settings.whole("intermediate_size", 1, LARGEST_INNER),
+        "vocabulary": settings.whole("vocab_size", 2, LARGEST_VOCABULARY),
+    }
 
-    `confidence` is the width of what its confidence reads; 0 without one.
+
+def layer_types(settings: Settings, body: Mapping[str, Any], most: int, default: int | None = None) -> list[str]:
+    """The kind of attention of each layer, of `most` at most; `default` says how many where nothing does."""
+    count = settings.whole("num_hidden_layers", 1, most, default)
+    types = body.get("layer_types") or ["full_attention"] * count
+    if not isinstance(types, list) or len(types) != count or any(entry not in LAYER_TYPES for entry in types):
+        raise HeadConfigError("layer_types")
+    return types
+
+
+def rope_of(settings: Settings, body: Mapping[str, Any], layer_type: str) -> RopeConfig:
+    """The rotary positions of layers of one type."""
+    scaling = body.get("rope_parameters") or body.get("rope_scaling")
+    if isinstance(scaling, Mapping) and isinstance(scaling.get(layer_type), Mapping):
+        scaling = scaling[layer_type]
+    if scaling is not None and not isinstance(scaling, Mapping):
+        raise HeadConfigError("rope_parameters")
+    base = (scaling or {}).get("rope_theta")
+    if scaling is not None:
+        kind = scaling.get("rope_type", scaling.get("type", "default"))
+        if kind not in _ROPE_TYPES:
+            raise HeadConfigError("rope_parameters")
+        for name, value in scaling.items():
+            if type(value) in (int, float):
+                number(f"rope_parameters.{name}", value)
+        scaling = None if kind == "default" else {**scaling, "rope_type": kind}
+    return RopeConfig(
+        base=number("rope_theta", settings.number("rope_theta", 10000.0) if base is None else base, 1.0, 1e12),
+        traditional=settings.flag("rope_is_neox_style") is False,
+        max_positions=settings.whole("max_position_embeddings", 1, 2**31, 2**17),
+        scaling=scaling,
+    )
+
+
+def main_layers_of(settings: Settings) -> int | None:
+    """How many layers the main model has, if the configuration says so."""
+    known = settings.get("num_target_layers") is not None
+    return settings.whole("num_target_layers", 1, _MOST_MAIN_LAYERS) if known else None
+
+
+def layer_ids(name: str, ids: object, hidden: int | None, columns: int) -> list[int]:
+    """The ids of layers in the setting `name`.
+
+    The last id of speculators' heads, whose width is `hidden`, can be the final state; it is left out where the tensor
+    that reads the taps has no `columns` for it.
     """
-
-    rank: int
-    style: str
-    confidence: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class GruConfig:
-    """Domino: a bias from a GRU over the tokens so far, from draft token `prefix` on."""
-
-    width: int
-    inner: int
-    prefix: int
+    if (
+        not isinstance(ids, list)
+        or not ids
+        or any(type(id_) is not int or not 0 <= id_ <= _MOST_MAIN_LAYERS for id_ in ids)
+    ):
+        raise HeadConfigError(name)
+    return ids[:-1] if hidden and len(ids) > 1 and columns == (len(ids) - 1) * hidden else ids
 
 
-@dataclass(frozen=True, slots=True)
-class HeadConfig:
-    """A head of the DFlash family.
+def can_be_taps(taps: Sequence[int], main_layers: int | None) -> bool:
+    """Whether layers counted from 0 ascend, and are within the main model."""
+    ascending = all(low < high for low, high in itertools.pairwise(taps))
+    return ascending and taps[0] >= 0 and (main_layers is None or taps[-1] < main_layers)
 
-    `taps` are main-model layers, counted from 0, `tap_width` the width of each. `main_layers` is None where the
-    configuration does not say. `vocabulary` is the main model's, `draft_vocabulary` the rows of the head's own output
-    matrix. `proposals` is the most draft tokens of a block; `anchor_predicts` is true if the anchor's own row is the
-    first of them; a block has `spare_rows` masks more than it needs. `window_before_anchor` measures a layer's window
-    from the anchor for all rows of the block, not from each row.
 
-    `sandwich` layers are Gemma 4's: norms before and behind each sublayer, a factor for the whole layer, GELU,
-    attention without a scale. With `keys_are_values` they have one projection for both.
+def tap_width(name: str, columns: int, taps: int) -> int:
+    """The width of each tap, where all have `columns` together; the setting `name` says how many they are."""
+    if columns == 0 or columns % taps:
+        raise HeadConfigError(name)
+    return columns // taps
 
-    MiMo's multiply values by `value_scale`, turn the first `rotated` numbers of each attention head by positions (None:
-    all), and have an embedding of the mask token of their own, since the main model's was never trained.
-    """
 
-    kind: str
-    dialect: str
-    width: int
-    inner: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    eps: float
-    layers: tuple[LayerConfig, ...]
-    taps: tuple[int, ...]
-    tap_width: int
-    main_layers: int | None
-    vocabulary: int
-    draft_vocabulary: int
-    mask_token: int
-    proposals: int
-    anchor_predicts: bool = False
-    spare_rows: int = 0
-    window_before_anchor: bool = False
-    tap_norms: bool = False
-    gated: bool = False
-    sinks: bool = False
-    bias: bool = False
-    sandwich: bool = False
-    keys_are_values: bool = False
-    value_scale: float = 1.0
-    rotated: int | None = None
-    own_mask: bool = False
-    own_embedding: bool = False
-    own_output: bool = False
-    embedding_scale: float = 1.0
-    output_multiplier: float = 1.0
-    soft_cap: float = 0.0
-    refiner: SelectorConfig | MarkovConfig | GruConfig | None = None
-    made_for: str = ""
+def last_of(shapes: Shapes, name: str) -> int:
+    """The inputs of a matrix: the last number of its shape; 0 where there is none."""
+    return (shapes.get(name) or (0,))[-1]
 
-    @property
-    def block_rows(self) -> int:
-        """Rows of the widest block: anchor and masks."""
-        return self.proposals + (0 if self.anchor_predicts else 1) + self.spare_rows
 
-    @property
-    def least_layers(self) -> int:
-        return self.main_layers or self.taps[-1] + 1
-
-    @property
-    def windows(self) -> tuple[int | None, ...]:
-        """The window of each layer; None sees everything."""
-        return tuple(layer.window for layer in self.layers)
-
-    @property
-    def row_elements(self) -> int:
-        """Numbers that one layer keeps of one token."""
-        return 2 * self.kv_heads * self.head_dim
+def made_for(config: Mapping[str, Any]) -> str:
+    """The repository that the head says it was trained for; "" where it does not."""
+    spec = config.get("speculators_config")
+    verifier = spec.get("verifier") if isinstance(spec, Mapping) else None
+    candidates = [verifier.get("name_or_path") if isinstance(verifier, Mapping) else None]
+    candidates += [config.get("target_model"), config.get("base_model"), config.get("target_model_name_or_path")]
+    named = next((value for value in candidates if isinstance(value, str) and value.count("/") == 1), "")
+    return named[:200]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from engine.heads.config import HeadShape
+from engine.heads.config import HeadConfig
 
 # Buffers of context rows grow by so many.
 GROWTH = 256
@@ -25,7 +25,7 @@ class Mismatch:
         return f"{self.what}: {self.head}, {self.main}"
 
 
-def mismatch(config: HeadShape, layer_count: int, width: int, vocabulary: int) -> Mismatch | None:
+def mismatch(config: HeadConfig, layer_count: int, width: int, vocabulary: int) -> Mismatch | None:
     """Why the head cannot draft for a main model of this shape; None if it can.
 
     `vocabulary` counts the rows of the main model's output matrix, padding included.
@@ -40,7 +40,7 @@ def mismatch(config: HeadShape, layer_count: int, width: int, vocabulary: int) -
     return None
 
 
-def context_bytes(config: HeadShape, length: int, element_bytes: int) -> int:
+def context_bytes(config: HeadConfig, length: int, element_bytes: int) -> int:
     """Bytes of a context of `length` tokens at most."""
     row = config.row_elements * element_bytes
     return sum(row * rows_at_most(window, length + config.block_rows) for window in config.windows)
@@ -58,7 +58,7 @@ def kept_and_most(window: int) -> tuple[int, int]:
     return kept, kept + max(window, GROWTH)
 
 
-def memory_config(config: HeadShape) -> dict[str, Any]:
+def memory_config(config: HeadConfig) -> dict[str, Any]:
     """What `engine.advice.fit` reads of a head, in place of a model's config.json."""
     windows = [0 if window is None else rows_at_most(window, 2**40) for window in config.windows]
     return {

@@ -101,9 +101,9 @@ class HeadContext(ABC):
         """The position after its newest row: how many tokens of the text it has followed."""
 
     @property
-    @abstractmethod
     def nbytes(self) -> int:
         """Bytes of memory that it holds."""
+        return sum(array.nbytes for array in self.kept_arrays())
 
     @property
     def ready(self) -> bool:
@@ -135,7 +135,7 @@ class HeadContext(ABC):
 class Head(ABC):
     """A loaded head. One network for all conversations; each has its own context.
 
-    `kind` is its family ("dflash", "dspark", ...); `taps` are the layers of the main model, counted from 0 and
+    `kind` names its kind ("dflash", "dspark", ...); `taps` are the layers of the main model, counted from 0 and
     ascending, whose outputs it reads; `identity` is the same for equal weights and settings, and changes with them:
     contexts belong to it.
     """

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+import pkgutil
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
+import numpy as np
 from mlx.utils import tree_flatten
 from mlx_lm.utils import dequantize_model
 
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
-from engine.heads.assistant_config import AssistantConfig
-from engine.heads.assistant_loading import assistant_network
-from engine.heads.assistant_network import AssistantHead, AssistantNetwork
-from engine.heads.block_head import BlockHead, BlockNetwork
-from engine.heads.block_loading import block_network
-from engine.heads.config import HeadConfig
-from engine.heads.depth_network import DepthHead, DepthNetwork
-from engine.heads.eagle_config import EagleConfig
-from engine.heads.eagle_loading import eagle_network
-from engine.heads.eagle_network import EagleHead, EagleNetwork
 from engine.heads.folder import HeadContent, identity_of, inspect_head
 from engine.heads.head import Head
-from engine.heads.mtp_config import MtpConfig
-from engine.heads.mtp_loading import mtp_network
-from engine.heads.mtp_network import MtpHead, MtpNetwork
+from engine.heads.network_head import NetworkHead
+from engine.heads.tensors import MASK, HeadTensorError
+from engine.heads.weights import Weights, dequantised, quantise
+from engine.model_files.torch_file import SavedTensor
 from engine.steps import Steps, in_chunks, result_of, run_to_completion
+
+# Tables that some exports repeat of the main model; they are read only where the network has its own.
+_MAIN_MODELS = ("embed_tokens", "lm_head", "d2t")
 
 
 def load_head(path: str | Path) -> Head:
@@ -41,61 +39,60 @@ def load_head_in_steps(path: str | Path) -> Steps[Head]:
     with DiskPool() as disk:
         content = yield from result_of(disk.start(inspect_head, folder))
         identity = yield from result_of(disk.start(identity_of, content))
+    head: type[NetworkHead] = pkgutil.resolve_name(content.kind.head).kind_for(content.config)
     try:
-        network = _network(content)
+        network = _network(content, head)
         if mx.default_device() == mx.Device(mx.cpu):
             network = dequantize_model(network)
             network.set_dtype(mx.float32)
-        if isinstance(network, BlockNetwork):
-            network.backbone.join_products()
-        elif isinstance(network, EagleNetwork):
-            network.join_products()
+        for module in network.modules():
+            if hasattr(module, "join_products"):
+                module.join_products()
         if mx.default_device() == mx.Device(mx.cpu):
-            use_narrow_products(network.backbone if isinstance(network, BlockNetwork) else network)
+            use_narrow_products(network)
     # Whatever the headers did not show, mlx raises as built-in errors.
     except Exception as error:
         raise ModelNotUsable(folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
     yield from _evaluate(network, folder)
-    _check_targets(network, content.config.vocabulary, folder)
-    return _head(content, network, identity)
+    _check_ids(network, content.config.vocabulary, folder)
+    return head(content.folder, content.config, network, identity)
 
 
-def _network(content: HeadContent) -> nn.Module:
-    if isinstance(content.config, AssistantConfig):
-        return assistant_network(content.config, content.files)
-    if isinstance(content.config, MtpConfig):
-        return mtp_network(content.config, content.files, inner=content.inner)
-    if isinstance(content.config, EagleConfig):
-        return eagle_network(content.config, content)
-    return block_network(content)
+def _network(content: HeadContent, head: type[NetworkHead]) -> nn.Module:
+    """The network with the weights of the head's files, not yet read."""
+    weights: Weights = {}
+    for file in content.files:
+        loaded: Mapping[str, mx.array] = mx.load(str(file))  # type: ignore[assignment]
+        weights |= {content.names[name]: array for name, array in loaded.items() if name in content.names}
+    if content.mask is not None:
+        weights[content.names[MASK]] = _array(content.mask)
+    network, weights = head.build(content.config, dequantised(weights))
+    repeated = tuple(name for name in _MAIN_MODELS if name not in network)
+    weights = {name: array for name, array in weights.items() if name.partition(".")[0] not in repeated}
+    quantise(network, weights)
+    expected: dict[str, mx.array] = dict(tree_flatten(network.parameters()))
+    for name in sorted(expected.keys() | weights.keys()):
+        if name not in expected or name not in weights or weights[name].shape != expected[name].shape:
+            raise HeadTensorError(name)
+    network.load_weights(list(weights.items()))
+    return network
 
 
-def _head(content: HeadContent, network: nn.Module, identity: str) -> Head:
-    if isinstance(network, AssistantNetwork):
-        assert isinstance(content.config, AssistantConfig)
-        return AssistantHead(content.folder, content.config, network, identity)
-    if isinstance(network, DepthNetwork):
-        assert isinstance(content.config, MtpConfig)
-        return DepthHead(content.folder, content.config, network, identity)
-    if isinstance(network, MtpNetwork):
-        assert isinstance(content.config, MtpConfig)
-        return MtpHead(content.folder, content.config, network, identity)
-    if isinstance(network, EagleNetwork):
-        assert isinstance(content.config, EagleConfig)
-        return EagleHead(content.folder, content.config, network, identity)
-    assert isinstance(content.config, HeadConfig)
-    return BlockHead(content.folder, content.config, network, identity)
+def _array(saved: SavedTensor) -> mx.array:
+    """The numbers, in a row."""
+    bits = np.frombuffer(saved.data, np.uint32 if saved.dtype == "F32" else np.uint16)
+    return mx.array(bits).view({"F32": mx.float32, "F16": mx.float16, "BF16": mx.bfloat16}[saved.dtype])
 
 
-def _check_targets(network: nn.Module, vocabulary: int, folder: Path) -> None:
+def _check_ids(network: Any, vocabulary: int, folder: Path) -> None:
     """Raise `ModelNotUsable` where a table stands for ids that the main model does not have."""
     if "d2t" in network:
-        name, targets = "d2t", mx.arange(network.d2t.size) + network.d2t
+        name, ids = "d2t", mx.arange(network.d2t.size) + network.d2t
     elif "masked_embedding" in network:
-        name, targets = "token_ordering", network.masked_embedding.token_ordering
+        name, ids = "token_ordering", network.masked_embedding.token_ordering
     else:
         return
-    if bool(((targets < 0) | (targets >= vocabulary)).any().item()):
+    if bool(((ids < 0) | (ids >= vocabulary)).any().item()):
         raise ModelNotUsable(folder, "wrong-tensors", name)
 
 

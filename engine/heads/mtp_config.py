@@ -8,15 +8,29 @@ here.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.heads.dialects import HeadConfigError, Settings, made_for, rope_of
+from engine.heads.config import (
+    LARGEST_INNER,
+    LARGEST_VOCABULARY,
+    LARGEST_WIDTH,
+    HeadConfig,
+    HeadConfigError,
+    Settings,
+    made_for,
+    rope_of,
+)
+from engine.heads.tensors import HeadFiles, UnknownHeadError, by_our_names
 from engine.model_files.config import text_config
 
 # Each draft token of a chain is less likely than the one before it; nobody reports gains from more.
-PROPOSALS = 5
+_PROPOSALS = 5
+# By which names configurations say how many layers a head has.
+DECLARED = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
+
+Shape = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +44,7 @@ class MtpFamily:
     layers cache: keys and values ("plain"), latent ones ("mla"), those and an index ("dsa"), or what a `pattern` of the
     configuration, a character for each layer, says: * is attention, E are experts, which cache nothing.
     `by_depth`, each draft token has a layer of its own, with a fusion, a norm and perhaps an output matrix of its own
-    (`engine.heads.depth_network`). The first reads the main model's state, before the last norm if `reads_raw`; the
+    (`DepthHead` of mtp_head). The first reads the main model's state, before the last norm if `reads_raw`; the
     others read what the layer before made or, if `all_read_main`, that state, too. Their layers keep keys and values,
     or "swa" those of the main model's sliding attention, whose sizes have names of their own.
     """
@@ -68,117 +82,68 @@ FAMILIES |= {
 }
 _STEP = MtpFamily("step3p5", "step3p5", zero_centred=True, chains_raw=True, by_depth=True, reads_raw=True)
 FAMILIES |= dict.fromkeys(("step3p5", "step3p7"), _STEP)
-_MIMO_V2 = MtpFamily("mimo_v2_flash", "mimo_v2_flash", by_depth=True, all_read_main=True, keeps="swa")
+_MIMO_V2 = MtpFamily("mimo_v2_flash", "mimo_v2_flash", chains_raw=True, by_depth=True, all_read_main=True, keeps="swa")
 FAMILIES["mimo_v2_flash"] = _MIMO_V2
-FUSION = ("fc.weight", "pre_fc_norm_embedding.weight", "pre_fc_norm_hidden.weight", "norm.weight")
-# Other families' names of these.
-_FUSION_NAMES = {
+# Published names of the parts around the decoder layers.
+_PARTS = {
     **dict.fromkeys(("eh_proj", "input_proj"), "fc"),
     **dict.fromkeys(("enorm", "token_layernorm"), "pre_fc_norm_embedding"),
     **dict.fromkeys(("hnorm", "hidden_layernorm"), "pre_fc_norm_hidden"),
     **dict.fromkeys(("shared_head.norm", "shared_head_norm", "final_layernorm"), "norm"),
+    "transformer.shared_head.norm": "norm",
+    **dict.fromkeys(("shared_head.output", "shared_head.head", "shared_head_head"), "output"),
+    "transformer.shared_head.output": "output",
 }
 _OF_LAYER = ("self_attn.", "mlp.", "input_layernorm.", "post_attention_layernorm.", "mtp_block.")
 _REPEATED = re.compile(r"(?:^|\.)(?:embed_tokens|lm_head|shared_head\.head|shared_head_head|rotary_emb)\.")
 _PREFIX = re.compile(r"^(?:model\.|language_model\.)*(mtp\.)?")
-_LAYER = re.compile(r"(?:mtp_)?layers\.(\d+)\.(.+)")
-# Parts of a layer for one depth that are not its decoder layer's.
-_OF_DEPTH = {"eh_proj": "fc", "enorm": "pre_fc_norm_embedding", "hnorm": "pre_fc_norm_hidden"}
-_OF_DEPTH |= dict.fromkeys(
-    ("transformer.shared_head.norm", "shared_head.norm", "shared_head_norm", "final_layernorm"), "norm"
-)
-_OF_DEPTH |= dict.fromkeys(
-    ("transformer.shared_head.output", "shared_head.output", "shared_head.head", "shared_head_head"), "output"
-)
+_LAYER = re.compile(r"((?:mtp_)?layers)\.(\d+)\.(.+)")
+_PLACE = re.compile(r"depths\.(\d+)\.(?:layers\.(\d+)\.)?")
 
 
-@dataclass(frozen=True, slots=True)
-class MtpConfig:
-    """An MTP head for a main model with the settings `text`; see `engine.heads.config.HeadShape`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MtpConfig(HeadConfig):
+    """An MTP head for a main model with the settings `text`.
 
-    It has `layer_count` decoder layers. Layer i keeps `caches[i]` pairs of keys and values of a token: those of
-    `cache_shapes`, heads by size, or none.
+    It has `depths` fusions, each with `layers` decoder layers behind it. Layer i keeps `caches[i]` pairs of keys and
+    values of a token: those of `cache_shapes`, heads by size, or none.
     """
 
     family: MtpFamily
     text: Mapping[str, Any] = field(hash=False)
-    width: int
-    inner: int
-    vocabulary: int
     main_layers: int
-    layer_count: int
-    cache_shapes: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+    depths: int
+    layers: int
+    cache_shapes: tuple[tuple[Shape, Shape], ...]
     caches: tuple[int, ...]
-    made_for: str = ""
-    kind: str = "mtp"
-    proposals: int = PROPOSALS
-
-    @property
-    def taps(self) -> tuple[int, ...]:
-        """The last layer's output."""
-        return (self.main_layers - 1,)
-
-    @property
-    def least_layers(self) -> int:
-        return self.main_layers
-
-    @property
-    def tap_width(self) -> int:
-        return self.width
-
-    @property
-    def block_rows(self) -> int:
-        return self.proposals
-
-    @property
-    def windows(self) -> tuple[int | None, ...]:
-        return (None,) * sum(1 for count in self.caches if count)
-
-    @property
-    def row_elements(self) -> int:
-        return sum(heads * size for shapes in self.cache_shapes for heads, size in shapes)
 
 
-def our_name(name: str, main_layers: int, family: MtpFamily) -> str | None:
-    """The name of this package for a tensor of an MTP head's file; None for one that is not read.
+def _our_name(name: str, main_layers: int, family: MtpFamily) -> str | None:
+    """The name in our networks of a tensor of an MTP head's file; None for one that is not read.
 
-    Not read are tables of the main model, and layers for deeper tokens that some families have besides the first.
+    Not read are tables of the main model, and parts of layers for deeper tokens that some families have besides the
+    first.
     """
-    if family.by_depth:
-        return _name_by_depth(name, main_layers)
-    if _REPEATED.search(name):
+    if _REPEATED.search(name) and not (family.by_depth and "shared_head" in name):
         return None
     prefix = _PREFIX.match(name)
     bare = name[prefix.end() :] if prefix else name
     match = _LAYER.fullmatch(bare)
-    if match is None:
-        stem, _, leaf = bare.rpartition(".")
-        if stem in _FUSION_NAMES:
-            return f"{_FUSION_NAMES[stem]}.{leaf}"
-        return f"layers.0.{bare.removeprefix('mtp_block.')}" if bare.startswith(_OF_LAYER) else bare
-    index, rest = int(match[1]), match[2].removeprefix("mtp_block.")
-    if bare.startswith("layers.") and not (prefix and prefix[1]) and index >= main_layers:
+    index, rest = (0, bare) if match is None else (int(match[2]), match[3])
+    if match is not None and match[1] == "layers" and not (prefix and prefix[1]) and index >= main_layers:
         index -= main_layers
     stem, _, leaf = rest.rpartition(".")
-    if stem in _FUSION_NAMES:
+    depth, layer = (index, 0) if family.by_depth else (0, index)
+    if stem in _PARTS:
         # In a pattern of layers, the norm behind the last one is beside that.
-        return f"{_FUSION_NAMES[stem]}.{leaf}" if index == 0 or not bare.startswith("mtp_layers.") else None
-    return f"layers.{index}.{rest}"
-
-
-def _name_by_depth(name: str, main_layers: int) -> str | None:
-    prefix = _PREFIX.match(name)
-    match = _LAYER.fullmatch(name[prefix.end() :] if prefix else name)
-    if match is None:
-        return None if "embed_tokens." in name else name
-    index, rest = int(match[1]), match[2]
-    index -= main_layers if index >= main_layers and not (prefix and prefix[1]) else 0
-    stem, _, leaf = rest.rpartition(".")
-    part = _OF_DEPTH.get(stem)
-    if part is not None:
-        return f"layers.{index}.{part}.{leaf}"
-    rest = rest.removeprefix("mtp_block.").replace("pre_mlp_layernorm.", "post_attention_layernorm.")
-    return f"layers.{index}.block.{rest}"
+        deeper = not family.by_depth and index > 0 and bare.startswith("mtp_layers.")
+        return None if deeper else f"depths.{depth}.{_PARTS[stem]}.{leaf}"
+    if match is None and not bare.startswith(_OF_LAYER):
+        return f"depths.0.{bare}"
+    rest = rest.removeprefix("mtp_block.")
+    if family.by_depth:
+        rest = rest.replace("pre_mlp_layernorm.", "post_attention_layernorm.")
+    return f"depths.{depth}.layers.{layer}.{rest}"
 
 
 def layers_of_main(config: Mapping[str, Any]) -> int:
@@ -197,47 +162,60 @@ def family_of(config: Mapping[str, Any]) -> MtpFamily | None:
     return FAMILIES.get(kind.removesuffix("_mtp")) if isinstance(kind, str) else None
 
 
-def read_mtp_config(config: Mapping[str, Any], names: Collection[str]) -> MtpConfig:
-    """The head with this config.json, its own or the main model's, and tensors of our names.
+def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
+    """The head with a config.json of its own or the main model's, and its tensors' names by those of its files.
 
-    Raises `HeadConfigError`.
+    Raises `UnknownHeadError`, `HeadConfigError` or `HeadTensorError`.
     """
-    family = family_of(config)
+    config, family = files.config, family_of(files.config)
     if family is None:
-        raise HeadConfigError("model_type")
-    text = text_config(config)
+        raise UnknownHeadError
+    text, main_layers = text_config(config), layers_of_main(config)
+    names = by_our_names(files.tensors, lambda name: _our_name(name, main_layers, family))
     settings = Settings(text)
-    width = settings.whole("hidden_size", 1, 2**16)
+    width = settings.whole("hidden_size", 1, LARGEST_WIDTH)
     heads = settings.whole("num_attention_heads", 1, 4096)
     experts = settings.whole("num_experts", 0, 4096, 0)
-    inner = settings.whole("moe_intermediate_size" if experts else "intermediate_size", 1, 2**18)
+    inner = settings.whole("moe_intermediate_size" if experts else "intermediate_size", 1, LARGEST_INNER)
     # mlx-lm builds the layer from these settings as they are.
     if not family.by_depth:
         rope_of(settings, text, "full_attention")
     settings.number("rms_norm_eps", 1e-6)
     # Qwen's heads may have several layers in a row.
-    layers = {int(match[1]) for match in map(_LAYER.match, names) if match}
-    if layers != set(range(len(layers))) or not 1 <= len(layers) <= 8:
+    places = [match[1] if family.by_depth else match[2] for match in map(_PLACE.match, names.values()) if match]
+    found = {int(place) for place in places if place is not None}
+    layers = len(found)
+    if found != set(range(layers)) or not 1 <= layers <= 8:
         raise HeadConfigError("layers")
     if family is _STEP:
-        text = _with_last_layers(text, len(layers))
-        settings = _settings_of_last_layers(text, layers_of_main(config))
+        text = _with_last_layers(text, layers)
+        settings = _settings_of_last_layers(text, main_layers)
     pattern = pattern_of(text) if family.keeps == "pattern" else ""
-    if pattern and (len(pattern) != len(layers) or "*" not in pattern):
+    if pattern and (len(pattern) != layers or "*" not in pattern):
         raise HeadConfigError("mtp_hybrid_override_pattern")
-    return MtpConfig(
+    shapes = _cache_shapes(settings, family.keeps, heads, width)
+    caches = tuple(int(mark == "*") for mark in pattern) if pattern else (len(shapes),) * layers
+    made = MtpConfig(
+        kind=files.kind,
         family=family,
         text=text,
         width=width,
         inner=inner,
-        vocabulary=settings.whole("vocab_size", 2, 2**21),
-        main_layers=layers_of_main(config),
-        layer_count=len(layers),
-        cache_shapes=(shapes := _cache_shapes(settings, family.keeps, heads, width)),
-        caches=tuple(int(mark == "*") for mark in pattern) if pattern else (len(shapes),) * len(layers),
+        vocabulary=settings.whole("vocab_size", 2, LARGEST_VOCABULARY),
+        main_layers=main_layers,
+        # The last layer's output.
+        taps=(main_layers - 1,),
+        tap_width=width,
+        depths=layers if family.by_depth else 1,
+        layers=1 if family.by_depth else layers,
+        cache_shapes=shapes,
+        caches=caches,
+        windows=(None,) * sum(map(bool, caches)),
+        row_elements=sum(heads * size for shape in shapes for heads, size in shape),
         made_for=made_for(config),
-        proposals=len(layers) if family.by_depth else PROPOSALS,
+        proposals=layers if family.by_depth else _PROPOSALS,
     )
+    return made, names
 
 
 def _with_last_layers(text: Mapping[str, Any], count: int) -> dict[str, Any]:
@@ -281,9 +259,7 @@ def pattern_of(text: Mapping[str, Any]) -> str:
     return "".join(pattern)
 
 
-def _cache_shapes(
-    settings: Settings, keeps: str, heads: int, width: int
-) -> tuple[tuple[tuple[int, int], tuple[int, int]], ...]:
+def _cache_shapes(settings: Settings, keeps: str, heads: int, width: int) -> tuple[tuple[Shape, Shape], ...]:
     if keeps in ("plain", "pattern"):
         shape = (
             settings.whole("num_key_value_heads", 1, heads, heads),

@@ -1,39 +1,58 @@
 """The network of MTP heads: a fusion of embedding and state, and decoder layers that are mlx-lm's own.
 
 A family's layer is the main model's, so that its attention, rotary positions and experts are those that mlx-lm keeps
-right. Attribute names are those of Qwen's published tensors.
+right. Attribute names are those of Qwen's published tensors, in a part for each depth.
 """
 
 from __future__ import annotations
 
 import copy
 import importlib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
 from mlx_lm.models.base import create_attention_mask
 
-from engine.heads.chain_context import CacheRows
-from engine.heads.chain_head import ChainHead
+from engine.heads.context import CacheRows
 from engine.heads.mtp_config import MtpConfig, pattern_of
 
 
 class MtpNetwork(nn.Module):  # type: ignore[misc]
-    """All weights of an MTP head."""
+    """All weights of an MTP head; depths have an output matrix of their own where `weights` do."""
 
-    def __init__(self, config: MtpConfig) -> None:
+    def __init__(self, config: MtpConfig, weights: Container[str] = ()) -> None:
         super().__init__()
-        width = config.width
-        eps = float(config.text.get("rms_norm_eps", config.text.get("layer_norm_epsilon", 1e-6)))
+        self.depths = [
+            MtpDepth(config, index, own_output=f"depths.{index}.output.weight" in weights)
+            for index in range(config.depths)
+        ]
+
+
+class MtpDepth(nn.Module):  # type: ignore[misc]
+    """A fusion, the decoder layers behind it, a norm, and perhaps an output matrix."""
+
+    def __init__(self, config: MtpConfig, index: int, *, own_output: bool) -> None:
+        super().__init__()
+        width, text = config.width, config.text
+        names = ("layernorm_epsilon",) if config.family.keeps == "swa" else ("rms_norm_eps", "layer_norm_epsilon")
+        eps = float(next((text[name] for name in names if name in text), 1e-6))
         self._reversed, self._chains_raw = config.family.reversed, config.family.chains_raw
-        self._latent, self._counts = config.family.keeps in ("mla", "dsa"), config.caches
+        self._latent, self._counts = config.family.keeps in ("mla", "dsa"), config.caches[index : index + config.layers]
         self.fc = nn.Linear(2 * width, width, bias=False)
         self.pre_fc_norm_embedding = nn.RMSNorm(width, eps=eps)
         self.pre_fc_norm_hidden = nn.RMSNorm(width, eps=eps)
-        self.layers = [_layer(config, index) for index in range(config.layer_count)]
+        self.layers = [_layer(config, index + layer) for layer in range(config.layers)]
         self.norm = nn.RMSNorm(width, eps=eps)
+        if own_output:
+            self.output = nn.Linear(width, config.vocabulary, bias=False)
+        self._window: int | None = None
+        if config.family.keeps == "swa":
+            # As SGLang and transformers have it, so many tokens before the own one, which mlx-lm counts, too.
+            self._window = int(text["sliding_window_size"]) + 1
+        elif config.family.by_depth and self.layers[0].is_sliding:
+            self._window = int(text["sliding_window"])
 
     def __call__(self, embedded: mx.array, states: mx.array, caches: list[CacheRows]) -> mx.array:
         """States (1, n, width) from embeddings and states of the positions before; appends to `caches`.
@@ -42,7 +61,7 @@ class MtpNetwork(nn.Module):  # type: ignore[misc]
         """
         parts = [self.pre_fc_norm_embedding(embedded), self.pre_fc_norm_hidden(states)]
         rows: mx.array = self.fc(mx.concatenate(parts[::-1] if self._reversed else parts, axis=-1))
-        mask = create_attention_mask(rows, caches[0], return_array=self._latent)
+        mask = create_attention_mask(rows, caches[0], window_size=self._window, return_array=self._latent)
         start = 0
         for layer, count in zip(self.layers, self._counts, strict=True):
             own = caches[start : start + count]
@@ -51,55 +70,16 @@ class MtpNetwork(nn.Module):  # type: ignore[misc]
         return rows if self._chains_raw else self.norm(rows)
 
 
-class MtpHead(ChainHead):
-    """An MTP head: reads the main model's last state, and uses its embedding and its output matrix."""
-
-    network: MtpNetwork
-
-    def __init__(self, path: Any, config: MtpConfig, network: MtpNetwork, identity: str) -> None:
-        super().__init__(path, config, network, identity)
-        self.config, self._identity, self._raw = config, identity, False
-
-    @property
-    def readings(self) -> tuple[tuple[int, ...], ...]:
-        """(0,) reads the state after the main model's last norm, (1,) the one before."""
-        return ((0,), (1,)) if self.config.family.either_state else ()
-
-    def use(self, reading: tuple[int, ...]) -> None:
-        self._raw = reading == (1,)
-        self.identity = f"{self._identity}-raw" if self._raw else self._identity
-
-    @property
-    def dtype(self) -> mx.Dtype:
-        found: mx.Dtype = self.network.norm.weight.dtype
-        return found
-
-    @property
-    def cache_shapes(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-        return list(self.config.cache_shapes) * len(self.config.windows)
-
-    @property
-    def state_width(self) -> int:
-        return self.config.width
-
-    def states_of(self, taps: mx.array) -> mx.array:
-        return taps if self._raw else self.ports.final_norm(taps)
-
-    def step(self, embedded: mx.array, states: mx.array, caches: list[CacheRows], depth: int) -> mx.array:
-        del depth
-        return self.network(embedded, states, caches)
-
-    def logits(self, states: mx.array) -> mx.array:
-        normed = self.network.norm(states) if self.config.family.chains_raw else states
-        return self.ports.logits(normed.astype(self.main_dtype))
-
-
 def _layer(config: MtpConfig, index: int) -> nn.Module:
-    """A decoder layer of the family with full attention, or what its pattern has at `index`."""
+    """The decoder layer of the family at `index` of the head: with full attention, or what its settings have there."""
     module: Any = importlib.import_module(f"mlx_lm.models.{config.family.module}")
     settings = copy.deepcopy(dict(config.text))
     if config.family.keeps == "pattern":
         return module.NemotronHBlock(module.ModelArgs.from_dict(settings), pattern_of(config.text)[index])
+    if config.family.keeps == "swa":
+        return module.DecoderLayer(module.ModelArgs.from_dict(settings), is_moe=False, is_sliding_window=True)
+    if config.family.by_depth:
+        return module.Step3p5DecoderLayer(module.ModelArgs.from_dict(settings), config.main_layers + index)
     return _LAYERS[config.family.module](module, settings)
 
 

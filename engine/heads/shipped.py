@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.heads.dialects import HeadConfigError, Settings
-from engine.heads.mtp_config import FAMILIES, MtpFamily, family_of, pattern_of
+from engine.heads.config import HeadConfigError, Settings
+from engine.heads.mtp_config import DECLARED, FAMILIES, MtpFamily, family_of, pattern_of
 from engine.model_files.config import text_config
 
-# How many layers a head has, by the families' names for it.
-_DECLARED = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
 # Families whose makers ship one with every model, whether a conversion's configuration still says so or not.
 _GATED = (FAMILIES["qwen3_5"], FAMILIES["qwen3_next"])
 _ALWAYS = (*_GATED, FAMILIES["mimo_v2_flash"])
@@ -26,7 +24,7 @@ def shipped_bytes(config: Mapping[str, Any]) -> int:
     Whether a repository has one, only its files say.
     """
     family, text = family_of(config), text_config(config)
-    if family is None or (family not in _ALWAYS and not any(text.get(name) for name in _DECLARED)):
+    if family is None or (family not in _ALWAYS and not any(text.get(name) for name in DECLARED)):
         return 0
     settings = Settings(text)
     try:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.heads.mtp_config import family_of
+from engine.heads.mtp_config import DECLARED, family_of
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import describe, list_model
@@ -31,7 +31,6 @@ from engine.model_files.safetensors_header import (
 )
 
 _FLOATS = ("F32", "F16", "BF16", "F8_E4M3")
-_DECLARED = ("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_layers")
 _MOST_SHARDS = 16
 
 
@@ -115,7 +114,7 @@ def plan_head(client: HubClient, repository: str, commit: str) -> HeadPlan:
     shards = _shards_with_head(client, listing, layers if type(layers) is int else 0)
     tensors = {name: tensor for found in shards.values() for name, (_, tensor) in found.items()}
     if not tensors:
-        declared = any(text_config(config).get(name) for name in _DECLARED)
+        declared = any(text_config(config).get(name) for name in DECLARED)
         raise HubError("head-not-shipped" if declared else "no-head", repository)
     if family_of(config) is None or any(tensor.dtype not in _FLOATS for tensor in tensors.values()):
         raise HubError("head-unknown", repository, family=str(config.get("model_type", ""))[:80])

@@ -19,8 +19,9 @@ from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.cache_names import repository_of_folder
 from engine.model_files.config import context_length, read_config, text_config
-from engine.model_files.head_files import SUPPORTED_HEADS, is_inner, kind_of_folder
+from engine.model_files.head_files import is_inner, kind_of_folder
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors, sidecars
+from engine.model_files.head_kinds import can_run
 from engine.model_files.inspection import inspect_folder, read_checked_config
 from engine.model_files.safetensors_header import TensorHeader, parameter_count
 from engine.model_files.tokenizer_files import fingerprint, read_folder
@@ -93,7 +94,7 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
     """Describe one model folder without the index."""
     model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder))
     if (head := kind_of_folder(folder)) is not None:
-        return _describe_head(folder, replace(model, head=head, supported=head in SUPPORTED_HEADS))
+        return _describe_head(folder, replace(model, head=head, supported=can_run(head)))
     try:
         content = inspect_folder(folder)
     except ModelNotUsable as error:

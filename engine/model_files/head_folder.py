@@ -12,11 +12,11 @@ from engine.model_files.folder_paths import SHARD_OF_MODEL, LeavesFolderError, T
 from engine.model_files.head_files import (
     is_inner,
     kind_of_folder,
-    kind_of_tensors,
     main_layers,
     mtp_tensors,
     tensor_names,
 )
+from engine.model_files.head_kinds import kind_of_tensors
 from engine.model_files.inspection import files_by_tensor, missing_weights, weight_files
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
 

@@ -20,7 +20,6 @@ from engine.advice.speedup import Estimate
 from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
 from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.discovery import describe_folder
-from engine.model_files.head_files import METHOD_NAMES, SUPPORTED_HEADS
 from tests.app.shown_library import stocked
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.heads_on_disk import tensors_of, write_head
@@ -111,7 +110,3 @@ def test_the_picker_says_that_a_head_is_one_and_by_which_method(qtbot: QtBot, tm
     for choice, badge in ((installed, "DFlash head"), (published, "head")):
         row.show_choice(choice)
         assert badge in row.spoken.split(", ")
-
-
-def test_every_family_of_heads_that_can_run_has_the_name_of_its_method() -> None:
-    assert set(SUPPORTED_HEADS) <= set(METHOD_NAMES)

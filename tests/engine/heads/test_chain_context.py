@@ -7,8 +7,8 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.heads.chain_context import ChainContext
 from engine.heads.chain_head import MAX_WAITING
+from engine.heads.context import ChainContext
 from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.golden.mtp_cases import CASES
 from tests.engine.heads.mtp_on_disk import bound, extend, proposals, propose

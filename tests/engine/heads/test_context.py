@@ -7,7 +7,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.heads.context import BlockContext
+from engine.heads.context import LayerContext
 from engine.heads.fit import GROWTH, SLACK
 from engine.heads.head import Head, HeadContext
 from tests.engine.heads.golden import cases
@@ -23,15 +23,15 @@ def rows(start: int, end: int) -> mx.array:
     return mx.arange(start, end, dtype=mx.float32)[None, None, :, None] * mx.ones((1, 1, 1, 2))
 
 
-def grown(window: int | None, pieces: list[int]) -> BlockContext:
-    context = BlockContext([window])
+def grown(window: int | None, pieces: list[int]) -> LayerContext:
+    context = LayerContext([window])
     for piece in pieces:
         end = context.length + piece
         context.layers[0].append(rows(context.length, end), -rows(context.length, end))
     return context
 
 
-def positions(context: BlockContext) -> list[int]:
+def positions(context: LayerContext) -> list[int]:
     held = context.layers[0].rows()
     return [] if held is None else [int(value) for value in held[0][0, 0, :, 0].tolist()]  # type: ignore[union-attr]
 
@@ -132,7 +132,7 @@ def test_a_damaged_state_is_refused(tmp_path: Path, damage: str) -> None:
         state["spans"] = mx.array([[0, 5], [0, 4], [0, 5]])
     else:
         del state[damage]
-    with pytest.raises(ValueError, match=r"spans|keys"):
+    with pytest.raises(ValueError, match=r"spans|keys|values"):
         head.restore(state)
 
 

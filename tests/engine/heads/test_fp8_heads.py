@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.heads.blocks_of_fp8 import dequantised
 from engine.heads.folder import inspect_head
 from engine.heads.head import Head
 from engine.heads.loading import load_head
+from engine.heads.weights import dequantised
 from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.golden.mtp_cases import CASES
 from tests.engine.heads.heads_on_disk import main_ports

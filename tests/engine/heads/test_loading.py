@@ -9,7 +9,7 @@ import mlx.nn as nn
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.heads.backbone import joined_layer
+from engine.heads.layers import joined_layer
 from engine.heads.loading import load_head
 from engine.memory import cache_bytes, size_on_disk
 from tests.engine.heads.golden import cases

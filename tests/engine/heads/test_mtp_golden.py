@@ -11,8 +11,8 @@ import mlx.core as mx
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.heads.depth_network import DepthHead
 from engine.heads.head import HeadProposal, MainPorts
+from engine.heads.mtp_head import DepthHead
 from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.golden.mtp_cases import CASES, HERE
 from tests.engine.heads.heads_on_disk import likeliest, main_ports
@@ -208,17 +208,17 @@ def states_before_the_last_norm(head: DepthHead) -> None:
 
 
 def window_as_mlx_lm_s_main_model_has_it(head: DepthHead) -> None:
-    for layer in head.network.layers:
-        layer._window -= 1
+    for part in head.network.depths:
+        part._window -= 1
 
 
 def sinks_forgotten(head: DepthHead) -> None:
-    for layer in head.network.layers:
-        layer.block.self_attn.attention_sink_bias = mx.full((mtp_cases.HEADS,), -1e9)
+    for part in head.network.depths:
+        part.layers[0].self_attn.attention_sink_bias = mx.full((mtp_cases.HEADS,), -1e9)
 
 
 def layers_in_another_order(head: DepthHead) -> None:
-    head.network.layers = head.network.layers[::-1]
+    head.network.depths = head.network.depths[::-1]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from engine.heads.eagle_network import EagleHead
 from engine.heads.loading import load_head
-from engine.heads.mtp_network import MtpHead
+from engine.heads.mtp_head import MtpHead
 from engine.loading import LoadedModel, load
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -94,7 +94,7 @@ def test_the_state_that_makes_an_mtp_head_right_is_chosen(
     identity = head.identity
     assert run_to_completion(choose_reading(main, head)) == right
     assert (head.identity == identity) == (right == (0,))
-    rows = mx.random.normal((1, 3, head.state_width), key=mx.random.key(2))
+    rows = mx.random.normal((1, 3, head.config.width), key=mx.random.key(2))
     assert mx.array_equal(head.states_of(rows), rows) == (right == (1,))
 
 

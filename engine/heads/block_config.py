@@ -1,0 +1,331 @@
+"""What heads of the DFlash family are made of, read from their published configurations.
+
+z-lab's own format, speculators', NVIDIA's, Laguna's, Gemma 4's and MiMo's name the same things differently and count
+layers differently; sources are named in each function. No mlx here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.heads.config import (
+    LARGEST_WIDTH,
+    HeadConfig,
+    HeadConfigError,
+    RopeConfig,
+    Settings,
+    Shapes,
+    can_be_taps,
+    last_of,
+    layer_ids,
+    layer_types,
+    made_for,
+    main_layers_of,
+    network_settings,
+    network_sizes,
+    rope_of,
+    tap_width,
+)
+from engine.heads.tensors import MASK, HeadFiles, HeadTensorError, by_our_names, whole_shapes
+from engine.model_files.head_kinds import bare_name
+
+_CODEBOOKS = ("candidate_selector.predecessor_codebook", "candidate_selector.successor_codebook")
+_CONFIDENCE = "confidence_head.proj.weight"
+_MARKOV_STYLES = ("vanilla", "gated", "rnn")
+_MOST_LAYERS = 64
+_LARGEST_BLOCK = 64
+_LARGEST_RANK = 2**14
+_ATTENTION = "layers.0.self_attn."
+
+
+@dataclass(frozen=True, slots=True)
+class LayerConfig:
+    """One layer: `window` in tokens, None for full attention; `causal` is its attention inside the block."""
+
+    window: int | None
+    causal: bool
+    rope: RopeConfig
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorConfig:
+    """DFlash2: choose each token among the `top_k` likeliest by its predecessor. Kernels of the convolutions."""
+
+    rank: int
+    top_k: int
+    kernel: int
+    group: int
+
+
+@dataclass(frozen=True, slots=True)
+class MarkovConfig:
+    """DSpark: a bias from the token before. `style` is vanilla, gated or rnn.
+
+    `confidence` is the width of what its confidence reads; 0 without one.
+    """
+
+    rank: int
+    style: str
+    confidence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GruConfig:
+    """Domino: a bias from a GRU over the tokens so far, from draft token `prefix` on."""
+
+    width: int
+    inner: int
+    prefix: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockConfig(HeadConfig):
+    """A head of the DFlash family.
+
+    `draft_vocabulary` counts the rows of the head's own output matrix. `anchor_predicts` is true if the anchor's own
+    row is the first proposal of a block; a block has `spare_rows` masks more than it needs. `window_before_anchor`
+    measures a layer's window from the anchor for all rows of the block, not from each row.
+
+    `sandwich` layers are Gemma 4's: norms before and behind each sublayer, a factor for the whole layer, GELU,
+    attention without a scale. With `keys_are_values` they have one projection for both.
+
+    MiMo's multiply values by `value_scale`, turn the first `rotated` numbers of each attention head by positions (None:
+    all), and have an embedding of the mask token of their own, since the main model's was never trained.
+    """
+
+    mask_token: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    eps: float
+    layers: tuple[LayerConfig, ...]
+    draft_vocabulary: int
+    anchor_predicts: bool
+    spare_rows: int
+    window_before_anchor: bool
+    tap_norms: bool
+    gated: bool
+    sinks: bool
+    bias: bool
+    sandwich: bool
+    keys_are_values: bool
+    own_mask: bool
+    own_embedding: bool
+    own_output: bool
+    embedding_scale: float
+    output_multiplier: float
+    soft_cap: float
+    refiner: SelectorConfig | MarkovConfig | GruConfig | None
+    value_scale: float = 1.0
+    rotated: int | None = None
+
+    @property
+    def block_rows(self) -> int:
+        """Rows of the widest block: anchor and masks."""
+        return self.proposals + (0 if self.anchor_predicts else 1) + self.spare_rows
+
+
+def _our_name(name: str) -> str:
+    bare = bare_name(name)
+    return f"{bare}.weight" if bare in _CODEBOOKS else bare
+
+
+def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
+    """The head, and its tensors' names by those of its files. Raises `HeadConfigError` or `HeadTensorError`."""
+    config, kind = files.config, files.kind
+    names = by_our_names(files.tensors, _our_name)
+    shapes = whole_shapes(files, names)
+    spec, body = network_settings(config)
+    settings = (
+        Settings(config, body) if spec else Settings(config.get("dflash_config"), config, body.get("text_config"))
+    )
+    layers = _layers(settings, body, spec=spec, kind=kind)
+    taps, main_layers = _taps(settings, len(layers), shapes, spec=spec)
+    sizes = network_sizes(settings)
+    gemma = "layers.0.pre_feedforward_layernorm.weight" in shapes
+    if gemma:
+        sizes |= _gemma_sizes(settings, layers, sizes)
+    own = _own_tables(settings, shapes, sizes["vocabulary"], spec=spec)
+    width, vocabulary = sizes["width"], sizes["vocabulary"]
+    each_tap = tap_width("target_layer_ids", last_of(shapes, "fc.weight"), len(taps))
+    # Rows of the block come from the main model's tables, or go to them.
+    if each_tap != width and not (own["own_embedding"] and own["own_output"]):
+        raise HeadConfigError("target_layer_ids")
+    found = BlockConfig(
+        kind=kind,
+        eps=settings.number("rms_norm_eps", 1e-6, 0.0, 0.1),
+        layers=layers,
+        windows=tuple(layer.window for layer in layers),
+        taps=taps,
+        tap_width=each_tap,
+        main_layers=main_layers,
+        mask_token=settings.whole("mask_token_id", 0, vocabulary - 1, 4 if _is_gemma(config) else None),
+        row_elements=2 * sizes["kv_heads"] * sizes["head_dim"],
+        window_before_anchor=spec,
+        tap_norms="aux_hidden_norms.0.weight" in shapes,
+        gated=f"{_ATTENTION}g_proj.weight" in shapes,
+        sinks=f"{_ATTENTION}attention_sink_bias" in shapes,
+        bias=f"{_ATTENTION}q_proj.bias" in shapes or f"{_ATTENTION}qkv_proj.bias" in shapes,
+        sandwich=gemma,
+        keys_are_values=gemma and f"{_ATTENTION}v_proj.weight" not in shapes,
+        embedding_scale=settings.number("input_embedding_scale", width**0.5 if gemma and own["own_embedding"] else 1.0),
+        output_multiplier=settings.number("output_multiplier", 1.0),
+        own_mask=MASK in shapes,
+        soft_cap=settings.number("final_logit_softcapping", 0.0, 0.0, 1e4),
+        refiner=_refiner(settings, kind, shapes, width, vocabulary),
+        made_for=made_for(config),
+        **_block(settings, kind, spec=spec),
+        **own,
+        **sizes,
+        **_mimo(settings, config, sizes["head_dim"]),
+    )
+    return found, names
+
+
+def _gemma_sizes(settings: Settings, layers: tuple[LayerConfig, ...], sizes: Mapping[str, int]) -> dict[str, int]:
+    """Those of attention in the layers of Gemma 4's DSpark heads, which are all of one kind (mlx-vlm, gemma4_dspark).
+
+    Full layers have larger heads, and fewer of them where keys are values.
+    """
+    if len({layer.window for layer in layers}) > 1:
+        raise HeadConfigError("layer_types")
+    if layers[0].window is not None:
+        return {}
+    found = {"head_dim": settings.whole("global_head_dim", 2, 2**12, sizes["head_dim"])}
+    if settings.flag("attention_k_eq_v"):
+        found["kv_heads"] = settings.whole("num_global_key_value_heads", 1, sizes["heads"], sizes["kv_heads"])
+        if sizes["heads"] % found["kv_heads"]:
+            raise HeadConfigError("num_global_key_value_heads")
+    return found
+
+
+def _mimo(settings: Settings, config: Mapping[str, Any], head_dim: int) -> dict[str, Any]:
+    """What MiMo's heads say of their values and positions (vLLM, qwen3_dflash).
+
+    Others may repeat their main model's `partial_rotary_factor`, and turn all numbers.
+    """
+    nested = config.get("dflash_config")
+    if not isinstance(nested, Mapping) or nested.get("attention_value_scale") is None:
+        return {}
+    if settings.whole("v_head_dim", 2, 2**12, head_dim) != head_dim:
+        raise HeadConfigError("v_head_dim")
+    turned = int(head_dim * settings.number("partial_rotary_factor", 1.0, 0.0, 1.0))
+    if turned < 2 or turned % 2:
+        raise HeadConfigError("partial_rotary_factor")
+    return {"value_scale": settings.number("attention_value_scale", 1.0, 0.0, 100.0), "rotated": turned}
+
+
+def _own_tables(settings: Settings, shapes: Shapes, vocabulary: int, *, spec: bool) -> dict[str, Any]:
+    """Whether the head has an embedding and an output matrix of its own, and the rows of its output matrix.
+
+    speculators' files repeat the main model's, unless the vocabulary is reduced.
+    """
+    drafted = settings.whole("draft_vocab_size", 2, vocabulary, vocabulary)
+    own_output = "lm_head.weight" in shapes and (drafted != vocabulary or not spec)
+    if drafted != vocabulary and not own_output:
+        raise HeadConfigError("draft_vocab_size")
+    own_embedding = not spec and "embed_tokens.weight" in shapes
+    return {"own_embedding": own_embedding, "own_output": own_output, "draft_vocabulary": drafted}
+
+
+def _is_gemma(config: Mapping[str, Any]) -> bool:
+    # Published Gemma 4 heads leave the mask token out (mlx-vlm, drafters/gemma4_dflash).
+    return str(config.get("model_type", "")).startswith("gemma4")
+
+
+def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: str) -> tuple[LayerConfig, ...]:
+    """Windows and causality of each layer.
+
+    z-lab: an unset `is_causal` means causal exactly on sliding layers (dflash/model.py). NVIDIA writes full layers and
+    `use_swa` with `swa_window_size`, meaning a window on all of them. speculators: sliding layers are causal unless
+    `sliding_window_non_causal`, full ones never (speculators, dflash/attention.py).
+    """
+    types = layer_types(settings, body, _MOST_LAYERS)
+    if settings.flag("use_swa") and "sliding_attention" not in types:
+        types = ["sliding_attention"] * len(types)
+    window = None
+    if "sliding_attention" in types:
+        name = "swa_window_size" if settings.get("swa_window_size") is not None else "sliding_window"
+        window = settings.whole(name, 2, 2**24)
+    if spec:
+        not_causal = settings.flag("sliding_window_non_causal")
+        sliding_causal, full_causal = not (kind == "dflash2" if not_causal is None else not_causal), False
+    else:
+        causal = settings.flag("causal", "is_causal", "dflash_query_causal")
+        sliding_causal, full_causal = (True, False) if causal is None else (causal, causal)
+    return tuple(
+        LayerConfig(window, sliding_causal, rope_of(settings, body, entry))
+        if entry == "sliding_attention"
+        else LayerConfig(None, full_causal, rope_of(settings, body, entry))
+        for entry in types
+    )
+
+
+def _taps(settings: Settings, layer_count: int, shapes: Shapes, *, spec: bool) -> tuple[tuple[int, ...], int | None]:
+    """The tapped layers, counted from 0, and how many layers the main model has, if that is known.
+
+    speculators counts states, of which the first is the embedding: j is the output of layer j - 1.
+    """
+    total = main_layers_of(settings)
+    name = "aux_hidden_state_layer_ids" if spec else "target_layer_ids"
+    ids = settings.get(name)
+    if ids is None and not spec and total is not None:
+        ids = _default_taps(total, layer_count)
+    hidden = settings.whole("hidden_size", 1, LARGEST_WIDTH) if spec else None
+    taps = tuple(id_ - int(spec) for id_ in layer_ids(name, ids, hidden, last_of(shapes, "fc.weight")))
+    if not can_be_taps(taps, total):
+        raise HeadConfigError(name)
+    return taps, total
+
+
+def _default_taps(main_layers: int, head_layers: int) -> list[int]:
+    """The layers that a head reads which names none (dflash, `build_target_layer_ids`)."""
+    if head_layers == 1:
+        return [main_layers // 2]
+    return [round(1 + i * (main_layers - 4) / (head_layers - 1)) for i in range(head_layers)]
+
+
+def _block(settings: Settings, kind: str, *, spec: bool) -> dict[str, Any]:
+    """Proposals of a block, whether the anchor's row is the first of them, and masks beyond those needed.
+
+    With `sample_from_anchor`, which DSpark heads have unless they say otherwise, `block_size` counts proposals
+    (speculators, mlx-vlm); else it counts the anchor too. Domino's `shift_label` predicts from the row before, with
+    the last row unused (specforge, domino.py).
+    """
+    size = settings.whole("block_size", 2, _LARGEST_BLOCK, 8 if spec else 16)
+    shifted = kind == "domino" and bool(settings.flag("shift_label"))
+    anchor = settings.flag("sample_from_anchor")
+    if anchor is None:
+        anchor = kind == "dspark" and not settings.flag("dspark_bonus_anchor")
+    proposals = size if anchor and not shifted else size - 1
+    return {"proposals": proposals, "anchor_predicts": anchor or shifted, "spare_rows": int(shifted)}
+
+
+def _refiner(
+    settings: Settings, kind: str, shapes: Shapes, width: int, vocabulary: int
+) -> SelectorConfig | MarkovConfig | GruConfig | None:
+    if kind == "dflash2":
+        group = settings.whole("conv_group_size", 1, width, 16)
+        if width % group:
+            raise HeadConfigError("conv_group_size")
+        top_k = settings.whole("selector_top_k", 1, min(vocabulary, 1024))
+        kernel = settings.whole("conv_kernel_size", 1, 16)
+        return SelectorConfig(settings.whole("selector_rank", 1, _LARGEST_RANK), top_k, kernel, group)
+    if kind == "dspark":
+        style = settings.get("markov_head_type") or "vanilla"
+        if style not in _MARKOV_STYLES:
+            raise HeadConfigError("markov_head_type")
+        rank = settings.whole("markov_rank", 1, _LARGEST_RANK)
+        confidence = last_of(shapes, _CONFIDENCE)
+        if confidence not in (0, width, width + rank):
+            raise HeadTensorError(_CONFIDENCE)
+        return MarkovConfig(rank, style, confidence)
+    if kind == "domino":
+        return GruConfig(
+            settings.whole("gru_hidden_dim", 1, LARGEST_WIDTH),
+            settings.whole("emb_dim", 1, LARGEST_WIDTH),
+            settings.whole("pure_draft_prefix_len", 0, _LARGEST_BLOCK, 0),
+        )
+    return None

@@ -1,0 +1,156 @@
+"""The kinds of heads, in one table: what each is called, which tensors tell it, and what of `engine.heads` runs it.
+
+Heads name themselves in many ways, and some configurations declare heads that are not there, so tensors decide; the
+architecture decides only where they cannot be seen yet, as on the Hub.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+# MTP heads: all their tensors have one of these prefixes, or each layer has what fuses hidden state and embedding.
+_MTP = ("mtp.", "mtp_layers.")
+_FUSION = ("eh_proj.weight", "enorm.weight", "hidden_layernorm.weight")
+_LAYER = re.compile(r"(layers\.\d+)\.(.+)")
+_PREFIX = re.compile(r"^(?:model\.|language_model\.|logit_head\.|draft_model\.)+")
+
+
+@dataclass(frozen=True, slots=True)
+class HeadKind:
+    """A kind of head. Kinds that people need not tell apart have one name.
+
+    Files keep its `name`, and configurations that name the kind contain it; `title` is what its method was published
+    as. `recognises` it by the names of all tensors of a head, without the prefixes that exports put before them.
+
+    `reader` and `head` are paths of importable objects ("module:name"), "" for a kind that is known and cannot be run:
+    `reader` takes `engine.heads.tensors.HeadFiles` to a configuration and the tensors' names in the network, without
+    mlx; `head` is the subclass of `engine.heads.network_head.NetworkHead` that drafts with them. A head that is
+    `chained` makes each draft token of the one before it; of others, all come from one pass.
+    """
+
+    name: str
+    title: str
+    recognises: Callable[[Set[str]], bool]
+    reader: str = ""
+    head: str = ""
+    chained: bool = False
+
+
+def _projecting(pattern: str) -> Callable[[Set[str]], bool]:
+    """Recognises heads that project the taps by one matrix, and have a tensor whose name begins like `pattern`."""
+    expression = re.compile(pattern)
+    return lambda names: "fc.weight" in names and any(expression.match(name) for name in names)
+
+
+def _is_assistant(names: Set[str]) -> bool:
+    """Gemma 4's assistants are small models between two projections."""
+    return names >= {"pre_projection.weight", "post_projection.weight"}
+
+
+def _is_mtp(names: Set[str]) -> bool:
+    marked = any(name.startswith((*_MTP, "pre_fc_norm_hidden.")) or name.endswith(_FUSION) for name in names)
+    if "eh_proj.weight" in names:
+        # Some exports of the head alone repeat the main model's tables.
+        return True
+    if not marked or "embed_tokens.weight" in names:
+        return False
+    prefixed = [name.startswith(_MTP) for name in names]
+    if any(prefixed):
+        # What else is there makes it a model.
+        return all(prefixed)
+    layers: dict[str, set[str]] = {}
+    for match in filter(None, map(_LAYER.match, names)):
+        layers.setdefault(match[1], set()).add(match[2])
+    fused_once = any(name.startswith("pre_fc_norm_hidden.") for name in names)
+    fused_once |= any(name.endswith("final_layernorm.weight") for name in names)
+    return fused_once or all(inner & set(_FUSION) for inner in layers.values())
+
+
+def _of_dflash(name: str, title: str, pattern: str) -> HeadKind:
+    reader = "engine.heads.block_config:read_block_config"
+    return HeadKind(name, title, _projecting(pattern), reader, "engine.heads.block_head:BlockHead")
+
+
+# The first that recognises a head counts.
+HEAD_KINDS = (
+    _of_dflash("dflash2", "DFlash 2", r"candidate_selector\."),
+    _of_dflash("domino", "Domino", r"prefix_gru\."),
+    _of_dflash("dspark", "DSpark", r"markov_head\."),
+    HeadKind("peagle", "P-EAGLE", _projecting(r"mask_hidden$")),
+    HeadKind(
+        "eagle3",
+        "EAGLE-3",
+        _projecting(r"midlayer\.|layers\.0\.hidden_norm\."),
+        reader="engine.heads.eagle_config:read_eagle_config",
+        head="engine.heads.eagle_network:EagleHead",
+        chained=True,
+    ),
+    _of_dflash("dflash", "DFlash", r"hidden_norm\.weight$"),
+    HeadKind(
+        "mtp",
+        "MTP",
+        _is_assistant,
+        reader="engine.heads.assistant_config:read_assistant_config",
+        head="engine.heads.assistant_network:AssistantHead",
+        chained=True,
+    ),
+    HeadKind(
+        "mtp",
+        "MTP",
+        _is_mtp,
+        reader="engine.heads.mtp_config:read_mtp_config",
+        head="engine.heads.mtp_head:MtpHead",
+        chained=True,
+    ),
+)
+
+
+def bare_name(name: str) -> str:
+    """A tensor's name without the prefixes that some exports put before it."""
+    return _PREFIX.sub("", name)
+
+
+def head_kind(names: Collection[str]) -> HeadKind | None:
+    """The kind of the head that has tensors of these names, or None for anything that is not a head by itself.
+
+    A model that carries a head beside its own embedding or output layers is a model.
+    """
+    bare = {bare_name(name) for name in names}
+    return next((kind for kind in HEAD_KINDS if kind.recognises(bare)), None)
+
+
+def kind_of_tensors(names: Collection[str]) -> str | None:
+    """The name of the `head_kind`."""
+    kind = head_kind(names)
+    return None if kind is None else kind.name
+
+
+def kind_of_config(config: Mapping[str, Any]) -> str | None:
+    """The name of the kind that a configuration declares, or None; for folders whose tensors are not known."""
+    nested = config.get("dflash_config")
+    words = [config.get("speculators_model_type"), config.get("model_type")]
+    architectures = config.get("architectures")
+    words += architectures if isinstance(architectures, list) else []
+    words += [nested.get("projector_type")] if isinstance(nested, Mapping) else []
+    text = " ".join(word for word in words if isinstance(word, str)).lower()
+    return next(
+        (kind.name for kind in HEAD_KINDS if kind.name in text), "dflash" if isinstance(nested, Mapping) else None
+    )
+
+
+def can_run(name: str) -> bool:
+    """Whether heads of the kind with this name can draft."""
+    return any(kind.head for kind in HEAD_KINDS if kind.name == name)
+
+
+def is_chained(name: str) -> bool:
+    """Whether heads of the kind with this name make each draft token of the one before it."""
+    return any(kind.chained for kind in HEAD_KINDS if kind.name == name)
+
+
+def title_of(name: str) -> str:
+    """What the method of the kind with this name was published as; `name` where the kind is not known."""
+    return next((kind.title for kind in HEAD_KINDS if kind.name == name), name)
