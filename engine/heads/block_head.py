@@ -227,8 +227,8 @@ class BlockHead(NetworkHead):
         if config.embedding_scale != 1.0:
             rows = rows * config.embedding_scale
         # The anchor's own row predicts nothing unless it is the first of the proposal.
-        skip = 0 if config.anchor_predicts else 1
-        hidden = self.network(rows, own_context(context, LayerContext), skip)[:, :count]
+        first = 0 if config.anchor_predicts else 1
+        hidden = self.network(rows, own_context(context, LayerContext))[:, first : first + count]
         logits = self.logits(hidden)
         if config.output_multiplier != 1.0:
             logits = logits * config.output_multiplier

@@ -38,21 +38,17 @@ class BlockAttention(HeadAttention):
             values = (values.astype(mx.float32) * self._value_scale).astype(values.dtype)
         return keys, values
 
-    def __call__(self, rows: mx.array, context: LayerRows, skip: int = 0) -> mx.array:
-        """The block's rows (1, b, width), which follow the context, without the first `skip`; none of them is kept."""
+    def __call__(self, rows: mx.array, context: LayerRows) -> mx.array:
+        """The output (1, b, width) of the block's rows, which follow the context; none of them is kept."""
         position = context.end
         seen = self._seen(context.end - context.first)
         keys, values = context.with_block(*self.keys_and_values(rows, position), seen)
-        mask = self._mask(rows.shape[1], seen)
-        if skip:
-            rows = rows[:, skip:]
-            mask = mask[skip:] if isinstance(mask, mx.array) else mask
         output = mx.fast.scaled_dot_product_attention(
-            self.queries(rows, position + skip),
+            self.queries(rows, position),
             keys,
             values,
             scale=self._scale,
-            mask=mask,
+            mask=self._mask(rows.shape[1], seen),
             sinks=self.attention_sink_bias if "attention_sink_bias" in self else None,
         ).transpose(0, 2, 1, 3)
         if "g_proj" in self:
@@ -131,21 +127,20 @@ class BlockLayer(nn.Module):  # type: ignore[misc]
             self.attention_conv = BlockConvolution(config.width, config.refiner.kernel, config.refiner.group)
             self.mlp_conv = BlockConvolution(config.width, config.refiner.kernel, config.refiner.group)
 
-    def __call__(self, rows: mx.array, context: LayerRows, skip: int = 0) -> mx.array:
-        """The block's rows (1, b, width) to the next layer's, without the first `skip`."""
+    def __call__(self, rows: mx.array, context: LayerRows) -> mx.array:
+        """The block's rows (1, b, width) to the next layer's."""
         if "layer_scalar" in self:
-            attended = self.self_attn(self.input_layernorm(rows), context, skip)
-            rows = rows[:, skip:] + self.post_attention_layernorm(attended)
+            attended = self.self_attn(self.input_layernorm(rows), context)
+            rows = rows + self.post_attention_layernorm(attended)
             rows = rows + self.post_feedforward_layernorm(self.mlp(self.pre_feedforward_layernorm(rows)))
             return rows * self.layer_scalar
         if "attention_conv" not in self:
-            rows = rows[:, skip:] + self.self_attn(self.input_layernorm(rows), context, skip)
+            rows = rows + self.self_attn(self.input_layernorm(rows), context)
             return rows + self.mlp(self.post_attention_layernorm(rows))
         prepared, kernels = self.attention_conv.prepare(self.input_layernorm(rows))
         rows = rows + self.attention_conv.finish(self.self_attn(prepared, context), kernels)
         prepared, kernels = self.mlp_conv.prepare(self.post_attention_layernorm(rows))
-        # A convolution reads the rows before.
-        return (rows + self.mlp_conv.finish(self.mlp(prepared), kernels))[:, skip:]
+        return rows + self.mlp_conv.finish(self.mlp(prepared), kernels)
 
 
 class BlockNetwork(nn.Module):  # type: ignore[misc]
@@ -178,10 +173,9 @@ class BlockNetwork(nn.Module):  # type: ignore[misc]
         for layer, kept in zip(self.layers, context.layers, strict=True):
             kept.append(*layer.self_attn.keys_and_values(rows, position))
 
-    def __call__(self, rows: mx.array, context: LayerContext, skip: int = 0) -> mx.array:
-        """The embeddings (1, b, width) of a block that follows the context, to hidden states (1, b - skip, width)."""
-        last = len(self.layers) - 1
-        for index, (layer, kept) in enumerate(zip(self.layers, context.layers, strict=True)):
-            rows = layer(rows, kept, skip if index == last else 0)
+    def __call__(self, rows: mx.array, context: LayerContext) -> mx.array:
+        """The embeddings (1, b, width) of a block that follows the context, to hidden states of this shape."""
+        for layer, kept in zip(self.layers, context.layers, strict=True):
+            rows = layer(rows, kept)
         normed: mx.array = self.norm(rows)
         return normed

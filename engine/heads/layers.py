@@ -52,26 +52,16 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
     def keys_and_values(self, rows: mx.array, position: int) -> Rows:
         """Keys and values (1, kv heads, n, size) of rows (1, n, inputs) that begin at `position`."""
         split = (1, rows.shape[1], self._kv_heads, self._size)
-        if "kv_proj" in self:
-            keys, values = mx.split(self.kv_proj(rows), 2, axis=-1)
-        else:
-            keys = self.k_proj(rows)
-            values = self.v_proj(rows) if "v_proj" in self else keys
-        keys = keys.reshape(split)
+        keys = self.k_proj(rows).reshape(split)
+        values = self.v_proj(rows).reshape(split) if "v_proj" in self else keys
         if "k_norm" in self:
             keys = self.k_norm(keys)
-        return self._rope(keys.transpose(0, 2, 1, 3), offset=position), values.reshape(split).transpose(0, 2, 1, 3)
+        return self._rope(keys.transpose(0, 2, 1, 3), offset=position), values.transpose(0, 2, 1, 3)
 
     def projected(self, attended: mx.array) -> mx.array:
         """The output (1, n, width) of attention (1, n, heads, size)."""
         output: mx.array = self.o_proj(attended.reshape(1, attended.shape[1], -1))
         return output
-
-    def join_products(self) -> None:
-        """Make one product of keys and values, where their weights are alike."""
-        if "v_proj" in self and (joined := joined_layer(self.k_proj, self.v_proj)) is not None:
-            self.kv_proj = joined
-            del self.k_proj, self.v_proj
 
 
 class FeedForward(nn.Module):  # type: ignore[misc]
@@ -85,42 +75,9 @@ class FeedForward(nn.Module):  # type: ignore[misc]
         self.down_proj = nn.Linear(inner, width, bias=False)
 
     def __call__(self, rows: mx.array) -> mx.array:
-        if "gate_up_proj" in self:
-            gate, up = mx.split(self.gate_up_proj(rows), 2, axis=-1)
-        else:
-            gate, up = self.gate_proj(rows), self.up_proj(rows)
+        gate, up = self.gate_proj(rows), self.up_proj(rows)
         output: mx.array = self.down_proj(nn.gelu_approx(gate) * up if self._gelu else swiglu(gate, up))
         return output
-
-    def join_products(self) -> None:
-        """Make one product of both halves, where their weights are alike."""
-        if (joined := joined_layer(self.gate_proj, self.up_proj)) is not None:
-            self.gate_up_proj = joined
-            del self.gate_proj, self.up_proj
-
-
-def joined_layer(first: nn.Module, second: nn.Module) -> nn.Module | None:
-    """A layer with the outputs of both, one after the other; None where they are not alike. Nothing is evaluated."""
-    if type(first) is not type(second) or ("bias" in first) != ("bias" in second):
-        return None
-    if type(first) is nn.Linear:
-        names: tuple[str, ...] = ("weight", "bias")
-        joined: nn.Module = nn.Linear(1, 1, bias="bias" in first)
-    elif type(first) is nn.QuantizedLinear:
-        if (first.bits, first.group_size, first.mode) != (second.bits, second.group_size, second.mode):
-            return None
-        names = ("weight", "scales", "biases", "bias")
-        joined = nn.QuantizedLinear(32, 1, bias="bias" in first, group_size=32, bits=8)
-        joined.bits, joined.group_size, joined.mode = first.bits, first.group_size, first.mode
-    else:
-        return None
-    for name in names:
-        if first.get(name) is not None:
-            joined[name] = mx.concatenate([first[name], second[name]], axis=0)
-        elif name in joined:
-            # Modes other than the affine one have no offsets.
-            del joined[name]
-    return joined
 
 
 def normed_taps(taps: mx.array, norms: Sequence[nn.Module]) -> mx.array:

@@ -45,10 +45,6 @@ def load_head_in_steps(path: str | Path) -> Steps[Head]:
         if mx.default_device() == mx.Device(mx.cpu):
             network = dequantize_model(network)
             network.set_dtype(mx.float32)
-        for module in network.modules():
-            if hasattr(module, "join_products"):
-                module.join_products()
-        if mx.default_device() == mx.Device(mx.cpu):
             use_narrow_products(network)
     # Whatever the headers did not show, mlx raises as built-in errors.
     except Exception as error:

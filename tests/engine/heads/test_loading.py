@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import mlx.core as mx
-import mlx.nn as nn
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.heads.layers import joined_layer
 from engine.heads.loading import load_head
 from engine.memory import cache_bytes, size_on_disk
 from tests.engine.heads.golden import cases
@@ -108,16 +106,3 @@ def test_scales_that_are_not_those_of_the_declared_mode_are_refused(
     tensors |= dict(zip(("fc.weight", "fc.scales"), mx.quantize(weight, 32, 4, "mxfp4"), strict=True))
     with pytest.raises(ModelNotUsable):
         load_head(write_head(tmp_path, {**case.config, "quantization": settings}, tensors))
-
-
-@pytest.mark.parametrize(("bits", "mode"), [(0, ""), (8, "affine"), (4, "mxfp4")])
-def test_products_with_the_same_input_are_joined_where_they_are_alike(bits: int, mode: str) -> None:
-    first, second = nn.Linear(64, 32, bias=True), nn.Linear(64, 48, bias=True)
-    rows = mx.random.normal((1, 3, 64), key=mx.random.key(0))
-    if bits:
-        first, second = first.to_quantized(32, bits, mode), second.to_quantized(32, bits, mode)
-    joined = joined_layer(first, second)
-    assert joined is not None
-    assert mx.allclose(joined(rows), mx.concatenate([first(rows), second(rows)], axis=-1), atol=1e-5)
-    assert joined_layer(first, nn.Linear(64, 48, bias=False)) is None
-    assert joined_layer(first, nn.Linear(64, 48).to_quantized(64, 4)) is None
