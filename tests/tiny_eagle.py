@@ -1,4 +1,4 @@
-"""EAGLE-3 heads with random weights for any tiny main model, and one that is told what to propose."""
+"""EAGLE-3 heads with random weights for any tiny main model."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
-import pytest
 from mlx.utils import tree_flatten
 
 from engine.heads.eagle_config import read_eagle_config
-from engine.heads.eagle_network import EagleHead, EagleNetwork
-from engine.heads.head import Draw, HeadContext, HeadProposal
+from engine.heads.eagle_network import EagleNetwork
 from engine.heads.tensors import HeadFiles
 from engine.model_files.config import text_config
 from engine.model_files.safetensors_header import TensorHeader
@@ -66,28 +64,3 @@ def write_eagle_head(folder: Path, main: Path, *, drafted: int = 0, seed: int = 
     (folder / "config.json").write_text(json.dumps(config))
     mx.save_safetensors(str(folder / "model.safetensors"), tensors, metadata={"format": "mlx"})
     return folder
-
-
-class ToldEagle:
-    """Has every EAGLE-3 head propose `answers[position]` where it knows that id, whatever its network computes."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.answers: Sequence[int] = ()
-        self._next = 0
-        propose, scores = EagleHead.propose, EagleHead.scores
-
-        def told_propose(
-            head: EagleHead, context: HeadContext, anchor: mx.array, count: int, draw: Draw
-        ) -> HeadProposal:
-            self._next = context.length + 1
-            return propose(head, context, anchor, count, draw)
-
-        def told_scores(head: EagleHead, states: mx.array, depth: int) -> mx.array:
-            computed = scores(head, states, depth)
-            wanted = self.answers[self._next] if self._next < len(self.answers) else 0
-            self._next += 1
-            ids = mx.arange(computed.shape[-1]) if head.targets is None else head.targets
-            return mx.where(ids == wanted, 30.0, 0.0 * computed)
-
-        monkeypatch.setattr(EagleHead, "propose", told_propose)
-        monkeypatch.setattr(EagleHead, "scores", told_scores)

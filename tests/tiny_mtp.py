@@ -1,19 +1,14 @@
-"""MTP heads with random weights for any tiny main model, and one that is told what to propose."""
+"""MTP heads with random weights for any tiny main model."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import mlx.core as mx
-import pytest
 from mlx.utils import tree_flatten
 
-from engine.heads.head import HeadContext, HeadProposal
 from engine.heads.mtp_config import MtpConfig, family_of, read_mtp_config
-from engine.heads.mtp_head import DepthHead, MtpHead
 from engine.heads.mtp_network import MtpNetwork
 from engine.heads.tensors import HeadFiles
 from engine.model_files.config import text_config
@@ -68,29 +63,3 @@ def write_mtp_head(folder: Path, main: Path, *, seed: int = 11) -> Path:
     )
     mx.save_safetensors(str(folder / "model.safetensors"), mtp_tensors(main, seed=seed), metadata={"format": "mlx"})
     return folder
-
-
-class Told:
-    """Has every MTP head propose `answers[position]`, whatever its network computes; the network runs all the same."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.answers: Sequence[int] = ()
-        self._next = 0
-        for kind in (MtpHead, DepthHead):
-            monkeypatch.setattr(kind, "propose", self._proposing(kind.propose))
-        scores = MtpHead.scores
-
-        def told(head: MtpHead, states: mx.array, depth: int) -> mx.array:
-            computed = scores(head, states, depth)
-            wanted = self.answers[self._next] if self._next < len(self.answers) else 0
-            self._next += 1
-            return mx.where(mx.arange(computed.shape[-1]) == wanted, 30.0, 0.0 * computed)
-
-        monkeypatch.setattr(MtpHead, "scores", told)
-
-    def _proposing(self, propose: Callable[..., HeadProposal]) -> Callable[..., HeadProposal]:
-        def told(head: MtpHead, context: HeadContext, *asked: Any) -> HeadProposal:
-            self._next = context.length + 1
-            return propose(head, context, *asked)
-
-        return told

@@ -74,6 +74,8 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
             raise HeadConfigError(name)
     for kind in kinds_of(types):
         rope_of(settings, {**own, "rope_parameters": _known_rope(own.get("rope_parameters"), kind)}, kind)
+    # mlx-lm builds the norms from this as it is.
+    settings.number("rms_norm_eps", 1e-6)
     heads, head_dim = settings.whole("num_attention_heads", 1, 4096), settings.whole("head_dim", 2, 2**12)
     kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
     wide = settings.whole("global_head_dim", 2, 2**12, head_dim)

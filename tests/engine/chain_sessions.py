@@ -1,14 +1,47 @@
-"""What a head that chains has kept of a conversation, against what one pass over the text gives."""
+"""Heads that are told what to propose, and what they have kept of a text, against what one pass over it gives."""
 
 from __future__ import annotations
 
-import mlx.core as mx
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from engine.heads.head import HeadContext
+import mlx.core as mx
+import pytest
+
+from engine.heads.assistant_network import AssistantHead
+from engine.heads.chain_head import ChainHead
+from engine.heads.head import Draw, Head, HeadContext, HeadProposal
+from engine.heads.mtp_head import DepthHead
 from engine.scheduler import Scheduler
 from engine.speculation.head_session import HeadSession
 from engine.speculation.sequence import PREFILL_CHUNK
 from tests.engine.heads.heads_on_disk import likeliest
+
+
+class Told:
+    """Has every head that chains propose `answers[position]`, where it knows that id; its network runs all the same."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.answers: Sequence[int] = ()
+        for kind in (ChainHead, DepthHead, AssistantHead):
+            monkeypatch.setattr(kind, "propose", self._proposing(kind.propose))
+
+    def _proposing(self, propose: Callable[..., HeadProposal]) -> Callable[..., HeadProposal]:
+        def told(head: Head, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
+            places = range(context.length + 1, context.length + 1 + count)
+            wanted = mx.array([self.answers[at] if at < len(self.answers) else 0 for at in places])
+
+            def scored(first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
+                columns = mx.arange(scores.shape[-1])[None] if ids is None else ids
+                return mx.where(columns == wanted[first : first + len(scores), None], 30.0, 0.0 * scores)
+
+            def draw_told(first: int, scores: mx.array, ids: mx.array | None) -> mx.array:
+                return draw(first, scored(first, scores, ids), ids)
+
+            made = propose(head, context, anchor, count, draw_told)
+            return replace(made, scores=scored(0, made.scores, made.ids))
+
+        return told
 
 
 def session_of(scheduler: Scheduler) -> HeadSession:

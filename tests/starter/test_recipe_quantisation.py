@@ -8,17 +8,17 @@ import mlx.core as mx
 import pytest
 
 from resources.starter.recipe.quantisation import write_quantised
-from tests.engine.heads.eagle_on_disk import bound, load_bound, proposals
-from tests.engine.heads.golden.eagle_cases import CASES
+from tests.engine.heads.heads_on_disk import HEADS
 
 
 @pytest.mark.parametrize("name", ["eagle_llama", "eagle_original"])
 def test_a_head_in_eight_bits_proposes_nearly_the_same(tmp_path: Path, name: str) -> None:
-    whole = bound(tmp_path / "whole", CASES[name])
+    case = HEADS[name]
+    whole = case.bound(tmp_path / "whole")
     write_quantised(tmp_path / "whole", tmp_path / "eight")
-    eight = load_bound(tmp_path / "eight")
+    eight = case.load(tmp_path / "eight")
     sizes = [(tmp_path / part / "model.safetensors").stat().st_size for part in ("whole", "eight")]
     assert sizes[1] < 0.5 * sizes[0]
-    made = [mx.stack([one.scores for one in proposals(head, head.new_context())]) for head in (whole, eight)]
+    made = [mx.stack([one.scores for one in case.proposals(head)]) for head in (whole, eight)]
     apart = mx.abs(made[0] - made[1]).max().item()
     assert 0 < apart < 0.2

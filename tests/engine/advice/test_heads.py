@@ -19,7 +19,6 @@ from engine.heads.fit import Mismatch, memory_config
 from engine.heads.folder import inspect_head
 from engine.hub.failures import HubError
 from engine.model_files.discovery import InstalledModel, describe_folder
-from tests.engine.heads.eagle_on_disk import tensors_of as eagle_tensors_of
 from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.assistant_cases import CASES as ASSISTANT_CASES
 from tests.engine.heads.golden.cases import CASES
@@ -278,7 +277,7 @@ def test_what_an_eagle_head_is_made_for_is_known_from_its_folder(
     tmp_path: Path, name: str, layers: int, exact: bool
 ) -> None:
     case = EAGLE_CASES[name]
-    facts = facts_of(inspect_head(write_head(tmp_path, case.config, eagle_tensors_of(case))).config)
+    facts = facts_of(inspect_head(write_head(tmp_path, case.config, tensors_of(case))).config)
     assert (facts.kind, facts.layers, facts.exact, facts.width, facts.vocabulary) == ("eagle3", layers, exact, 64, 256)
     assert facts.made_for == ("org/main" if name == "eagle_llama" else "")
     main = {"num_hidden_layers": 12, "hidden_size": 64}

@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.heads.loading import load_head
-from tests.engine.heads import bad_heads, eagle_on_disk
+from tests.engine.heads import bad_heads
 from tests.engine.heads.golden import cases, eagle_cases
-from tests.engine.heads.golden.cases import CASES
-from tests.engine.heads.heads_on_disk import head_of, main_ports, tensors_of, write_head
+from tests.engine.heads.heads_on_disk import HEADS, ORDERING, OnDisk, Tensors, write_head
 from tests.engine.model_files.torch_files import four_numbers, written
 
-# Reasons that say what is wrong with a head's folder.
-REASONS = {"not-a-model", "incomplete", "damaged", "wrong-tensors", "unsafe", "not-finite", "unknown-head"}
+# Reasons that say what is wrong with a head's folder; the last one, which main model it was made for.
+REASONS = {
+    "not-a-model",
+    "incomplete",
+    "damaged",
+    "wrong-tensors",
+    "unsafe",
+    "not-finite",
+    "unknown-head",
+    "wrong-main",
+}
 
 
-def refusal(folder: Path) -> str:
+def refusal(folder: Path, case: OnDisk) -> tuple[str, str]:
+    """Why the head in the folder is refused, at the latest when it is bound to the main model of `case`."""
+    mx.reset_peak_memory()
+    before = mx.get_active_memory()
     with pytest.raises(ModelNotUsable) as refused:
-        load_head(folder)
-    return refused.value.reason
+        case.load(folder)
+    assert mx.get_peak_memory() - before < 50 * 2**20
+    return refused.value.reason, refused.value.detail
 
 
 def check(folder: Path, number: int) -> None:
-    what = bad_heads.make(folder, number)
-    mx.reset_peak_memory()
-    before = mx.get_active_memory()
-    assert refusal(folder) in REASONS, what
-    assert mx.get_peak_memory() - before < 50 * 2**20, what
+    what, case = bad_heads.make(folder, number)
+    assert refusal(folder, case)[0] in REASONS, what
 
 
-# Each kind of mutation and each kind of damage to files once.
-@pytest.mark.parametrize("number", [*range(10), *range(19, 90, 10)])
+# Each kind of mutation and of damage to files four times, each head four times or five.
+@pytest.mark.parametrize("number", range(68))
 def test_a_head_that_lies_is_refused(tmp_path: Path, number: int) -> None:
     check(tmp_path, number)
 
@@ -45,38 +57,158 @@ def test_every_head_that_lies_is_refused(tmp_path: Path, number: int) -> None:
     check(tmp_path, number)
 
 
+LLAMA, IDS, BODY, TEXT = "eagle_llama", "eagle_aux_hidden_state_layer_ids", "transformer_layer_config", "text_config"
+BAD_IDS: list[Any] = [[], [9, 6, 2], [2, 2, 9], [0, 6, 9], [2, 6, 10**9], [2, None, 9], "2, 6, 9", [2, 6, 9, 10, 11]]
+# The head, where in its configuration, what is set there, and which setting is named.
+SETTINGS: list[tuple[str, str, dict[str, Any], str]] = [
+    *((LLAMA, "", {IDS: ids}, IDS) for ids in BAD_IDS),
+    (LLAMA, "", {"draft_vocab_size": 2**40}, "draft_vocab_size"),
+    (LLAMA, "", {"draft_vocab_size": 0}, "draft_vocab_size"),
+    (LLAMA, "", {"norm_before_residual": "yes"}, "norm_before_residual"),
+    (LLAMA, "", {"norm_output": 1}, "norm_output"),
+    (LLAMA, "", {BODY: [1]}, BODY),
+    (LLAMA, BODY, {"hidden_size": -1}, "hidden_size"),
+    (LLAMA, BODY, {"hidden_act": "gelu"}, "hidden_act"),
+    (LLAMA, BODY, {"num_key_value_heads": 3}, "num_key_value_heads"),
+    (LLAMA, BODY, {"num_hidden_layers": 10**6}, "num_hidden_layers"),
+    (LLAMA, BODY, {"layer_types": ["recurrent"]}, "layer_types"),
+    (LLAMA, BODY, {"rms_norm_eps": "small"}, "rms_norm_eps"),
+    (LLAMA, BODY, {"rope_parameters": {"rope_type": "magic"}}, "rope_parameters"),
+    # Gemma's layers of two kinds would have heads of two sizes; none is published.
+    ("dspark_gemma", "", {"layer_types": cases.MIXED, "sliding_window": cases.WINDOW}, "layer_types"),
+    ("mtp_step3p5", TEXT, {"layer_types": ["sliding_attention"]}, "layer_types"),
+    ("mtp_step3p5", TEXT, {"layer_types": [1] * 9}, "layer_types"),
+    ("mtp_step3p5", TEXT, {"rope_theta": [1e4]}, "rope_theta"),
+    ("mtp_mimo_v2_flash", TEXT, {"swa_head_dim": -1}, "swa_head_dim"),
+    ("mtp_mimo_v2_flash", TEXT, {"sliding_window_size": 0}, "sliding_window_size"),
+    ("assistant_gemma4", "", {"use_ordered_embeddings": True}, "use_ordered_embeddings"),
+    ("assistant_gemma4", TEXT, {"layer_types": ["sliding_attention"]}, "layer_types"),
+    ("assistant_gemma4", TEXT, {"layer_types": ["chunked_attention"] * 3}, "layer_types"),
+    ("assistant_gemma4", TEXT, {"num_attention_heads": 0}, "num_attention_heads"),
+    ("assistant_gemma4", TEXT, {"num_key_value_heads": 99}, "num_key_value_heads"),
+    ("assistant_gemma4", TEXT, {"hidden_size": 2**20}, "hidden_size"),
+    ("assistant_gemma4", TEXT, {"enable_moe_block": True}, "enable_moe_block"),
+    ("assistant_gemma4", TEXT, {"rope_parameters": {"full_attention": {"rope_type": "other"}}}, "rope_parameters"),
+    ("assistant_gemma4", TEXT, {"vocab_size": -1}, "vocab_size"),
+]
+
+
+@pytest.mark.parametrize(("name", "where", "settings", "detail"), SETTINGS)
+def test_settings_that_cannot_be_true_are_named(
+    tmp_path: Path, name: str, where: str, settings: dict[str, Any], detail: str
+) -> None:
+    case, config = HEADS[name], copy.deepcopy(HEADS[name].config)
+    (config[where] if where else config).update(settings)
+    write_head(tmp_path, config, case.tensors)
+    assert refusal(tmp_path, case) == ("damaged", f"config.json ({detail})")
+
+
+def lost(name: str) -> Callable[[Tensors], None]:
+    return lambda tensors: tensors.__delitem__(name)
+
+
+def other(name: str, change: Callable[[mx.array], mx.array]) -> Callable[[Tensors], None]:
+    return lambda tensors: tensors.update({name: change(tensors[name])})
+
+
+PROJECTION = "layers.0.self_attn.q_proj.weight"
+# The head, what is wrong with its tensors, and which one is named.
+TENSORS: list[tuple[str, Callable[[Tensors], None], tuple[str, str]]] = [
+    (LLAMA, lost("norm.weight"), ("wrong-tensors", "norm.weight")),
+    (LLAMA, lost("d2t"), ("wrong-tensors", "d2t")),
+    (LLAMA, lost("lm_head.weight"), ("damaged", "config.json (draft_vocab_size)")),
+    (LLAMA, lost(PROJECTION), ("wrong-tensors", PROJECTION)),
+    (LLAMA, other(PROJECTION, lambda array: array[:, :64]), ("wrong-tensors", PROJECTION)),
+    (LLAMA, other(PROJECTION, lambda array: array.astype(mx.int32)), ("wrong-tensors", PROJECTION)),
+    (LLAMA, other("d2t", lambda array: array.astype(mx.float32)), ("wrong-tensors", "d2t")),
+    (LLAMA, other("d2t", lambda array: array - 300), ("wrong-tensors", "d2t")),
+    (LLAMA, other("d2t", lambda array: array + 2**40), ("wrong-tensors", "d2t")),
+    # d2t holds distances: ids in their place are beyond the vocabulary, and must never reach an index.
+    (LLAMA, other("d2t", lambda array: array + mx.arange(eagle_cases.DRAFTED)), ("wrong-tensors", "d2t")),
+    (LLAMA, other("fc.weight", lambda array: array[:, :190]), ("damaged", f"config.json ({IDS})")),
+    (LLAMA, other("fc.weight", lambda array: array * float("nan")), ("not-finite", "NaN or infinity")),
+    (LLAMA, lambda tensors: tensors.update(surprise=mx.zeros((4, 4))), ("wrong-tensors", "surprise")),
+    (
+        LLAMA,
+        lambda tensors: tensors.update({"midlayer.mlp.up_proj.weight": mx.zeros((4, 4))}),
+        ("wrong-tensors", "layers.0.mlp.up_proj.weight"),
+    ),
+    (
+        "dspark_rnn",
+        other("confidence_head.proj.weight", lambda array: array[:, :-1]),
+        ("wrong-tensors", "confidence_head.proj.weight"),
+    ),
+    ("assistant_gemma4_ordered", other(ORDERING, lambda array: array + 1), ("wrong-tensors", "token_ordering")),
+]
+
+
+@pytest.mark.parametrize(("name", "mutate", "refused"), TENSORS)
+def test_tensors_that_are_not_those_of_the_head_are_named(
+    tmp_path: Path, name: str, mutate: Callable[[Tensors], None], refused: tuple[str, str]
+) -> None:
+    case, tensors = HEADS[name], dict(HEADS[name].tensors)
+    mutate(tensors)
+    write_head(tmp_path, case.config, tensors)
+    assert refusal(tmp_path, case) == refused
+
+
 @pytest.mark.parametrize(
-    ("changed", "detail"),
-    [
-        ({"layer_count": 8}, "layers: 7, 8"),
-        ({"width": 128}, "width: 64, 128"),
-        ({"vocabulary": 300}, "vocabulary: 256, 300"),
-    ],
+    ("name", "settings"),
+    [("mtp_mimo_v2_flash", {"swa_num_key_value_heads": 3}), ("assistant_gemma4", {"hidden_size": 48})],
 )
-def test_a_head_for_another_main_model_is_refused(tmp_path: Path, changed: dict[str, int], detail: str) -> None:
-    head = head_of(tmp_path, CASES["full"])
-    ports = main_ports()
-    sizes = {"layer_count": ports.layer_count, "width": ports.width, "vocabulary": ports.vocabulary} | changed
-    with pytest.raises(ModelNotUsable) as refused:
-        head.bind(type(ports)(ports.embed, ports.logits, ports.final_norm, **sizes))
-    assert (refused.value.reason, refused.value.detail) == ("wrong-main", detail)
+def test_sizes_that_are_not_those_of_the_tensors_are_refused(
+    tmp_path: Path, name: str, settings: dict[str, Any]
+) -> None:
+    case = HEADS[name]
+    write_head(tmp_path, {**case.config, TEXT: {**case.config[TEXT], **settings}}, case.tensors)
+    assert refusal(tmp_path, case)[0] == "wrong-tensors"
+
+
+SIZES = {"width: 64, 128": {"width": 128}, "vocabulary: 256, 300": {"vocabulary": 300}}
+FULL = HEADS["assistant_gemma4"].ports.attended["full_attention"]
+MAIN_MODELS: list[tuple[str, dict[str, Any], str]] = [
+    *((name, changed, detail) for name in ("full", LLAMA, "mtp_qwen3") for detail, changed in SIZES.items()),
+    ("full", {"layer_count": 8}, "layers: 7, 8"),
+    ("eagle_original", {"layer_count": 13}, "layers: 12, 13"),
+    (LLAMA, {"layer_count": 8}, "layers: 9, 8"),
+    ("mtp_qwen3", {"layer_count": 5}, "layers: 4, 5"),
+    ("assistant_gemma4", {"attended": {}}, "keys and values"),
+    (
+        "assistant_gemma4",
+        {"attended": HEADS["assistant_gemma4"].ports.attended | {FULL.kind: replace(FULL, size=FULL.size * 2)}},
+        "keys and values",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "changed", "detail"), MAIN_MODELS)
+def test_a_head_for_another_main_model_is_refused(
+    tmp_path: Path, name: str, changed: dict[str, Any], detail: str
+) -> None:
+    case = HEADS[name]
+    other_main = replace(case, ports=replace(case.ports, **changed))
+    assert refusal(case.write(tmp_path), other_main) == ("wrong-main", detail)
+
+
+def test_layers_that_no_main_model_of_this_depth_has_are_refused(tmp_path: Path) -> None:
+    """Without ids they depend on the depth: below six layers there are not three."""
+    case = HEADS["eagle_default_ids"]
+    case = replace(case, config={**case.config, "eagle_config": {}, "num_target_layers": None})
+    assert case.bound(tmp_path).taps == eagle_cases.TAPS
+    shallow = replace(case, ports=replace(case.ports, layer_count=4))
+    assert refusal(tmp_path, shallow) == ("wrong-main", "layers: 4")
 
 
 def test_heads_of_a_kind_that_is_not_known_say_which(tmp_path: Path) -> None:
     tensors = {"fc.weight": mx.zeros((64, 192)), "layers.0.hidden_norm.weight": mx.ones((64,))}
     write_head(tmp_path, {"hidden_size": 64}, {**tensors, "mask_hidden": mx.zeros((1, 1, 192))})
-    with pytest.raises(ModelNotUsable) as refused:
-        load_head(tmp_path)
-    assert (refused.value.reason, refused.value.detail) == ("unknown-head", "peagle")
+    assert refusal(tmp_path, HEADS["full"]) == ("unknown-head", "peagle")
 
 
 def test_missing_shards_are_named(tmp_path: Path) -> None:
-    case = CASES["full"]
-    write_head(tmp_path, case.config, tensors_of(case))
+    HEADS["full"].write(tmp_path)
     (tmp_path / "model.safetensors").rename(tmp_path / "model-00001-of-00002.safetensors")
-    with pytest.raises(ModelNotUsable) as refused:
-        load_head(tmp_path)
-    assert (refused.value.reason, refused.value.detail) == ("incomplete", "model-00002-of-00002.safetensors")
+    assert refusal(tmp_path, HEADS["full"]) == ("incomplete", "model-00002-of-00002.safetensors")
 
 
 CALL = b"\x80\x02cos\nsystem\nX\x04\x00\x00\x00true\x85R."
@@ -91,19 +223,18 @@ BAD_MASKS: dict[str, tuple[dict[str, bytes | None], str]] = {
 @pytest.mark.parametrize("what", BAD_MASKS)
 def test_a_bad_embedding_of_the_mask_is_refused(tmp_path: Path, what: str) -> None:
     changes, reason = BAD_MASKS[what]
-    case = CASES["mimo"]
-    write_head(tmp_path, case.config, tensors_of(case))
-    written(tmp_path / cases.MASK_FILE, changes)
-    assert refusal(tmp_path) == reason
+    case = HEADS["mimo"]
+    written(case.write(tmp_path) / cases.MASK_FILE, changes)
+    assert refusal(tmp_path, case)[0] == reason
 
 
 def test_an_embedding_of_a_mask_that_the_head_does_not_have_is_refused(tmp_path: Path) -> None:
-    case, eagle = CASES["mimo"], eagle_cases.CASES["eagle_llama"]
-    other = {**case.config, "dflash_config": {**case.config["dflash_config"], "mask_token_id": 7}}
-    four_numbers(write_head(tmp_path / "narrow", case.config, tensors_of(case)) / cases.MASK_FILE)
-    written(write_head(tmp_path / "token", other, tensors_of(case)) / cases.MASK_FILE)
-    twice = {**tensors_of(case), "mask_embedding": mx.zeros((cases.WIDTH,))}
+    case = HEADS["mimo"]
+    token = {**case.config, "dflash_config": {**case.config["dflash_config"], "mask_token_id": 7}}
+    four_numbers(case.write(tmp_path / "narrow") / cases.MASK_FILE)
+    written(write_head(tmp_path / "token", token, case.tensors) / cases.MASK_FILE)
+    twice = {**case.tensors, "mask_embedding": mx.zeros((cases.WIDTH,))}
     written(write_head(tmp_path / "twice", case.config, twice) / cases.MASK_FILE)
-    written(write_head(tmp_path / "eagle", eagle.config, eagle_on_disk.tensors_of(eagle)) / cases.MASK_FILE)
+    written(HEADS[LLAMA].write(tmp_path / "eagle") / cases.MASK_FILE)
     for name in ("narrow", "token", "twice", "eagle"):
-        assert refusal(tmp_path / name) == "wrong-tensors", name
+        assert refusal(tmp_path / name, case)[0] == "wrong-tensors", name

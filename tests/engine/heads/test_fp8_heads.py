@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,10 @@ from engine.heads.folder import inspect_head
 from engine.heads.head import Head
 from engine.heads.loading import load_head
 from engine.heads.weights import dequantised
-from tests.engine.heads.golden import mtp_cases
 from tests.engine.heads.golden.mtp_cases import CASES
-from tests.engine.heads.heads_on_disk import main_ports
-from tests.engine.heads.mtp_on_disk import config_of, proposals, published
+from tests.engine.heads.heads_on_disk import HEADS
 
-CASE = CASES["mtp_deepseek_v3"]
+CASE, PREFIX = HEADS["mtp_deepseek_v3"], CASES["mtp_deepseek_v3"].prefix
 BLOCK = 128
 # Every number of e4m3, from the definition: a sign, four bits of exponent, three of fraction.
 E4M3 = np.array(
@@ -58,7 +57,7 @@ def exact(codes: np.ndarray[Any, Any], scales: np.ndarray[Any, Any]) -> np.ndarr
 def parts_of_head() -> Parts:
     """The head with its matrices in blocks, except the router's and the fusion, which makers leave as they are."""
     parts: Parts = {}
-    for name, array in published(CASE).items():
+    for name, array in CASE.tensors.items():
         numbers = np.array(array)
         if numbers.ndim == 2 and "gate.weight" not in name and "eh_proj" not in name:
             codes, scales = in_blocks(numbers)
@@ -71,7 +70,7 @@ def parts_of_head() -> Parts:
 def write(folder: Path, parts: Parts) -> Path:
     """By hand: no library here writes eight-bit floating point."""
     folder.mkdir(parents=True, exist_ok=True)
-    config = config_of(CASE) | {
+    config = CASE.config | {
         "quantization_config": {"quant_method": "fp8", "fmt": "e4m3", "weight_block_size": [128, 128]}
     }
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
@@ -92,9 +91,7 @@ def write(folder: Path, parts: Parts) -> Path:
 
 
 def loaded(folder: Path) -> Head:
-    head = load_head(folder)
-    head.bind(main_ports(mtp_cases.MAIN_LAYERS))
-    return head
+    return CASE.load(folder)
 
 
 def test_every_number_of_every_block_is_what_it_stands_for() -> None:
@@ -124,11 +121,10 @@ def test_a_head_in_eight_bits_proposes_as_one_of_the_same_numbers(tmp_path: Path
         else:
             plain[name] = (dtype, numbers)
     one, other = loaded(write(tmp_path / "fp8", parts)), loaded(write(tmp_path / "plain", plain))
-    for made, wanted in zip(proposals(one, one.new_context()), proposals(other, other.new_context()), strict=True):
+    for made, wanted in zip(CASE.proposals(one), CASE.proposals(other), strict=True):
         assert mx.abs(made.scores - wanted.scores).max().item() < 1e-5
-    golden: mx.array = mx.load(str(mtp_cases.HERE / "mtp_deepseek_v3.safetensors"))["logits"]  # type: ignore[index, assignment]
-    [first, *_] = proposals(one, one.new_context())
-    assert 0.001 < mx.abs(first.scores[0] - golden[mtp_cases.ROUNDS[0] - 1]).max().item() < 1.0
+    first = replace(CASE, rounds=CASE.rounds[:1], steps=1)
+    assert 0.001 < first.apart(first.proposals(one)) < 1.0
 
 
 def test_the_memory_that_it_takes_is_that_of_sixteen_bits(tmp_path: Path) -> None:
@@ -138,7 +134,7 @@ def test_the_memory_that_it_takes_is_that_of_sixteen_bits(tmp_path: Path) -> Non
     assert inspect_head(write(tmp_path, parts)).weight_bytes == whole + eight
 
 
-MATRIX = f"{CASE.prefix}self_attn.q_b_proj.weight"
+MATRIX = f"{PREFIX}self_attn.q_b_proj.weight"
 SCALE = f"{MATRIX}_scale_inv"
 
 
@@ -160,7 +156,7 @@ def test_scales_of_another_shape_of_nothing_or_missing_are_refused(tmp_path: Pat
     without = {name: part for name, part in whole.items() if name != SCALE}
     with pytest.raises(ModelNotUsable):
         load_head(write(tmp_path / "missing", without))
-    stray = whole | {f"{CASE.prefix}enorm.weight_scale_inv": ("F32", scale)}
+    stray = whole | {f"{PREFIX}enorm.weight_scale_inv": ("F32", scale)}
     with pytest.raises(ModelNotUsable):
         load_head(write(tmp_path / "stray", stray))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
@@ -12,38 +13,84 @@ from engine.heads.loading import load_head
 from engine.memory import cache_bytes, size_on_disk
 from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.cases import CASES
-from tests.engine.heads.heads_on_disk import head_of, main_ports, proposals, quantised, tensors_of, write_head
+from tests.engine.heads.golden.mtp_cases import CASES as MTP_CASES
+from tests.engine.heads.heads_on_disk import HEADS, OnDisk, Tensors, quantised, tensors_of, write_head
+
+MODES = [(4, 32, "affine"), (4, 32, "mxfp4"), (4, 16, "nvfp4"), (8, 32, "mxfp8")]
+each_mode = pytest.mark.parametrize(("bits", "group", "mode"), MODES)
 
 
-@pytest.mark.parametrize("name", ["full", "dflash2", "dspark_gated", "laguna", "speculators"])
+def assert_alike(folder: Path, case: OnDisk, packed: Tensors, written_out: Tensors) -> None:
+    """Quantised heads propose as the numbers say that their weights stand for."""
+    assert packed.keys() != written_out.keys()
+    ours, theirs = (
+        replace(one, rounds=case.rounds[:4]).proposals(one.bound(folder / str(len(one.tensors))))
+        for one in (replace(case, tensors=packed), replace(case, tensors=written_out))
+    )
+    for one, other in zip(ours, theirs, strict=True):
+        assert mx.allclose(one.scores, other.scores, atol=1e-4)
+
+
+@each_mode
 @pytest.mark.parametrize(
-    ("bits", "group", "mode"),
-    [(8, 32, "affine"), (4, 32, "affine"), (4, 32, "mxfp4"), (4, 16, "nvfp4"), (8, 32, "mxfp8")],
+    "name",
+    [
+        *("full", "dflash2", "dspark_gated", "laguna", "speculators", "eagle_llama", "eagle_two_layers", "mtp_qwen3_5"),
+        *("mtp_qwen3_5_moe", "mtp_mimo", "mtp_step3p5", "mtp_deepseek_v3", "mtp_glm4_moe_lite", "mtp_nemotron_h"),
+    ],
 )
 def test_a_quantised_head_proposes_as_its_numbers_say(
     tmp_path: Path, name: str, bits: int, group: int, mode: str
 ) -> None:
-    case = CASES[name]
-    packed, written_out = quantised(tensors_of(case), bits, group, mode)
-    made = []
-    config = {**case.config, "quantization": {"bits": bits, "group_size": group, "mode": mode}}
-    for folder, settings, tensors in (("a", config, packed), ("b", case.config, written_out)):
-        head = load_head(write_head(tmp_path / folder, settings, tensors))
-        head.bind(main_ports())
-        made.append(proposals(head, head.new_context(), cases.FEW_ROUNDS))
-    for ours, theirs in zip(*made, strict=True):
-        assert mx.allclose(ours.scores, theirs.scores, atol=1e-4)
+    """Conversions of MTP heads name bits, groups and modes for the main model, if at all."""
+    case = HEADS[name]
+    config = {} if name.startswith("mtp") else {"quantization": {"bits": bits, "group_size": group, "mode": mode}}
+    assert_alike(tmp_path, replace(case, config=case.config | config), *quantised(case.tensors, bits, group, mode))
+
+
+@pytest.mark.parametrize("leaf", ["weight", "scales"])
+def test_an_mtp_head_with_an_expert_in_part_is_refused(tmp_path: Path, leaf: str) -> None:
+    case = HEADS["mtp_nemotron_h"]
+    packed, _ = quantised(case.tensors, 4, 32, "affine")
+    [name] = [name for name in packed if name.endswith(f"layers.1.mixer.experts.1.up_proj.{leaf}")]
+    del packed[name]
+    with pytest.raises(ModelNotUsable):
+        replace(case, tensors=packed).bound(tmp_path)
+
+
+@each_mode
+@pytest.mark.parametrize("name", ["mtp_deepseek_v3", "mtp_glm4_moe_lite"])
+def test_an_mtp_head_that_was_converted_with_its_projections_of_latents_divided(
+    tmp_path: Path, name: str, bits: int, group: int, mode: str
+) -> None:
+    """As mlx-lm converts models of these families: each part (heads, outputs, inputs) is quantised by itself."""
+    text, published = MTP_CASES[name].text, dict(HEADS[name].tensors)
+    [key] = [key for key in published if key.endswith("kv_b_proj.weight")]
+    heads, latent = text["num_attention_heads"], text["qk_nope_head_dim"]
+    both = published.pop(key)
+    by_head = both.reshape(heads, -1, both.shape[-1])
+    layer = key.removesuffix("kv_b_proj.weight")
+    divided = {"embed_q": by_head[:, :latent].swapaxes(-1, -2), "unembed_out": by_head[:, latent:]}
+    packed, written_out = dict(published), dict(published)
+    for part, array in divided.items():
+        names = [f"{layer}{part}.{leaf}" for leaf in ("weight", "scales", "biases")]
+        if array.shape[-1] % group:
+            packed[names[0]] = written_out[names[0]] = array
+            continue
+        parts = mx.quantize(mx.contiguous(array), group, bits, mode)
+        packed |= dict(zip(names, parts, strict=False))
+        written_out[names[0]] = mx.dequantize(parts[0], parts[1], *parts[2:], group_size=group, bits=bits, mode=mode)
+    assert_alike(tmp_path, HEADS[name], packed, written_out)
 
 
 def test_one_layer_may_be_quantised_otherwise(tmp_path: Path) -> None:
-    case, tensors = CASES["full"], tensors_of(CASES["full"])
+    case, tensors = HEADS["full"], dict(HEADS["full"].tensors)
     weight = tensors.pop("layers.1.mlp.up_proj.weight")
     parts = zip(("weight", "scales", "biases"), mx.quantize(weight, 32, 8), strict=True)
     tensors |= {f"layers.1.mlp.up_proj.{part}": value for part, value in parts}
     settings = {"bits": 4, "group_size": 64, "layers.1.mlp.up_proj": {"bits": 8, "group_size": 32}}
-    head = load_head(write_head(tmp_path, {**case.config, "quantization": settings}, tensors))
-    head.bind(main_ports())
-    assert len(proposals(head, head.new_context(), (4,))) == 1
+    case = replace(case, config={**case.config, "quantization": settings}, tensors=tensors)
+    assert len(case.proposals(case.bound(tmp_path))) == len(case.rounds)
 
 
 def test_weights_may_be_in_several_files_of_any_name(tmp_path: Path) -> None:
@@ -73,7 +120,7 @@ def test_other_weights_and_other_settings_are_another_head(tmp_path: Path) -> No
 
 
 def test_a_head_says_what_it_reads_and_how_much_it_proposes(tmp_path: Path) -> None:
-    plain, dspark = head_of(tmp_path / "a", CASES["full"]), head_of(tmp_path / "b", CASES["dspark_rnn"])
+    plain, dspark = HEADS["full"].bound(tmp_path / "a"), HEADS["dspark_rnn"].bound(tmp_path / "b")
     assert (plain.kind, plain.taps, plain.max_proposals) == ("dflash", cases.TAPS, cases.BLOCK - 1)
     assert (dspark.kind, dspark.max_proposals) == ("dspark", cases.BLOCK)
     assert plain.nbytes == sum(array.nbytes for array in tensors_of(CASES["full"]).values())

@@ -10,13 +10,13 @@ import numpy as np
 from safetensors.numpy import save
 
 from tests.engine.heads.golden.mtp_cases import CASES
-from tests.engine.heads.mtp_on_disk import published
+from tests.engine.heads.heads_on_disk import HEADS
 
 SOURCE = "org/main"
 SHARDS = 40
 # The shards that hold parts of the head, counted from 0.
 WITH_HEAD = (7, 38)
-HEAD = published(CASES["mtp_qwen3_5"])
+HEAD = HEADS["mtp_qwen3_5"].tensors
 
 
 def shard_name(index: int) -> str:

@@ -1,4 +1,4 @@
-"""MTP heads in the whole engine: the text stays as it is, and rounds leave the head's cache as one pass would."""
+"""Heads that chain in the whole engine: the text stays as it is, and rounds leave their caches as one pass would."""
 
 from __future__ import annotations
 
@@ -17,16 +17,37 @@ from engine.model_files.discovery import installed_models
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.chain_sessions import assert_as_read_anew, session_of
+from engine.speculation.head_source import HeadSource
+from engine.speculation.proposers.head import HeadProposer
+from engine.speculation.proposers.proposal import Proposal
+from engine.speculation.taps import layers_of
+from tests.engine.chain_sessions import Told, assert_as_read_anew, read_anew, session_of
 from tests.engine.serving import PLAIN, alone, load_models, request, run
 from tests.engine.speculation.family_configs import FAMILIES
+from tests.tiny_assistant import write_assistant
+from tests.tiny_eagle import write_eagle_head
 from tests.tiny_models import QWEN3, write_model
-from tests.tiny_mtp import STEP_LAYERS, Told, mtp_tensors, write_mtp_head
+from tests.tiny_mtp import STEP_LAYERS, mtp_tensors, write_mtp_head
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 
 HEAD = SpeculationSettings(method="draft", depth=3)
+DRAFTED = 64
+WRITERS = {"eagle": write_eagle_head, "mtp": write_mtp_head, "assistant": write_assistant}
+# What a main model does not need, and its head does.
+OF_HEADS = {"nemotron_h": {"mtp_hybrid_override_pattern": "*"}}
+# How many states wait for later tokens, if not one.
+WAITING = {**dict.fromkeys(("step3p5", "mimo_v2_flash"), STEP_LAYERS), "gemma4": 0}
 HYBRIDS = ["qwen3_5", "qwen3_next", "qwen3_5_moe"]
+# All families of which every kind of main model drafts in the tests of the others.
+OTHERS = ["deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite", "mimo", "nemotron_h"]
+BY_DEPTH = ["step3p5", "mimo_v2_flash"]
+
+# Which draft tokens are rejected: every one, each second, and so on; hybrids carry what a rejection leaves to read.
+PATTERNS = [("mtp", family, wrong) for family in ["qwen3", *HYBRIDS, *BY_DEPTH] for wrong in (1, 2, 3, 5)]
+PATTERNS += [("mtp", family, 2 + index % 2) for index, family in enumerate(OTHERS)]
+PATTERNS += [("eagle", family, wrong) for family in ("qwen3", "qwen3_next") for wrong in (1, 2, 5)]
+PATTERNS += [("assistant", "gemma4", wrong) for wrong in (1, 2, 3, 5)]
 
 
 @pytest.fixture
@@ -36,32 +57,20 @@ def scheduler() -> Iterator[Scheduler]:
     scheduler.close()
 
 
-# What a main model does not need, and its head does.
-OF_HEADS = {"nemotron_h": {"mtp_hybrid_override_pattern": "*"}}
-# How many states wait for later tokens.
-WAITING = dict.fromkeys(("step3p5", "mimo_v2_flash"), STEP_LAYERS)
-# Besides the hybrids: all families of which every kind of main model drafts in the tests above.
-OTHERS = ["deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite", "mimo", "nemotron_h"]
-BY_DEPTH = ["step3p5", "mimo_v2_flash"]
-
-# Which draft tokens are rejected: every one, each second, and so on; hybrids carry what a rejection leaves to read.
-PATTERNS = [(family, wrong) for family in ["qwen3", *HYBRIDS, *BY_DEPTH] for wrong in (1, 2, 3, 5)]
-PATTERNS += [(family, 2 + index % 2) for index, family in enumerate(OTHERS)]
-
-
-def marked(family: str, *more: Any) -> Any:
+def marked(*values: Any) -> Any:
     """transformers warns of MiMo's configuration, which it does not know."""
-    marks = [pytest.mark.expects_log] if family == "mimo" else []
-    return pytest.param(family, *more, marks=marks)
+    return pytest.param(*values, marks=[pytest.mark.expects_log] if "mimo" in values else [])
 
 
-def serve(scheduler: Scheduler, folder: Path, family: str = "qwen3") -> None:
+def serve(scheduler: Scheduler, folder: Path, kind: str = "mtp", family: str = "qwen3", **changes: Any) -> None:
     config = {**FAMILIES.get(family, QWEN3), **OF_HEADS.get(family, {}), "model_type": family}
     main = write_model(folder / "main", config=config)
-    pair = load_models(scheduler, main, write_mtp_head(folder / "head", main))
+    pair = load_models(scheduler, main, WRITERS[kind](folder / "head", main, **changes))
     assert pair.draft_problem is None
     assert pair.draft is not None
-    assert (pair.draft.kind, pair.draft.architecture) == ("head", "mtp")
+    assert (pair.draft.kind, pair.draft.architecture) == ("head", "eagle3" if kind == "eagle" else "mtp")
+    [listed] = [model for model in installed_models(folder / "none", [folder]) if model.id == "head"]
+    assert (listed.head, listed.kinds) == (pair.draft.architecture, ("head",))
 
 
 def teach(scheduler: Scheduler, told: Told, asked: ChatRequest) -> Finished:
@@ -74,26 +83,33 @@ def teach(scheduler: Scheduler, told: Told, asked: ChatRequest) -> Finished:
     return finished
 
 
-@pytest.mark.parametrize("family", ["qwen3", *HYBRIDS])
+@pytest.mark.parametrize(
+    ("kind", "family", "changes"),
+    [
+        *(("eagle", family, {"drafted": DRAFTED}) for family in ("qwen3", "gemma3_text", "qwen3_next")),
+        *(("mtp", family, {}) for family in ("qwen3", *HYBRIDS)),
+        *(("assistant", "gemma4", {"ordered": ordered}) for ordered in (False, True)),
+    ],
+)
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
 def test_the_text_is_the_same_with_the_head_as_without(
-    scheduler: Scheduler, tmp_path: Path, family: str, temperature: float
+    scheduler: Scheduler, tmp_path: Path, kind: str, family: str, changes: dict[str, Any], temperature: float
 ) -> None:
-    serve(scheduler, tmp_path, family)
+    serve(scheduler, tmp_path, kind, family, **changes)
     for depth in (1, 4):
         asked = request(max_tokens=24, temperature=temperature, speculation=replace(HEAD, depth=depth))
         expected = alone(scheduler, replace(asked, speculation=PLAIN))
         [client] = run(scheduler, asked)
         assert client.finished.ids == expected.ids
         assert client.finished.stats.drafted > 0
-    assert_as_read_anew(scheduler)
+    assert_as_read_anew(scheduler, WAITING.get(family, 1))
 
 
 @pytest.mark.parametrize("family", [marked(family) for family in (*OTHERS, *BY_DEPTH)])
 def test_heads_of_every_family_draft_and_leave_the_text_as_it_is(
     scheduler: Scheduler, tmp_path: Path, family: str
 ) -> None:
-    serve(scheduler, tmp_path, family)
+    serve(scheduler, tmp_path, "mtp", family)
     asked = request(max_tokens=16, temperature=0.8, speculation=HEAD)
     expected = alone(scheduler, replace(asked, speculation=PLAIN))
     [client] = run(scheduler, asked)
@@ -102,13 +118,13 @@ def test_heads_of_every_family_draft_and_leave_the_text_as_it_is(
     assert_as_read_anew(scheduler, WAITING.get(family, 1))
 
 
-@pytest.mark.parametrize(("family", "wrong"), [marked(*pattern) for pattern in PATTERNS])
+@pytest.mark.parametrize(("kind", "family", "wrong"), [marked(*pattern) for pattern in PATTERNS])
 def test_rounds_accepted_in_part_leave_every_cache_as_if_read_at_once(
-    scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str, wrong: int
+    scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, family: str, wrong: int
 ) -> None:
     """Every `wrong`-th draft token is rejected: all, each second, and so on."""
     told = Told(monkeypatch)
-    serve(scheduler, tmp_path, family)
+    serve(scheduler, tmp_path, kind, family)
     asked = request(max_tokens=24, speculation=HEAD)
     expected = teach(scheduler, told, asked)
     told.answers = [(t + 1) % 90 if i % wrong == 0 else t for i, t in enumerate(told.answers)]
@@ -139,11 +155,71 @@ def test_a_right_head_is_accepted(
         assert client.finished.stats.accept_rate == 1.0
 
 
-@pytest.mark.parametrize("family", ["qwen3", "qwen3_5"])
-def test_the_next_turn_and_an_edited_question_find_what_the_head_has_read(
-    scheduler: Scheduler, tmp_path: Path, family: str
+@pytest.mark.parametrize("acceptance", ["match", "rejection"])
+@pytest.mark.parametrize("sampling", [{"temperature": 0.9, "top_p": 0.8, "top_k": 20}, {"repetition_penalty": 1.3}])
+def test_ids_that_the_head_knows_are_accepted_and_others_change_nothing(
+    scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampling: dict[str, Any], acceptance: str
 ) -> None:
-    serve(scheduler, tmp_path, family)
+    """The head knows every other id; a seeded draw sees the main model's noise of those."""
+    told = Told(monkeypatch)
+    serve(scheduler, tmp_path, "eagle", drafted=170)
+    asked = request(max_tokens=32, speculation=replace(HEAD, acceptance=acceptance, depth=2), **sampling)
+    expected = teach(scheduler, told, asked)
+    [client] = run(scheduler, asked)
+    stats = client.finished.stats
+    assert stats.drafted > 0
+    if acceptance == "match":
+        assert 0 < stats.accepted < stats.drafted
+        assert client.finished.ids == expected.ids
+
+
+def test_distributions_for_rejection_span_the_whole_vocabulary(
+    scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(scheduler, tmp_path, "eagle", drafted=DRAFTED)
+    proposals: list[Proposal] = []
+    propose = HeadProposer.propose
+
+    def kept(proposer: HeadProposer, depth: int) -> Proposal:
+        proposals.append(propose(proposer, depth))
+        return proposals[-1]
+
+    monkeypatch.setattr(HeadProposer, "propose", kept)
+    run(scheduler, request(temperature=0.8, max_tokens=12, speculation=replace(HEAD, acceptance="rejection")))
+    source = scheduler.models.drafter
+    assert isinstance(source, HeadSource)
+    known = set(source.head.targets.tolist())  # type: ignore[attr-defined]
+    for proposal in proposals:
+        assert proposal.distributions is not None
+        assert proposal.distributions.shape[-1] == scheduler.models.main.vocabulary
+        assert mx.allclose(proposal.distributions.sum(axis=-1), mx.ones(proposal.distributions.shape[0]), atol=1e-4)
+        likely = (proposal.distributions > 0).any(axis=0).tolist()
+        assert {index for index, has in enumerate(likely) if has} <= known  # type: ignore[arg-type]
+
+
+def test_the_keys_are_those_of_the_main_model_s_caches(scheduler: Scheduler, tmp_path: Path) -> None:
+    """Layers 0 (sliding) and 1 (full) are the last ones with keys of their own."""
+    serve(scheduler, tmp_path, "assistant", "gemma4")
+    run(scheduler, request(max_tokens=8, speculation=HEAD))
+    main = scheduler.models.main
+    context = read_anew(scheduler)
+    tokens = scheduler.prefix_cache.latest.main.tokens[: context.length]
+    caches = main.new_caches()
+    mx.eval(main.model(mx.array([tokens], mx.uint32), cache=caches))
+    assert len(layers_of(main.model)) == 4
+    for index, cache in ((0, caches[1]), (1, caches[0])):
+        # The buffer of the cache of everything has room to spare.
+        kept, own = context.state[f"{index}.keys"], cache.keys[:, :, : cache.offset]
+        rows = min(kept.shape[2], own.shape[2])
+        assert rows > 1
+        assert mx.allclose(kept[:, :, -rows:], own[:, :, -rows:].astype(kept.dtype), atol=1e-4)
+
+
+@pytest.mark.parametrize(("kind", "family"), [("mtp", "qwen3"), ("mtp", "qwen3_5"), ("assistant", "gemma4")])
+def test_the_next_turn_and_an_edited_question_find_what_the_head_has_read(
+    scheduler: Scheduler, tmp_path: Path, kind: str, family: str
+) -> None:
+    serve(scheduler, tmp_path, kind, family)
     edited = request("the quick brown fox jumps over a cat", speculation=HEAD)
     expected = alone(scheduler, replace(edited, speculation=PLAIN))
     first = request("the quick brown fox jumps over the lazy dog", speculation=HEAD)
@@ -161,6 +237,22 @@ def test_the_next_turn_and_an_edited_question_find_what_the_head_has_read(
         # A hybrid goes back to checkpoints only, and here there is none.
         assert client.finished.stats.cached_tokens > 0
         assert_as_read_anew(scheduler)
+
+
+@pytest.mark.parametrize("kind", ["eagle", "mtp"])
+def test_a_reopened_chat_is_not_blind(scheduler: Scheduler, tmp_path: Path, kind: str) -> None:
+    scheduler.configure(EngineSettings(prefix_cache_folder=tmp_path / "prefixes"))
+    serve(scheduler, tmp_path, kind)
+    asked = replace(request("the quick brown fox jumps over the lazy dog", speculation=HEAD), conversation="chat")
+    [client] = run(scheduler, asked)
+    # Saves what is in memory.
+    load_models(scheduler, tmp_path / "main", tmp_path / "head")
+    more = [*asked.messages, {"role": "assistant", "content": client.finished.text}, {"role": "user", "content": "go"}]
+    [again] = run(scheduler, replace(asked, messages=more))
+
+    assert again.finished.stats.cached_tokens > 20
+    assert session_of(scheduler).start == 0
+    assert_as_read_anew(scheduler)
 
 
 @pytest.mark.parametrize("name", ["mtp.safetensors", "model-mtp.safetensors", "mtp/weights.safetensors"])
@@ -242,19 +334,4 @@ def test_a_head_among_its_main_model_s_own_weights_is_listed_and_drafts(
     [client] = run(scheduler, asked)
     assert client.finished.ids == expected.ids
     assert client.finished.stats.drafted > 0
-    assert_as_read_anew(scheduler)
-
-
-def test_a_reopened_chat_is_not_blind(scheduler: Scheduler, tmp_path: Path) -> None:
-    scheduler.configure(EngineSettings(prefix_cache_folder=tmp_path / "prefixes"))
-    serve(scheduler, tmp_path)
-    asked = replace(request("the quick brown fox jumps over the lazy dog", speculation=HEAD), conversation="chat")
-    [client] = run(scheduler, asked)
-    # Saves what is in memory.
-    load_models(scheduler, tmp_path / "main", tmp_path / "head")
-    more = [*asked.messages, {"role": "assistant", "content": client.finished.text}, {"role": "user", "content": "go"}]
-    [again] = run(scheduler, replace(asked, messages=more))
-
-    assert again.finished.stats.cached_tokens > 20
-    assert session_of(scheduler).start == 0
     assert_as_read_anew(scheduler)
