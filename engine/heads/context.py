@@ -23,19 +23,20 @@ CacheShape = tuple[tuple[int, int], tuple[int, int]]
 class LayerRows:
     """Keys and values (1, heads, rows, size) of one layer for the positions `first` to `end - 1`.
 
-    With a `window`, rows that no query sees any more are dropped in large pieces.
+    With a `window`, rows that no query sees any more are dropped in large pieces. `keys` and `values` are the buffers,
+    which some of mlx-lm's layers replace, to make the graph of one depend on another's.
     """
 
     def __init__(self, window: int | None, first: int) -> None:
         self.window = window
         self.first = self.end = first
-        self._keys: mx.array | None = None
-        self._values: mx.array | None = None
+        self.keys: mx.array | None = None
+        self.values: mx.array | None = None
 
     @property
     def arrays(self) -> list[mx.array]:
         """The buffers, with rows to spare."""
-        return [] if self._keys is None or self._values is None else [self._keys, self._values]
+        return [] if self.keys is None or self.values is None else [self.keys, self.values]
 
     def append(self, keys: mx.array, values: mx.array) -> None:
         """Add rows behind the last one."""
@@ -55,39 +56,39 @@ class LayerRows:
         self.end = min(self.end, length)
         if self.end <= self.first:
             self.first = self.end
-            self._keys = self._values = None
+            self.keys = self.values = None
 
     def rows(self) -> Rows | None:
         """The rows that are kept, or None without any."""
-        if self.end == self.first or self._keys is None or self._values is None:
+        if self.end == self.first or self.keys is None or self.values is None:
             return None
         count = self.end - self.first
-        return self._keys[:, :, :count], self._values[:, :, :count]
+        return self.keys[:, :, :count], self.values[:, :, :count]
 
     def copy(self) -> LayerRows:
         copied = LayerRows(self.window, self.first)
         if (rows := self.rows()) is not None:
-            copied._keys, copied._values = rows
+            copied.keys, copied.values = rows
             copied.end = self.end
         return copied
 
     def _write(self, keys: mx.array, values: mx.array) -> None:
         start = self.end - self.first
         stop = start + keys.shape[2]
-        self._keys = _with_room(self._keys, keys, start, stop)
-        self._values = _with_room(self._values, values, start, stop)
-        self._keys[:, :, start:stop] = keys
-        self._values[:, :, start:stop] = values
+        self.keys = _with_room(self.keys, keys, start, stop)
+        self.values = _with_room(self.values, values, start, stop)
+        self.keys[:, :, start:stop] = keys
+        self.values[:, :, start:stop] = values
 
     def _drop_unseen(self) -> None:
         if self.window is None:
             return
         kept, most = kept_and_most(self.window)
         held = self.end - self.first
-        if held < most or self._keys is None or self._values is None:
+        if held < most or self.keys is None or self.values is None:
             return
-        self._keys = mx.contiguous(self._keys[:, :, held - kept : held])
-        self._values = mx.contiguous(self._values[:, :, held - kept : held])
+        self.keys = mx.contiguous(self.keys[:, :, held - kept : held])
+        self.values = mx.contiguous(self.values[:, :, held - kept : held])
         self.first = self.end - kept
 
 
@@ -196,24 +197,6 @@ class CacheRows(LayerRows):
     def offset(self) -> int:
         return self.end
 
-    # Some layers make the graph of one buffer depend on another's, by replacing it.
-
-    @property
-    def keys(self) -> mx.array | None:
-        return self._keys
-
-    @keys.setter
-    def keys(self, keys: mx.array) -> None:
-        self._keys = keys
-
-    @property
-    def values(self) -> mx.array | None:
-        return self._values
-
-    @values.setter
-    def values(self, values: mx.array) -> None:
-        self._values = values
-
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> Rows:
         """Append rows; returns all of them."""
         self.append(keys, values)
@@ -227,7 +210,7 @@ class CacheRows(LayerRows):
 
     def copy(self) -> CacheRows:
         copied = CacheRows()
-        copied._keys, copied._values = self.rows() or (None, None)
+        copied.keys, copied.values = self.rows() or (None, None)
         copied.end = self.end
         return copied
 
