@@ -10,8 +10,7 @@ from typing import Protocol
 
 from engine import memory
 from engine.advice.fit import ModelSize
-from engine.async_drafting.link import DrafterLink
-from engine.async_drafting.reaching import AsyncDrafters
+from engine.async_drafting.link import AsyncDrafters, DrafterLink
 from engine.drafters import Drafter, DrafterLoading, drafter_kind, load_drafter
 from engine.errors import EngineError, NoModel
 from engine.generation import release_unused_memory

@@ -6,21 +6,22 @@ belongs to whoever calls, one thread at a time.
 
 from __future__ import annotations
 
-import json
 import logging
-import os
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from engine.async_drafting.channel import GREETING_S, Channel, ChannelClosed, greet_as_engine
-from engine.async_drafting.messages import Answer, Message, Ready, Refused
-from engine.async_drafting.worker import PROCESS_OPTION, own_cores
+from engine.async_drafting.messages import MOST_UNSENT, TO_ENGINE, Answer, Ready, Refused, ToDrafter, ToEngine
+from engine.async_drafting.serving import PROCESS_OPTION, own_cores, vocabulary_digest
+from engine.loading import LoadedModel
+from engine.settings import EngineSettings
+from engine.wire.channel import HANDSHAKE_S, Channel, prove
+from engine.wire.child import Child
+from engine.wire.messages import ChannelClosed
 
 log = logging.getLogger(__name__)
 
@@ -28,18 +29,15 @@ START_S = 300.0
 _POLL_S = 0.05
 # A drafter that ends again within this time is not started a third time.
 ATTEMPTS = 2
-_PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from engine.async_drafting.worker import main; "
-    "main(sys.argv[2:])"
-)
-_SECRETS = ("TOKEN", "SECRET", "PASSWORD", "KEY")
+# Where `tandem drafter serve` listens.
+DEFAULT_PORT = 8799
 
 
 @dataclass(slots=True)
 class Connection:
     """A channel to a drafter, and how to end what is behind it."""
 
-    channel: Channel
+    channel: Channel[ToEngine]
     end: Callable[[], None]
     pid: int | None = None
 
@@ -49,32 +47,23 @@ Connect = Callable[[], Connection]
 
 def in_a_process(folder: Path) -> Connection:
     """Start a drafter with the draft model in `folder`, in a process of its own. Raises `OSError`."""
-    ours, theirs = socket.socketpair()
-    with theirs:
-        process = subprocess.Popen(
-            [*_command(), str(theirs.fileno()), str(folder)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-            pass_fds=(theirs.fileno(),),
-        )
-
-    def end() -> None:
-        process.kill()
-        process.wait()
-
-    return Connection(Channel(ours), end, process.pid)
+    # The BLAS gets no more threads than the drafter has cores.
+    environment = {"HF_HUB_OFFLINE": "1", "OPENBLAS_NUM_THREADS": str(max(1, len(own_cores())))}
+    child = Child(
+        "engine.async_drafting.serving",
+        PROCESS_OPTION,
+        [str(folder)],
+        TO_ENGINE,
+        environment=environment,
+        most_unsent=MOST_UNSENT,
+    )
+    return Connection(child.channel, child.end, child.process.pid)
 
 
 def on_another_computer(host: str, port: int, secret: bytes) -> Connection:
-    """Connect to a drafter that a person runs there. Raises `OSError` and `ChannelClosed`."""
-    channel = Channel(socket.create_connection((host, port), timeout=GREETING_S))
-    try:
-        greet_as_engine(channel, secret)
-    except ChannelClosed:
-        channel.close()
-        raise
+    """Connect to a drafter that a person runs there. Raises `OSError`."""
+    channel = Channel(socket.create_connection((host, port), timeout=HANDSHAKE_S), TO_ENGINE, most_unsent=MOST_UNSENT)
+    prove(channel, secret)
     return Connection(channel, lambda: None)
 
 
@@ -101,7 +90,7 @@ class DrafterLink:
         """The drafter's process, where it is one of this computer."""
         return None if self._connection is None else self._connection.pid
 
-    def send(self, message: Message) -> bool:
+    def send(self, message: ToDrafter) -> bool:
         """Send if there is a drafter; never waits. False where there is none (any more)."""
         if self.state != "ready" or self._connection is None:
             return False
@@ -139,7 +128,7 @@ class DrafterLink:
     def _reach(self) -> None:
         try:
             connection = self._connect()
-        except (OSError, ChannelClosed) as error:
+        except OSError as error:
             log.info("the drafter cannot be reached: %s", error)
             self._give_up("unreachable")
             return
@@ -161,7 +150,7 @@ class DrafterLink:
         if self._closed.is_set():
             self.close()
 
-    def _wait_for_model(self, channel: Channel) -> Ready | Refused:
+    def _wait_for_model(self, channel: Channel[ToEngine]) -> Ready | Refused:
         until = time.monotonic() + START_S
         while time.monotonic() < until and not self._closed.is_set():
             message = channel.receive(_POLL_S)
@@ -190,14 +179,52 @@ class DrafterLink:
             connection.end()
 
 
-def _command() -> list[str]:
-    """What starts the process. A bundle has no interpreter to start: its own program takes an option instead."""
-    if getattr(sys, "frozen", False):
-        return [sys.executable, PROCESS_OPTION]
-    return [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)]
+class AsyncDrafters:
+    """Owns the one link that an engine has. Called by the engine's thread."""
+
+    def __init__(self) -> None:
+        self._link: DrafterLink | None = None
+        self._key: tuple[object, ...] = ()
+
+    def link(self, draft: LoadedModel, settings: EngineSettings) -> DrafterLink | None:
+        """The link for a draft model as the settings say; what another one needed is ended. None for an address that
+        is none.
+        """
+        connect = _connect(draft, settings)
+        key = (draft.info.path, settings.async_drafter == "remote", settings.drafter_address, settings.drafter_secret)
+        if connect is None or key != self._key:
+            self.close()
+        if connect is not None and self._link is None:
+            self._link, self._key = DrafterLink(connect, partial(vocabulary_digest, draft)), key
+        return self._link
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a link that was not given up."""
+        return self._link is not None and self._link.state != "gone"
+
+    def close(self) -> None:
+        """End the drafter, if there is one."""
+        link, self._link = self._link, None
+        if link is not None:
+            link.close()
 
 
-def _environment() -> dict[str, str]:
-    """Ours without secrets; the BLAS gets no more threads than the drafter has cores."""
-    kept = {name: value for name, value in os.environ.items() if not any(word in name.upper() for word in _SECRETS)}
-    return kept | {"HF_HUB_OFFLINE": "1", "OPENBLAS_NUM_THREADS": str(max(1, len(own_cores())))}
+def address_of(text: str) -> tuple[str, int] | None:
+    """Host and port of "host:port", "[host]:port" or "host"; None for anything else."""
+    host, colon, port = text.strip().rpartition(":")
+    if not colon or (host.count(":") and not host.endswith("]")):
+        host, port = text.strip(), str(DEFAULT_PORT)
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
+        return None
+    return host, int(port)
+
+
+def _connect(draft: LoadedModel, settings: EngineSettings) -> Connect | None:
+    if settings.async_drafter != "remote":
+        return partial(in_a_process, draft.info.path)
+    address = address_of(settings.drafter_address)
+    if address is None or not settings.drafter_secret:
+        return None
+    return partial(on_another_computer, *address, settings.drafter_secret.encode())

@@ -1,20 +1,65 @@
-"""A drafter's end of a connection: verdicts come in, answers go out, and in between it prepares for the next one."""
+"""A drafter's end of a connection: verdicts come in, answers go out, and in between it prepares for the next one.
+
+As a process of an engine it has one draft model on the CPU, on cores of its own where the system lets a process choose.
+It ends when its connection does: with the engine, also where that was killed.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import socket
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import mlx.core as mx
 
 from engine.async_drafting.branches import NoBranches
-from engine.async_drafting.channel import Channel, ChannelClosed, greet_as_drafter
-from engine.async_drafting.messages import Begin, End, Ready, Refused, Verdict
+from engine.async_drafting.messages import (
+    MOST_UNSENT,
+    TO_DRAFTER,
+    End,
+    Ready,
+    Refused,
+    ToDrafter,
+    Verdict,
+)
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.errors import EngineError
-from engine.loading import LoadedModel
+from engine.loading import LoadedModel, load
+from engine.wire.channel import Channel, demand_proof
+from engine.wire.messages import ChannelClosed
 
 log = logging.getLogger(__name__)
+
+PROCESS_OPTION = "--drafter-process"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """`arguments`: the number of an inherited socket, and the folder of the draft model."""
+    connection = socket.socket(fileno=int(arguments[0]))
+    if cores := own_cores():
+        os.sched_setaffinity(0, cores)
+    # The other device is the one that verifies.
+    mx.set_default_device(mx.cpu)
+    # On the CPU, MLX compiles with the system's C++ compiler into files: a Mac may have none, a full disk no room for
+    # them, and passes of a draft model were measured to take as long without.
+    mx.disable_compile()
+    channel = Channel(connection, TO_DRAFTER, most_unsent=MOST_UNSENT)
+    try:
+        serve(channel, lambda: load(Path(arguments[1])))
+    except ChannelClosed:
+        sys.exit(0)
+
+
+def own_cores() -> list[int]:
+    """The cores that a drafter keeps to: the last quarter of them, at least one. Empty where that cannot be chosen."""
+    if not hasattr(os, "sched_getaffinity"):
+        return []
+    cores = sorted(os.sched_getaffinity(0))
+    return cores[-max(1, len(cores) // 4) :]
 
 
 def vocabulary_digest(model: LoadedModel) -> bytes:
@@ -23,7 +68,7 @@ def vocabulary_digest(model: LoadedModel) -> bytes:
     return hashlib.sha256("\0".join(f"{token}\1{number}" for token, number in tokens).encode()).digest()
 
 
-def serve(channel: Channel, load: Callable[[], LoadedModel]) -> None:
+def serve(channel: Channel[ToDrafter], load: Callable[[], LoadedModel]) -> None:
     """Load the model, say so, and draft with it until the engine is gone. Raises `ChannelClosed` then."""
     try:
         model = load()
@@ -31,7 +76,7 @@ def serve(channel: Channel, load: Callable[[], LoadedModel]) -> None:
     except (EngineError, NoBranches) as error:
         log.info("this model cannot draft here: %s", error)
         channel.send(Refused("no-branches" if isinstance(error, NoBranches) else "not-usable"))
-        channel.receive(None)
+        channel.receive()
         return
     channel.send(Ready(vocabulary_digest(model), model.info.bytes >> 20))
     draft(channel, drafter)
@@ -57,9 +102,9 @@ class DrafterServer:
     def serve_one(self) -> None:
         """Wait for an engine, and draft for it until it is gone. Raises `OSError` once closed."""
         connection, address = self._socket.accept()
-        channel = Channel(connection)
+        channel = Channel(connection, TO_DRAFTER, most_unsent=MOST_UNSENT)
         try:
-            greet_as_drafter(channel, self._secret)
+            demand_proof(channel, self._secret)
             log.info("drafting for %s", address[0])
             channel.send(self._ready)
             draft(channel, self._drafter)
@@ -73,26 +118,21 @@ class DrafterServer:
         self._socket.close()
 
 
-def draft(channel: Channel, drafter: TreeDrafter) -> None:
+def draft(channel: Channel[ToDrafter], drafter: TreeDrafter) -> None:
     """Draft until the engine is gone. Raises `ChannelClosed` then."""
     while True:
         # A verdict that has arrived goes before everything else; without work there is nothing to do but wait.
         message = channel.receive(0.0 if drafter.busy else None)
+        answer = None
         if message is None:
             answer = drafter.step()
         elif isinstance(message, Verdict):
             answer = drafter.take(message)
+        elif isinstance(message, End):
+            drafter.end(message.conversation)
+        elif message.in_bounds:
+            drafter.begin(message)
         else:
-            answer = None
-            _follow(message, drafter)
+            raise ChannelClosed("sampling out of bounds")
         if answer is not None:
             channel.send(answer)
-
-
-def _follow(message: object, drafter: TreeDrafter) -> None:
-    if isinstance(message, Begin):
-        drafter.begin(message)
-    elif isinstance(message, End):
-        drafter.end(message.conversation)
-    else:
-        raise ChannelClosed(f"{type(message).__name__} from an engine")

@@ -15,7 +15,7 @@ import mlx.nn as nn
 
 from engine.async_drafting.branches import BranchPasses, Tree
 from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, Answer, Begin, Verdict
-from engine.async_drafting.outcomes import Branch, RowBudget, TreeCache, fan_out
+from engine.async_drafting.tree_cache import Branch, RowBudget, TreeCache, fan_out
 from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
 from engine.sampling import MIN_JOINT_PROBABILITY, Sampler
 
@@ -89,7 +89,7 @@ class TreeDrafter:
             cache = TreeCache(position, found.tokens[:count], found.probabilities[:count])
             self._start(self._prepare(cache, depth))
             answer = verdict.conversation, verdict.round, position, HIT
-            return Answer(*answer, tuple(cache.proposed), tuple(cache.probabilities), branches, drafted_s)
+            return Answer(*answer, tuple(cache.proposed), branches, drafted_s)
         behind = self.backlog > MOST_BACKLOG
         self._start(self._catch_up() if behind else self._draft(verdict, came_in + verdict.deadline_s))
         return Answer(verdict.conversation, verdict.round, position, BEHIND if behind else MISS, branches=branches)
@@ -166,7 +166,7 @@ class TreeDrafter:
                 break
             yield None
         key = verdict.conversation, verdict.round, cache.position, JUST_IN_TIME
-        yield Answer(*key, tuple(cache.proposed), tuple(cache.probabilities))
+        yield Answer(*key, tuple(cache.proposed))
         self._drafted_s = 0.0
         yield from self._prepare(cache, verdict.depth)
 

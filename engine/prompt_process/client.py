@@ -7,19 +7,14 @@ needed; the starter pair never needs any.
 from __future__ import annotations
 
 import atexit
-import json
 import logging
 import math
-import os
-import select
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,16 +22,27 @@ import psutil
 
 from engine.errors import EngineClosed, PromptTooLong, TemplateFailed, without_frames
 from engine.prompt_process.protocol import (
-    LARGEST_REPLY,
     MOST_TOKENIZERS,
+    REPLIES,
     WITHOUT_TRANSFORMERS,
+    Build,
+    Done,
+    Encode,
+    Failed,
+    FindThinking,
+    MakePrompt,
+    Measure,
+    Record,
+    Request,
+    Task,
     TokenizerSource,
-    announced_length,
-    content_of,
-    frame,
+    TooLong,
+    TryGrammar,
 )
 from engine.prompts import Prompt, PromptJob
 from engine.thinking_choice import ThinkingChoice
+from engine.wire.child import Child
+from engine.wire.messages import ChannelClosed, MessageTooLarge, unpack
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
@@ -46,24 +52,19 @@ BUILD_S, PROMPT_S, WALL_FACTOR = 8, 5, 3
 START_S = 120.0
 MEMORY_BYTES = 3 * 2**30
 _POLL_S = 0.02
-_CHUNK_BYTES = 2**16
-_SECRETS = ("TOKEN", "SECRET", "PASSWORD", "KEY")
-_PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from engine.prompt_process.worker import main; "
-    "main(sys.argv[2:])"
-)
+# Seconds until a process that has closed its connection has ended, and bytes that one which was stopped leaves unread.
+_ENDING_S, _MOST_UNREAD = 1.0, 2**30
+# Keeps the libraries quiet, offline and on one thread.
+_ENVIRONMENT = {
+    "HF_HUB_OFFLINE": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
+}
 
 
 class _ProcessEnded(Exception):
     """The process ended without having exceeded a limit: something else killed it, or it crashed."""
-
-
-def _command(*, with_transformers: bool) -> list[str]:
-    """What starts the process. A bundle has no interpreter to start: its own program takes an option instead."""
-    options = [] if with_transformers else [WITHOUT_TRANSFORMERS]
-    if getattr(sys, "frozen", False):
-        return [sys.executable, "--prompt-process", *options]
-    return [sys.executable, "-c", _PROGRAM, json.dumps(sys.path), *options]
 
 
 class PromptCall(Future[Prompt]):
@@ -86,7 +87,7 @@ class PromptProcess:
     def __init__(self) -> None:
         self._has_transformers = False
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child[Done | Failed | TooLong] | None = None
         self._built: dict[str, TokenizerSource] = {}
         self._usage: psutil.Process | None = None
         # Bytes, while the latest request was answered.
@@ -108,14 +109,15 @@ class PromptProcess:
 
     def record(self, source: TokenizerSource, abandoned: threading.Event) -> tuple[dict[str, Any], str] | None:
         """What `engine.recorded_tokenizer.record_of` finds there, its facts as JSON. Waits; raises as `build` does."""
-
-        found = self._ask_of(source, {"recorded": True}, BUILD_S, abandoned)["record"]
-        return None if found is None else (dict(found[0]), str(found[1]))
+        found: tuple[dict[str, Any], str] | None = self._ask_of(
+            source, Record(source.folder), tuple[dict[str, Any], str] | None, BUILD_S, abandoned
+        )
+        return found
 
     def thinking(self, source: TokenizerSource, abandoned: threading.Event) -> ThinkingChoice:
         """What `thinking_of` finds there. Waits; raises as `build` does."""
-        found = self._ask_of(source, {"thinking": True}, PROMPT_S, abandoned)
-        return ThinkingChoice(tuple(map(str, found["levels"])), str(found["default"]))
+        found: ThinkingChoice = self._ask_of(source, FindThinking(source.folder), ThinkingChoice, PROMPT_S, abandoned)
+        return found
 
     def start_prompt(self, source: TokenizerSource, job: PromptJob) -> PromptCall:
         """Make a prompt. The future raises `TemplateFailed` and `PromptTooLong`."""
@@ -125,7 +127,7 @@ class PromptProcess:
 
     def has(self, source: TokenizerSource) -> bool:
         """Whether the tokenizer is built in the process, as far as is known without asking it."""
-        return self._built.get(source.folder) == source and self._process is not None and self._process.poll() is None
+        return self._built.get(source.folder) == source and self._runs
 
     def encode(self, source: TokenizerSource, text: str, seconds: float) -> list[int]:
         """Token ids of a text, without control tokens. Waits for them, and never for the tokenizer to be built.
@@ -136,60 +138,41 @@ class PromptProcess:
             if not self.has(source):
                 raise TemplateFailed("not running", "crashed")
             try:
-                reply = self._ask({"source": source.as_data(), "text": text}, seconds, threading.Event())
+                ids: list[int] = self._ask(Encode(source.folder, text), list[int], seconds, threading.Event())
             except _ProcessEnded as error:
                 raise TemplateFailed(str(error), "crashed") from error
-        return [int(token) for token in reply["ids"]]
+        return ids
 
     def measure(self, file: Path, text: str, tokens: int | None = None) -> tuple[int, int]:
         """How many tokens a text has in a tokenizer.json, and how many of its characters the first `tokens` of them
         cover (all, if None). Waits; raises `TemplateFailed`.
         """
-        request, abandoned = {"file": str(file), "text": text, "tokens": tokens}, threading.Event()
-
-        def ask() -> dict[str, Any]:
-            self._ensure_running(abandoned)
-            return self._ask(request, BUILD_S, abandoned)
-
-        with self._lock:
-            reply = self._twice(ask)
-        return int(reply["tokens"]), int(reply["end"])
+        found: tuple[int, int] = self._ask_anyone(Measure(str(file), text, tokens), tuple[int, int], BUILD_S)
+        return found
 
     def try_grammar(self, lark: str, seconds: float) -> str:
         """Compile a grammar there; returns what is wrong with it, or "". Waits; raises `TemplateFailed`."""
-        abandoned = threading.Event()
-
-        def ask() -> dict[str, Any]:
-            self._ensure_running(abandoned)
-            return self._ask({"grammar": lark}, seconds, abandoned)
-
-        with self._lock:
-            return str(self._twice(ask)["problem"])
+        problem: str = self._ask_anyone(TryGrammar(lark), str, seconds)
+        return problem
 
     def end(self) -> None:
         """End the process; the next request starts another."""
-        if self._process is not None:
-            self._process.kill()
-            for pipe in (self._process.stdin, self._process.stdout):
-                assert pipe is not None
-                try:
-                    pipe.close()
-                except OSError:
-                    continue
-            self._process.wait()
-        self._process, self._built = None, {}
+        if self._child is not None:
+            self._child.end()
+        self._child, self._built = None, {}
 
     @property
     def pid(self) -> int | None:
         """Of the process, where it runs."""
-        return self._process.pid if self._process is not None else None
+        return self._child.process.pid if self._child is not None else None
+
+    @property
+    def _runs(self) -> bool:
+        return self._child is not None and self._child.process.poll() is None
 
     def _make(self, source: TokenizerSource, job: PromptJob, call: PromptCall) -> None:
         try:
-            reply = self._ask_of(source, {"job": asdict(job)}, PROMPT_S, call.abandoned)
-            call.set_result(
-                Prompt([int(token) for token in reply["ids"]], reply["dropped"], tuple(reply["boundaries"]))
-            )
+            call.set_result(self._ask_of(source, MakePrompt(source.folder, job), Prompt, PROMPT_S, call.abandoned))
         except Exception as error:
             without_frames(error)
             call.set_exception(error)
@@ -197,13 +180,24 @@ class PromptProcess:
                 self.start(with_transformers=not source.record)
 
     def _ask_of(
-        self, source: TokenizerSource, request: dict[str, Any], seconds: float, abandoned: threading.Event
-    ) -> dict[str, Any]:
-        """Ask for something of a tokenizer, which is built if it is not there."""
+        self, source: TokenizerSource, task: Task, result: Any, seconds: float, abandoned: threading.Event
+    ) -> Any:
+        """Have a task done with a tokenizer, which is built if it is not there."""
 
-        def ask() -> dict[str, Any]:
+        def ask() -> Any:
             self._ensure_built(source, abandoned)
-            return self._ask({"source": source.as_data(), **request}, seconds, abandoned)
+            return self._ask(task, result, seconds, abandoned)
+
+        with self._lock:
+            return self._twice(ask)
+
+    def _ask_anyone(self, task: Task, result: Any, seconds: float) -> Any:
+        """Have a task done that takes no tokenizer of a folder."""
+        abandoned = threading.Event()
+
+        def ask() -> Any:
+            self._ensure_running(abandoned)
+            return self._ask(task, result, seconds, abandoned)
 
         with self._lock:
             return self._twice(ask)
@@ -226,7 +220,7 @@ class PromptProcess:
             self._built.pop(source.folder, None)
             kept = list(self._built)[-(MOST_TOKENIZERS - 1) :]
             self._built = {folder: self._built[folder] for folder in kept}
-            self._ask({"source": source.as_data(), "keep": kept}, BUILD_S, abandoned)
+            self._ask(Build(source, kept), None, BUILD_S, abandoned)
         else:
             del self._built[source.folder]
         self._built[source.folder] = source
@@ -234,64 +228,53 @@ class PromptProcess:
     def _ensure_running(self, abandoned: threading.Event, *, with_transformers: bool = False) -> None:
         if abandoned.is_set():
             raise EngineClosed
-        fits = self._has_transformers or not with_transformers
-        if fits and self._process is not None and self._process.poll() is None:
+        if self._runs and (self._has_transformers or not with_transformers):
             return
         self.end()
         self._has_transformers = with_transformers
-        self._process = process = subprocess.Popen(
-            _command(with_transformers=with_transformers),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-            bufsize=0,
+        self._child = Child(
+            "engine.prompt_process.worker",
+            "--prompt-process",
+            [] if with_transformers else [WITHOUT_TRANSFORMERS],
+            REPLIES,
+            environment=_ENVIRONMENT,
+            most_unsent=_MOST_UNREAD,
         )
-        assert process.stdin is not None
-        # A stopped process reads nothing; writing to it must not block.
-        os.set_blocking(process.stdin.fileno(), False)
-        self._usage = psutil.Process(process.pid)
-        self._exchange(b"", None, START_S, abandoned)
+        self._usage = psutil.Process(self._child.process.pid)
+        self._wait(None, START_S, abandoned)
 
-    def _ask(self, request: dict[str, Any], seconds: float, abandoned: threading.Event) -> dict[str, Any]:
-        whole = frame(request | {"seconds": math.ceil(seconds)})
-        reply = self._exchange(whole, seconds, seconds * WALL_FACTOR, abandoned)
-        if "too_long" in reply:
-            raise PromptTooLong(*reply["too_long"])
-        if "failed" in reply:
-            raise TemplateFailed(*reply["failed"])
-        return reply
+    def _ask(self, task: Task, result: Any, seconds: float, abandoned: threading.Event) -> Any:
+        """Have a task done, which has a result of this type, unless a limit is exceeded: then the process is replaced.
 
-    def _exchange(
-        self, request: bytes, seconds: float | None, wall_s: float, abandoned: threading.Event
-    ) -> dict[str, Any]:
-        """Write a request and read its answer, unless a limit is exceeded first: then the process is replaced."""
-        assert self._process is not None
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        requests, replies = self._process.stdin, self._process.stdout
+        Raises `_ProcessEnded`, `PromptTooLong` and `TemplateFailed`.
+        """
+        assert self._child is not None
+        try:
+            self._child.channel.send(Request(math.ceil(seconds), task))
+            reply = self._wait(seconds, seconds * WALL_FACTOR, abandoned)
+            if isinstance(reply, Done):
+                return unpack(reply.result, result)
+        except ChannelClosed as error:
+            raise self._ended(error, seconds) from error
+        # Half of a surrogate pair, which is no character.
+        except UnicodeEncodeError as error:
+            raise TemplateFailed(str(error)) from error
+        if isinstance(reply, TooLong):
+            raise PromptTooLong(reply.tokens, reply.limit)
+        raise TemplateFailed(reply.detail, reply.reason if reply.reason in TemplateFailed.REASONS else "")
+
+    def _wait(self, seconds: float | None, wall_s: float, abandoned: threading.Event) -> Done | Failed | TooLong:
+        assert self._child is not None
         began, used_before = time.monotonic(), None
-        rest, received = memoryview(request), bytearray()
         self._most_held = 0
         while True:
-            readable, writable, _ = select.select([replies], [requests] if rest else [], [], _POLL_S)
-            if writable:
-                try:
-                    rest = rest[requests.write(rest[:_CHUNK_BYTES]) or 0 :]
-                except OSError as error:
-                    raise self._ended(seconds) from error
-            if readable:
-                chunk = replies.read(_CHUNK_BYTES)
-                if not chunk:
-                    raise self._ended(seconds)
-                received += chunk
-                length = announced_length(bytes(received[:4]))
-                if length is not None and length > LARGEST_REPLY:
-                    raise self._over("too-large", "")
-                if length == len(received):
-                    return content_of(bytes(received))
-            if readable or writable:
-                continue
+            try:
+                if (reply := self._child.channel.receive(_POLL_S)) is not None:
+                    return reply
+            except MessageTooLarge as error:
+                raise self._over("too-large", "") from error
+            except ChannelClosed as error:
+                raise self._ended(error, seconds) from error
             if abandoned.is_set():
                 self.end()
                 raise EngineClosed
@@ -325,9 +308,14 @@ class PromptProcess:
         self.end()
         return TemplateFailed(detail, reason)
 
-    def _ended(self, seconds: float | None) -> TemplateFailed | _ProcessEnded:
-        assert self._process is not None
-        code = self._process.wait()
+    def _ended(self, error: ChannelClosed, seconds: float | None) -> TemplateFailed | _ProcessEnded:
+        assert self._child is not None
+        try:
+            code = self._child.process.wait(_ENDING_S)
+        except subprocess.TimeoutExpired:
+            # It wrote what is no reply.
+            self.end()
+            return _ProcessEnded(str(error))
         if code == -signal.SIGXCPU:
             return self._over("too-slow", f"{seconds or 0:g}")
         # Rust aborts when it gets no memory, and some systems kill what takes most of it.
@@ -335,17 +323,6 @@ class PromptProcess:
             return self._over("too-large", "")
         self.end()
         return _ProcessEnded(f"exit code {code}")
-
-
-def _environment() -> dict[str, str]:
-    """Ours without secrets, and with what keeps the libraries quiet, offline and on one thread."""
-    kept = {name: value for name, value in os.environ.items() if not any(word in name.upper() for word in _SECRETS)}
-    return kept | {
-        "HF_HUB_OFFLINE": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "TOKENIZERS_PARALLELISM": "false",
-        "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
-    }
 
 
 PROMPT_PROCESS = PromptProcess()

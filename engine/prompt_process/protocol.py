@@ -1,16 +1,18 @@
-"""What engine and prompt process write to each other: JSON behind four bytes of length, and plain data in it."""
+"""What the engine asks the prompt process, and what it answers."""
 
 from __future__ import annotations
 
-import json
-import struct
-from dataclasses import asdict, dataclass
-from typing import Any, BinaryIO
+from dataclasses import dataclass
+from typing import Any
 
-_LENGTH = struct.Struct(">I")
-# A context of ten million tokens in decimal digits fits.
+import msgspec
+
+from engine.prompts import PromptJob
+from engine.wire.messages import Codec, Message
+
+# A context of ten million tokens fits.
 LARGEST_REPLY = 2**27
-# That many tokenizers are kept. A request says which of those that are there stay, so both ends agree.
+# That many tokenizers are kept. `Build` says which of those that are there stay, so both ends agree.
 MOST_TOKENIZERS = 4
 # The option of a process that does not import transformers before it is needed.
 WITHOUT_TRANSFORMERS = "--without-transformers"
@@ -27,31 +29,83 @@ class TokenizerSource:
     defaults: dict[str, Any] | None = None
     record: str = ""
 
-    def as_data(self) -> dict[str, Any]:
-        return asdict(self)
+
+class Build(Message, frozen=True):
+    """Build a tokenizer, and keep those of the folders `keep` beside it."""
+
+    source: TokenizerSource
+    keep: list[str]
 
 
-def frame(message: dict[str, Any]) -> bytes:
-    content = json.dumps(message, separators=(",", ":")).encode()
-    return _LENGTH.pack(len(content)) + content
+class Record(Message, frozen=True):
+    """What `engine.recorded_tokenizer.record_of` finds."""
+
+    folder: str
 
 
-def announced_length(begin: bytes) -> int | None:
-    """How many bytes a frame has that begins so; None while that is not known."""
-    return _LENGTH.size + _LENGTH.unpack_from(begin)[0] if len(begin) >= _LENGTH.size else None
+class FindThinking(Message, frozen=True):
+    """A `ThinkingChoice`."""
+
+    folder: str
 
 
-def content_of(whole: bytes) -> dict[str, Any]:
-    """The message of a whole frame. Raises `ValueError` for anything else."""
-    message = json.loads(whole[_LENGTH.size :])
-    if not isinstance(message, dict):
-        raise ValueError("not a message")
-    return message
+class MakePrompt(Message, frozen=True):
+    """A `Prompt`."""
+
+    folder: str
+    job: PromptJob
 
 
-def read_frame(stream: BinaryIO) -> dict[str, Any] | None:
-    """The next message; None at the end of the stream."""
-    begin = stream.read(_LENGTH.size)
-    if len(begin) < _LENGTH.size:
-        return None
-    return content_of(begin + stream.read(_LENGTH.unpack(begin)[0]))
+class Encode(Message, frozen=True):
+    """The ids of a text."""
+
+    folder: str
+    text: str
+
+
+class Measure(Message, frozen=True):
+    """How many tokens a text has in a tokenizer.json, and how many characters the first `tokens` of them cover."""
+
+    file: str
+    text: str
+    tokens: int | None
+
+
+class TryGrammar(Message, frozen=True):
+    """What is wrong with a grammar, or ""."""
+
+    lark: str
+
+
+Task = Build | Record | FindThinking | MakePrompt | Encode | Measure | TryGrammar
+
+
+class Request(Message, frozen=True):
+    """A task, and the seconds of computing that it may take."""
+
+    seconds: int
+    task: Task
+
+
+class Done(Message, frozen=True):
+    """The result of the task, of the type that belongs to it."""
+
+    result: msgspec.Raw
+
+
+class Failed(Message, frozen=True):
+    """The arguments of a `TemplateFailed`."""
+
+    detail: str
+    reason: str
+
+
+class TooLong(Message, frozen=True):
+    """The arguments of a `PromptTooLong`."""
+
+    tokens: int
+    limit: int
+
+
+REQUESTS: Codec[Request] = Codec(Request)
+REPLIES: Codec[Done | Failed | TooLong] = Codec(Done | Failed | TooLong, largest=LARGEST_REPLY)

@@ -10,29 +10,44 @@ import importlib
 import importlib.util
 import os
 import resource
+import socket
 import sys
 import types
 from collections.abc import Sequence
-from dataclasses import asdict
+from contextlib import suppress
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from engine.errors import PromptTooLong, TemplateFailed
-from engine.prompt_process.protocol import WITHOUT_TRANSFORMERS, frame, read_frame
-from engine.prompts import PromptJob, local_encoder, make_prompt
+from engine.prompt_process.protocol import (
+    REQUESTS,
+    WITHOUT_TRANSFORMERS,
+    Build,
+    Done,
+    Encode,
+    Failed,
+    FindThinking,
+    Measure,
+    Record,
+    Task,
+    TokenizerSource,
+    TooLong,
+    TryGrammar,
+)
+from engine.prompts import local_encoder, make_prompt
 from engine.recorded_tokenizer import record_of, recorded
 from engine.thinking_choice import thinking_of
+from engine.wire.channel import Channel
+from engine.wire.messages import ChannelClosed, pack
 
 MEMORY_BYTES = 2 * 2**30
 _GRACE_S = 2
 
 
-def main(options: Sequence[str] = ()) -> None:
-    """Serve requests on standard input until it ends."""
-    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    # Libraries that print must not write into the replies.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+def main(options: Sequence[str]) -> None:
+    """Serve the engine at the inherited socket that the first option numbers, until it is gone."""
+    channel = Channel(socket.socket(fileno=int(options[0])), REQUESTS)
     if WITHOUT_TRANSFORMERS not in options:
         _tokenizer_loader()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -42,15 +57,14 @@ def main(options: Sequence[str] = ()) -> None:
         most = psutil.Process().memory_info().vms + MEMORY_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     tokenizers: dict[str, Any] = {}
-    replies.write(frame({}))
-    replies.flush()
-    while (request := read_frame(requests)) is not None:
-        _limit_time(request["seconds"])
-        replies.write(frame(_answer(request, tokenizers)))
-        replies.flush()
-        if "keep" in request:
-            # A prompt follows, while the model is loaded until then.
-            importlib.import_module("engine.chat_template")
+    with suppress(ChannelClosed):
+        channel.send(Done(pack(None)))
+        while (request := channel.receive()) is not None:
+            _limit_time(request.seconds)
+            channel.send(_answer(request.task, tokenizers))
+            if isinstance(request.task, Build):
+                # A prompt follows, while the model is loaded until then.
+                importlib.import_module("engine.chat_template")
 
 
 @cache
@@ -73,36 +87,44 @@ def _limit_time(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _answer(request: dict[str, Any], tokenizers: dict[str, Any]) -> dict[str, Any]:
+def _answer(task: Task, tokenizers: dict[str, Any]) -> Done | Failed | TooLong:
     try:
-        if "grammar" in request:
-            return {"problem": _trial(request["grammar"])}
-        if "file" in request:
-            return _measured(request["file"], request["text"], request["tokens"])
-        folder = request["source"]["folder"]
-        if "keep" in request:
-            for other in tokenizers.keys() - set(request["keep"]):
-                del tokenizers[other]
-            tokenizers[folder] = _build(request["source"])
-            return {}
-        if "recorded" in request:
-            return {"record": _record(tokenizers[folder])}
-        if "thinking" in request:
-            return asdict(thinking_of(tokenizers[folder]))
-        if "text" in request:
-            return {"ids": local_encoder(tokenizers[folder])(request["text"])}
-        prompt = make_prompt(tokenizers[folder], PromptJob(**request["job"]), with_boundaries=True)
+        return Done(pack(_result(task, tokenizers)))
     except PromptTooLong as error:
-        return {"too_long": [error.arguments["tokens"], error.arguments["limit"]]}
+        return TooLong(error.arguments["tokens"], error.arguments["limit"])  # type: ignore[arg-type]
     except TemplateFailed as error:
         too_large = isinstance(error.__cause__, MemoryError)
-        return {"failed": [error.arguments["detail"], "too-large" if too_large else error.reason]}
+        return Failed(_sendable(str(error.arguments["detail"])), "too-large" if too_large else error.reason)
     except MemoryError:
-        return {"failed": ["", "too-large"]}
+        return Failed("", "too-large")
     # Whatever a tokenizer of a stranger raises, panics included.
     except BaseException as error:
-        return {"failed": [" ".join(str(error).split())[:200] or type(error).__name__, ""]}
-    return {"ids": prompt.ids, "dropped": prompt.dropped, "boundaries": prompt.boundaries}
+        return Failed(_sendable(" ".join(str(error).split())[:200] or type(error).__name__), "")
+
+
+def _result(task: Task, tokenizers: dict[str, Any]) -> Any:
+    if isinstance(task, TryGrammar):
+        return _sendable(_trial(task.lark))
+    if isinstance(task, Measure):
+        return _measured(task.file, task.text, task.tokens)
+    if isinstance(task, Build):
+        for other in tokenizers.keys() - set(task.keep):
+            del tokenizers[other]
+        tokenizers[task.source.folder] = _build(task.source)
+        return None
+    tokenizer = tokenizers[task.folder]
+    if isinstance(task, Record):
+        return record_of(tokenizer)
+    if isinstance(task, FindThinking):
+        return thinking_of(tokenizer)
+    if isinstance(task, Encode):
+        return local_encoder(tokenizer)(task.text)
+    return make_prompt(tokenizer, task.job, with_boundaries=True)
+
+
+def _sendable(text: str) -> str:
+    """Without halves of surrogate pairs, which what a stranger wrote may hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _trial(lark: str) -> str:
@@ -111,11 +133,11 @@ def _trial(lark: str) -> str:
     return trial(lark)
 
 
-def _measured(file: str, text: str, tokens: int | None) -> dict[str, Any]:
+def _measured(file: str, text: str, tokens: int | None) -> tuple[int, int]:
     """The number of tokens of a text, and up to which character the first `tokens` of them reach."""
     offsets = _bare_tokenizer(file, os.stat(file).st_mtime_ns).encode(text, add_special_tokens=False).offsets
     kept = offsets[:tokens]
-    return {"tokens": len(offsets), "end": kept[-1][1] if kept else 0}
+    return len(offsets), kept[-1][1] if kept else 0
 
 
 @lru_cache(maxsize=1)
@@ -127,24 +149,19 @@ def _bare_tokenizer(file: str, modified_ns: int) -> Any:
     return Tokenizer.from_file(file)
 
 
-def _build(source: dict[str, Any]) -> Any:
+def _build(source: TokenizerSource) -> Any:
     make_whole = partial(_make_whole, source)
-    tokenizer = recorded(Path(source["record"]), make_whole) if source["record"] else make_whole()
+    tokenizer = recorded(Path(source.record), make_whole) if source.record else make_whole()
     # What the engine will ask of it at once.
     tokenizer.get_vocab()
     tokenizer.detokenizer.finalize()
     return tokenizer
 
 
-def _make_whole(source: dict[str, Any]) -> Any:
+def _make_whole(source: TokenizerSource) -> Any:
     return _tokenizer_loader()(
-        Path(source["folder"]),
+        Path(source.folder),
         {"trust_remote_code": False},
-        eos_token_ids=source["ends"],
-        defaults=source["defaults"],
+        eos_token_ids=source.ends,
+        defaults=source.defaults,
     )
-
-
-def _record(tokenizer: Any) -> tuple[dict[str, Any], str] | None:
-    found = record_of(tokenizer)
-    return None if found is None else (asdict(found[0]), found[1])

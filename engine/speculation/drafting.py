@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from engine.async_drafting.ahead import DraftingAhead
+from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.async_drafting.link import DrafterLink
 from engine.conversation import Conversation
 from engine.errors import EngineError, ModelNotUsable

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
-from engine.async_drafting.ahead import DraftingAhead
+from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.conversation import Conversation
 from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings

@@ -13,7 +13,7 @@ def main() -> int:
         serve(sys.argv[2:])
         return 0
     if sys.argv[1:2] == ["--drafter-process"]:
-        from engine.async_drafting.worker import main as draft
+        from engine.async_drafting.serving import main as draft
 
         draft(sys.argv[2:])
         return 0

@@ -30,9 +30,9 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine import starter_pair
-from engine.async_drafting import reaching
-from engine.async_drafting.channel import Channel, ChannelClosed
+from engine.async_drafting import link as links
 from engine.async_drafting.link import Connection
+from engine.async_drafting.messages import MOST_UNSENT, TO_DRAFTER, TO_ENGINE
 from engine.async_drafting.serving import serve
 from engine.bench import synthetic
 from engine.bench.arms import run_to_end
@@ -44,6 +44,8 @@ from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
 from engine.stream import RequestStream
+from engine.wire.channel import Channel
+from engine.wire.messages import ChannelClosed
 from tests.tools.bandwidth import pin
 
 QUESTION = [{"role": "user", "content": "a question"}]
@@ -101,14 +103,15 @@ def in_a_process(size: str, accept: float, _folder: Path) -> Connection:
             pass_fds=(theirs.fileno(),),
             env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
         )
-    return Connection(Channel(ours), process.kill, process.pid)
+    return Connection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), process.kill, process.pid)
 
 
 def serve_synthetic(number: int, size: str, accept: float) -> None:
     pin(-1)
     tokenizer = load(starter_pair()[1]).tokenizer
+    channel = Channel(socket.socket(fileno=number), TO_DRAFTER, most_unsent=MOST_UNSENT)
     try:
-        serve(Channel(socket.socket(fileno=number)), lambda: draft_model(size, accept, tokenizer))
+        serve(channel, lambda: draft_model(size, accept, tokenizer))
     except ChannelClosed:
         return
 
@@ -136,7 +139,7 @@ def answer(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) 
 
 
 def compare(main: LoadedModel, options: argparse.Namespace) -> None:
-    reaching.in_a_process = partial(in_a_process, options.draft, options.accept)
+    links.in_a_process = partial(in_a_process, options.draft, options.accept)
     schedulers = {name: Scheduler(EngineSettings(async_drafter=name)) for name in ("off", "cpu")}
     for scheduler in schedulers.values():
         scheduler.install(main, draft_model(options.draft, options.accept, main.tokenizer))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.async_drafting.ahead import DraftingAhead
+from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.proposal import Proposal, Proposer
 

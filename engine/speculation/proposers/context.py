@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.async_drafting.ahead import DraftingAhead
+from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.conversation import Conversation
 from engine.loading import LoadedModel
 from engine.requests import SpeculationSettings

@@ -7,24 +7,25 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
+from msgspec.structs import replace
 
-from engine.async_drafting.channel import Channel, ChannelClosed
 from engine.async_drafting.link import Connection
-from engine.async_drafting.messages import HIT, Answer, Message, Verdict
+from engine.async_drafting.messages import HIT, MOST_UNSENT, TO_DRAFTER, TO_ENGINE, Answer, ToDrafter, Verdict
 from engine.async_drafting.serving import serve
 from engine.loading import load
 from engine.speculation.round import PendingRound, RoundResult, Rounds
+from engine.wire.channel import Channel
+from engine.wire.messages import ChannelClosed, Message
 
 # What becomes of an answer on its way: the messages that arrive instead.
 Disturbance = Callable[[Answer], list[Message]]
 
 
-class DisturbedChannel(Channel):
+class DisturbedChannel(Channel[ToDrafter]):
     """Sends answers as `disturb` changes them; where that raises, the drafter dies."""
 
     disturb: Disturbance
@@ -37,7 +38,7 @@ class DisturbedChannel(Channel):
 def on_a_thread(folder: Path, disturb: Disturbance) -> Connection:
     """A drafter with the model in `folder`, whose answers arrive disturbed."""
     ours, theirs = socket.socketpair()
-    channel = DisturbedChannel(theirs)
+    channel = DisturbedChannel(theirs, TO_DRAFTER, most_unsent=MOST_UNSENT)
     channel.disturb = disturb
 
     def run() -> None:
@@ -51,7 +52,7 @@ def on_a_thread(folder: Path, disturb: Disturbance) -> Connection:
 
     thread = threading.Thread(target=run, name="test-drafter", daemon=True)
     thread.start()
-    return Connection(Channel(ours), lambda: thread.join())
+    return Connection(Channel(ours, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: thread.join())
 
 
 def slow_verification(monkeypatch: pytest.MonkeyPatch, seconds: float = 0.02) -> None:
@@ -92,13 +93,13 @@ def garbage(answer: Answer) -> list[Message]:
     """Any tokens, ids that no model has among them, for the right round."""
     draw = random.Random(answer.round)
     tokens = tuple(draw.choice((draw.randrange(384), draw.randrange(2**32))) for _ in range(draw.randrange(1, 9)))
-    return [replace(answer, status=HIT, tokens=tokens, probabilities=(0.5,) * len(tokens))]
+    return [replace(answer, status=HIT, tokens=tokens)]
 
 
 def wrong_but_possible(answer: Answer) -> list[Message]:
     draw = random.Random(answer.round)
     tokens = tuple(draw.randrange(384) for _ in range(4))
-    return [replace(answer, status=HIT, tokens=tokens, probabilities=(0.5,) * 4)]
+    return [replace(answer, status=HIT, tokens=tokens)]
 
 
 def of_the_wrong_kind(answer: Answer) -> list[Message]:

@@ -12,7 +12,7 @@ import random
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from engine.async_drafting.outcomes import fan_out
+from engine.async_drafting.tree_cache import fan_out
 
 DEPTHS = range(1, 11)
 ACCEPTANCES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.async_drafting import ahead as aheads
-from engine.async_drafting import reaching
+from engine.async_drafting import drafting_ahead as aheads
+from engine.async_drafting import link as links
 from engine.async_drafting.link import DrafterLink
-from engine.async_drafting.messages import End, Message, Verdict
+from engine.async_drafting.messages import End, Verdict
 from engine.loading import load
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
@@ -19,6 +19,7 @@ from engine.settings import EngineSettings
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Answer, Controller
 from engine.speculation.proposers.registry import is_ahead
+from engine.wire.messages import Message
 from tests.engine.async_drafting.drafters import on_a_thread, slow_verification, untouched
 from tests.engine.serving import PLAIN, Client, request, run
 from tests.patience import PATIENCE_S
@@ -34,7 +35,7 @@ SHORT, LONG = "안녕", "the quick brown fox jumps over the lazy dog " * 8
 def scheduler(tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scheduler]:
     """With a drafter that has its model; no answer of it is late, however busy the machine is."""
     slow_verification(monkeypatch)
-    monkeypatch.setattr(reaching, "in_a_process", partial(on_a_thread, disturb=untouched))
+    monkeypatch.setattr(links, "in_a_process", partial(on_a_thread, disturb=untouched))
     monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
     scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
     scheduler.install(load(tiny_main), load(tiny_draft))

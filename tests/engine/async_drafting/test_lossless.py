@@ -8,8 +8,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engine.async_drafting import ahead as aheads
-from engine.async_drafting import reaching
+from engine.async_drafting import drafting_ahead as aheads
+from engine.async_drafting import link as links
 from engine.async_drafting.link import Connection
 from engine.events import Finished
 from engine.loading import load
@@ -54,7 +54,7 @@ def test_a_drafter_that_is_switched_off_ends_at_once(scheduler: Scheduler, monke
         connection = on_a_thread(folder, DISTURBANCES["untouched"])
         return Connection(connection.channel, lambda: ended.append(True))
 
-    monkeypatch.setattr(reaching, "in_a_process", connect)
+    monkeypatch.setattr(links, "in_a_process", connect)
     while answer(scheduler, FIXED, 0.0, TEXTS[0]).stats.ahead == "starting":
         pass
     assert not ended
@@ -95,7 +95,7 @@ def test_a_process_that_is_killed_in_the_middle_of_rounds(scheduler: Scheduler) 
 
 
 def check(scheduler: Scheduler, disturbance: str, texts: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reaching, "in_a_process", lambda folder: on_a_thread(folder, DISTURBANCES[disturbance]))
+    monkeypatch.setattr(links, "in_a_process", lambda folder: on_a_thread(folder, DISTURBANCES[disturbance]))
     if disturbance == "untouched":
         # However busy the machine is, no answer is late.
         monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)

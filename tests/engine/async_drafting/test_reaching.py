@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine import memory
-from engine.async_drafting import reaching
+from engine.async_drafting import link as links
 from engine.async_drafting.link import Connection
 from engine.events import Finished
 from engine.requests import SpeculationSettings
@@ -38,7 +38,7 @@ def drafters(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
         return Connection(connection.channel, end)
 
-    monkeypatch.setattr(reaching, "in_a_process", connect)
+    monkeypatch.setattr(links, "in_a_process", connect)
     return running
 
 

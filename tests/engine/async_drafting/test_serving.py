@@ -11,9 +11,8 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.async_drafting.link import DrafterLink, on_another_computer
+from engine.async_drafting.link import DEFAULT_PORT, DrafterLink, address_of, on_another_computer
 from engine.async_drafting.messages import Answer, Begin, Verdict
-from engine.async_drafting.reaching import DEFAULT_PORT, address_of
 from engine.async_drafting.serving import DrafterServer, vocabulary_digest
 from engine.loading import load
 from engine.requests import SamplingSettings

@@ -11,13 +11,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engine.async_drafting import ahead as aheads
-from engine.async_drafting import reaching
-from engine.async_drafting.ahead import AheadFigures
-from engine.async_drafting.messages import Answer, Message
+from engine.async_drafting import drafting_ahead as aheads
+from engine.async_drafting import link as links
+from engine.async_drafting.drafting_ahead import AheadFigures
+from engine.async_drafting.messages import Answer
 from engine.requests import SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
+from engine.wire.messages import Message
 from tests.engine.async_drafting.drafters import on_a_thread, untouched
 from tests.engine.serving import PLAIN, Client, alone, load_models, request, submit
 from tests.patience import PATIENCE_S
@@ -96,7 +97,7 @@ def test_a_drafter_that_slept_through_rounds_drafts_again(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nap = Nap()
-    monkeypatch.setattr(reaching, "in_a_process", partial(on_a_thread, disturb=nap))
+    monkeypatch.setattr(links, "in_a_process", partial(on_a_thread, disturb=nap))
     client = with_a_drafter(scheduler, monkeypatch)
     late = hurried(scheduler, monkeypatch)
     nap.over.clear()
@@ -112,7 +113,7 @@ def test_a_drafter_that_slept_through_rounds_drafts_again(
 def test_a_night_in_the_middle_of_an_answer_changes_nothing(
     scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reaching, "in_a_process", partial(on_a_thread, disturb=untouched))
+    monkeypatch.setattr(links, "in_a_process", partial(on_a_thread, disturb=untouched))
     client = with_a_drafter(scheduler, monkeypatch)
     slept = [0.0]
     for clock in (time.monotonic, time.perf_counter, time.time):

@@ -56,7 +56,6 @@ def test_every_answer_is_what_a_drafter_without_caches_would_draft(
     for text, answer in rounds(drafter, begin, PROMPT, written, 3, steps):
         assert list(answer.tokens) == continued(draft, sampler_of(begin), text, len(answer.tokens))
         assert 0 < len(answer.tokens) <= 3
-        assert all(0.0 < probability <= 1.0001 for probability in answer.probabilities)
         statuses.add(answer.status)
     # One step finds the outcomes, the next ones what follows them.
     assert (HIT in statuses) == (steps != 1)

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from engine.async_drafting.outcomes import MOST_CANDIDATES, Branch, RowBudget, TreeCache, fan_out
+from engine.async_drafting.tree_cache import MOST_CANDIDATES, Branch, RowBudget, TreeCache, fan_out
 
 
 def miss(counts: list[int], acceptance: float, power: float) -> float:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from engine.async_drafting import ahead as aheads
-from engine.async_drafting.ahead import FIRST_REST, MOST_LATE, DraftingAhead
-from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, Answer, Begin, End, Verdict, frame, take
+from engine.async_drafting import drafting_ahead as aheads
+from engine.async_drafting.drafting_ahead import FIRST_REST, MOST_LATE, DraftingAhead
+from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, TO_DRAFTER, Answer, Begin, End, Verdict
 from engine.requests import MAX_DEPTH, SamplingSettings
 from engine.sampling import Sampler
 from engine.speculation.proposers.ahead import AheadProposer
@@ -40,9 +40,9 @@ class FakeLink:
             position = message.position + len(message.tokens)
             key = message.conversation, message.round, position
             tokens = self.tokens if self.status == HIT else ()
-            self.answers.append(Answer(*key, self.status, tokens, (0.9,) * len(tokens), 5, 0.25))
+            self.answers.append(Answer(*key, self.status, tokens, 5, 0.25))
             if self.status == MISS:
-                self.answers.append(Answer(*key, JUST_IN_TIME, self.tokens, (0.9,) * len(self.tokens)))
+                self.answers.append(Answer(*key, JUST_IN_TIME, self.tokens))
         return True
 
     def receive(self, timeout_s: float) -> Answer | None:
@@ -182,7 +182,7 @@ def test_settings_with_numbers_that_no_message_can_have_are_sent_without_them() 
     settings = SamplingSettings(seed=3, temperature=0.5, top_k=2**50, penalty_window=2**40, logit_bias=bias)
     link = FakeLink()
     DraftingAhead(link, Sampler(settings, 100), [1, 2]).resume()  # type: ignore[arg-type]
-    assert take(bytearray(frame(link.sent[0]))) == link.sent[0]
+    assert TO_DRAFTER.take(bytearray(TO_DRAFTER.frame(link.sent[0]))) == link.sent[0]
     assert dict(link.sent[0].sampling.logit_bias) == {7: 3.0}
 
 

@@ -1,0 +1,65 @@
+"""A process of our own code, which serves this one over a channel and knows none of its secrets."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Generic
+
+from engine.wire.channel import Channel
+from engine.wire.messages import Codec, Received
+
+_PROGRAM = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import main; main(sys.argv[2:])"
+_SECRETS = ("TOKEN", "SECRET", "PASSWORD", "KEY")
+
+
+class Child(Generic[Received]):
+    """A process that runs `module.main` with the descriptor of its socket and `arguments`, and ends with its channel.
+
+    A bundle has no interpreter to start: its own program takes the option `bundled` instead. `most_unsent` is as for
+    `Channel`. Raises `OSError`.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        bundled: str,
+        arguments: Sequence[str],
+        codec: Codec[Received],
+        *,
+        environment: dict[str, str],
+        most_unsent: int,
+    ) -> None:
+        if getattr(sys, "frozen", False):
+            command = [sys.executable, bundled]
+        else:
+            command = [sys.executable, "-c", _PROGRAM.format(module=module), json.dumps(sys.path)]
+        ours, theirs = socket.socketpair()
+        with theirs:
+            try:
+                self.process = subprocess.Popen(
+                    [*command, str(theirs.fileno()), *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env=_without_secrets() | environment,
+                    pass_fds=(theirs.fileno(),),
+                )
+            except OSError:
+                ours.close()
+                raise
+        self.channel: Channel[Received] = Channel(ours, codec, most_unsent=most_unsent)
+
+    def end(self) -> None:
+        """Kill the process, and wait until it has ended. May be called twice."""
+        self.channel.close()
+        self.process.kill()
+        self.process.wait()
+
+
+def _without_secrets() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not any(word in name.upper() for word in _SECRETS)}

@@ -1,0 +1,92 @@
+"""Typed messages as MessagePack behind four bytes of length. What cannot be read as one is refused; nothing is run."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from engine.errors import CodedError
+
+Received = TypeVar("Received")
+Decoded = TypeVar("Decoded")
+LARGEST_MESSAGE = 2**27
+_LENGTH = struct.Struct("!I")
+
+
+class Message(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """What crosses a connection: the name of its class and its fields, whose types the receiver checks."""
+
+
+class ChannelClosed(ConnectionError):
+    """The peer is gone, does not read, or wrote what is no message; nothing more will come of this connection."""
+
+
+class BadMessage(ChannelClosed):
+    """What arrived is no message of the expected kind."""
+
+
+class MessageTooLarge(BadMessage):
+    """The peer announced a message above the limit."""
+
+
+class Codec(Generic[Received]):
+    """Encodes any message, and decodes those of `kind`, a class or a union, of at most `largest` bytes.
+
+    The hooks are msgspec's, for types that it does not know.
+    """
+
+    def __init__(
+        self,
+        kind: Any,
+        *,
+        largest: int = LARGEST_MESSAGE,
+        enc_hook: Callable[[Any], Any] | None = None,
+        dec_hook: Callable[[type, Any], Any] | None = None,
+    ) -> None:
+        self.largest = largest
+        self._encoder = msgspec.msgpack.Encoder(enc_hook=enc_hook)
+        self._decoder: msgspec.msgpack.Decoder[Received] = msgspec.msgpack.Decoder(kind, dec_hook=dec_hook)
+
+    def frame(self, message: Message) -> bytes:
+        """The bytes of a message. Raises `TypeError`, `ValueError` or `OverflowError` for what cannot be encoded."""
+        content = self._encoder.encode(message)
+        return _LENGTH.pack(len(content)) + content
+
+    def take(self, received: bytearray) -> Received | None:
+        """Remove the first whole message from `received` and return it; None while there is none.
+
+        Raises `BadMessage`, of one that is too large before all of it is there.
+        """
+        if len(received) < _LENGTH.size:
+            return None
+        (length,) = _LENGTH.unpack_from(received)
+        if length > self.largest:
+            raise MessageTooLarge(f"a message of {length} bytes")
+        end = _LENGTH.size + length
+        if len(received) < end:
+            return None
+        content = bytes(received[_LENGTH.size : end])
+        del received[:end]
+        return _decoded(self._decoder.decode, content)
+
+
+def pack(value: Any, enc_hook: Callable[[Any], Any] | None = None) -> msgspec.Raw:
+    """A value whose type the receiver of a message knows by other means."""
+    return msgspec.Raw(msgspec.msgpack.encode(value, enc_hook=enc_hook))
+
+
+def unpack(raw: msgspec.Raw, kind: Any, dec_hook: Callable[[type, Any], Any] | None = None) -> Any:
+    """The value of type `kind` that was packed. Raises `BadMessage` for any other."""
+    return _decoded(partial(msgspec.msgpack.decode, type=kind, dec_hook=dec_hook), raw)
+
+
+def _decoded(decode: Callable[[Any], Decoded], content: bytes | msgspec.Raw) -> Decoded:
+    try:
+        return decode(content)
+    # Values also refuse themselves, by errors of their own.
+    except (msgspec.MsgspecError, CodedError, ValueError, TypeError, RecursionError, MemoryError) as error:
+        raise BadMessage(f"no message of this protocol: {error}") from error

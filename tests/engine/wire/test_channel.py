@@ -1,0 +1,234 @@
+"""Channels: only messages get through, nobody is waited for in vain, and only who knows the secret is heard."""
+
+from __future__ import annotations
+
+import random
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from engine.async_drafting.messages import (
+    LARGEST_MESSAGE,
+    MOST_UNSENT,
+    TO_DRAFTER,
+    TO_ENGINE,
+    Answer,
+    Begin,
+    End,
+    Verdict,
+)
+from engine.requests import SamplingSettings
+from engine.wire import channel as channels
+from engine.wire.channel import Channel, NotAuthentic, demand_proof, prove
+from engine.wire.messages import BadMessage, ChannelClosed, MessageTooLarge
+from tests.patience import PATIENCE_S
+
+LARGE = Verdict(1, 1, 0, tuple(range(500_000)))
+BEGIN = Begin(1, 2, 384, SamplingSettings(temperature=0.5))
+
+
+class Pair:
+    """Two ends of a connection; `raw` is the second one's socket."""
+
+    def __init__(self, most_unsent: int | None = MOST_UNSENT) -> None:
+        ours, self.raw = socket.socketpair()
+        self.here: Channel[Any] = Channel(ours, TO_DRAFTER, most_unsent=most_unsent)
+        self.there: Channel[Any] = Channel(self.raw, TO_DRAFTER, most_unsent=most_unsent)
+
+
+@pytest.fixture
+def new_pair() -> Iterator[Callable[[int | None], Pair]]:
+    pairs: list[Pair] = []
+
+    def make(most_unsent: int | None) -> Pair:
+        pairs.append(Pair(most_unsent))
+        return pairs[-1]
+
+    yield make
+    for pair in pairs:
+        pair.here.close()
+        pair.there.close()
+
+
+@pytest.fixture(params=[MOST_UNSENT, None], ids=["never waits", "waits"])
+def pair(request: pytest.FixtureRequest, new_pair: Callable[[int | None], Pair]) -> Pair:
+    return new_pair(request.param)
+
+
+def test_messages_arrive_in_order(pair: Pair) -> None:
+    sent = [End(number) for number in range(50)]
+    for message in sent:
+        pair.here.send(message)
+    assert [pair.there.receive(PATIENCE_S) for _ in sent] == sent
+    assert pair.there.receive(0.0) is None
+
+
+def test_a_message_arrives_in_any_pieces(pair: Pair) -> None:
+    whole = TO_DRAFTER.frame(BEGIN) + TO_DRAFTER.frame(End(1))
+    for index in range(len(whole) - 1):
+        pair.raw.send(whole[index : index + 1])
+        pair.here.receive(0.0)
+    pair.raw.send(whole[-1:])
+    assert pair.here.receive(PATIENCE_S) == End(1)
+
+
+def test_a_message_larger_than_the_socket_takes_goes_out_while_others_are_read(
+    new_pair: Callable[[int | None], Pair],
+) -> None:
+    pair = new_pair(MOST_UNSENT)
+    pair.here.send(LARGE)
+    received = None
+    while received is None:
+        received = pair.there.receive(0.0)
+        assert pair.here.receive(0.0) is None
+    assert received == LARGE
+
+
+def test_messages_of_several_threads_wait_for_a_peer_that_reads_slowly(
+    new_pair: Callable[[int | None], Pair],
+) -> None:
+    pair = new_pair(None)
+    threads = [threading.Thread(target=pair.here.send, args=(LARGE,)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert [pair.there.receive(PATIENCE_S) for _ in threads] == [LARGE] * 3
+    for thread in threads:
+        thread.join()
+
+
+def test_a_peer_that_never_reads_ends_the_connection_and_blocks_nobody(
+    new_pair: Callable[[int | None], Pair],
+) -> None:
+    pair = new_pair(2**20)
+    with pytest.raises(ChannelClosed):
+        pair.here.send(LARGE)
+
+
+def test_a_peer_that_is_gone_is_noticed(pair: Pair) -> None:
+    pair.there.close()
+    with pytest.raises(ChannelClosed):
+        pair.here.receive()
+    with pytest.raises(ChannelClosed):
+        pair.here.send(LARGE)
+
+
+def test_who_receives_is_woken_when_another_thread_closes(pair: Pair) -> None:
+    closing = threading.Timer(0.05, pair.here.close)
+    closing.start()
+    with pytest.raises(ChannelClosed):
+        pair.here.receive()
+    closing.join()
+
+
+def test_a_message_that_claims_to_be_huge_is_not_waited_for(pair: Pair) -> None:
+    pair.raw.sendall((LARGEST_MESSAGE + 1).to_bytes(4, "big"))
+    with pytest.raises(MessageTooLarge):
+        pair.here.receive(PATIENCE_S)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\xc0", b"\x91\xa3End", b"\x92\xa3End\xa1x", b"\x92\xa2os\x01", b"\x91" * 5000, b"\xdd\xff\xff\xff\xff"],
+)
+def test_what_is_no_message_of_the_protocol_is_refused(pair: Pair, content: bytes) -> None:
+    pair.raw.sendall(len(content).to_bytes(4, "big") + content)
+    with pytest.raises(BadMessage):
+        pair.here.receive(PATIENCE_S)
+
+
+def test_a_message_for_the_other_end_is_refused(pair: Pair) -> None:
+    pair.there.send(Answer(7, 3, 1003, 0))
+    with pytest.raises(BadMessage):
+        pair.here.receive(PATIENCE_S)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_garbage_ends_the_connection_or_waits_for_more(seed: int) -> None:
+    draw = random.Random(seed)
+    received = bytearray(TO_DRAFTER.frame(draw.choice([BEGIN, Verdict(7, 3, 1000, (5, 6), 8, True, 0.5)])))
+    for _ in range(draw.randrange(1, 8)):
+        received[draw.randrange(len(received))] ^= 1 << draw.randrange(8)
+    received += draw.randbytes(64)
+    try:
+        while TO_DRAFTER.take(received) is not None:
+            pass
+    except BadMessage:
+        pass
+
+
+class Meeting:
+    """One end proves `knows` on a thread, the other demands `asked`: the outcomes of both, errors included."""
+
+    def __init__(self, pair: Pair, knows: bytes, asked: bytes) -> None:
+        thread = threading.Thread(target=self._prove, args=(pair.here, knows))
+        thread.start()
+        try:
+            self.demanding: object = demand_proof(pair.there, asked)
+        except NotAuthentic as error:
+            self.demanding = error
+        thread.join()
+
+    def _prove(self, channel: Channel[Any], secret: bytes) -> None:
+        try:
+            prove(channel, secret, 3)
+            self.proving: object = True
+        except NotAuthentic as error:
+            self.proving = error
+
+
+def test_messages_cross_once_both_ends_have_proved_the_secret(pair: Pair) -> None:
+    met = Meeting(pair, b"same", b"same")
+    assert (met.proving, met.demanding) == (True, 3)
+    pair.here.send(BEGIN)
+    assert pair.there.receive(PATIENCE_S) == BEGIN
+
+
+@pytest.mark.parametrize(("knows", "asked"), [(b"one", b"other"), (b"", b"x")])
+def test_who_does_not_know_the_secret_is_refused_on_both_sides(pair: Pair, knows: bytes, asked: bytes) -> None:
+    met = Meeting(pair, knows, asked)
+    assert isinstance(met.proving, NotAuthentic)
+    assert isinstance(met.demanding, NotAuthentic)
+
+
+def test_who_only_demands_a_proof_gets_no_text(pair: Pair) -> None:
+    nonce = bytes(32)
+    pair.there.codec = channels._HANDSHAKE
+    pair.there.send(channels._Challenge(channels.VERSION, nonce))
+    pair.there.send(channels._Proof(0, nonce, nonce))
+    with pytest.raises(NotAuthentic, match="secret"):
+        prove(pair.here, b"secret")
+    assert isinstance(pair.there.receive(PATIENCE_S), channels._Proof)
+    with pytest.raises(ChannelClosed):
+        pair.there.receive(PATIENCE_S)
+
+
+@pytest.mark.parametrize("version", [channels.VERSION - 1, channels.VERSION + 1])
+def test_another_version_is_refused(pair: Pair, version: int) -> None:
+    pair.there.codec = channels._HANDSHAKE
+    pair.there.send(channels._Challenge(version, bytes(32)))
+    with pytest.raises(NotAuthentic):
+        prove(pair.here, b"secret")
+
+
+def test_a_stranger_cannot_make_anybody_store_much(pair: Pair) -> None:
+    pair.here.send(Verdict(1, 1, 0, tuple(range(1000))))
+    with pytest.raises(NotAuthentic, match="bytes"):
+        demand_proof(pair.there, b"secret")
+
+
+@pytest.mark.parametrize("greet", [demand_proof, prove])
+def test_who_is_silent_is_refused_in_time(
+    pair: Pair, greet: Callable[[Channel[Any], bytes], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channels, "HANDSHAKE_S", 0.05)
+    with pytest.raises(NotAuthentic):
+        greet(pair.here, b"secret")
+
+
+def test_the_codec_of_answers_refuses_what_the_drafter_may_not_say() -> None:
+    for answer in (Answer(1, 1, 1, 4), Answer(1, 1, 1, 0, (-1,)), Answer(1, 1, 1, 0, tuple(range(99)))):
+        with pytest.raises(BadMessage):
+            TO_ENGINE.take(bytearray(TO_ENGINE.frame(answer)))
