@@ -7,7 +7,6 @@ belongs to whoever calls, one thread at a time.
 from __future__ import annotations
 
 import logging
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -19,7 +18,7 @@ from engine.async_drafting.messages import MOST_UNSENT, TO_ENGINE, Answer, Ready
 from engine.async_drafting.serving import PROCESS_OPTION, own_cores, vocabulary_digest
 from engine.loading import LoadedModel
 from engine.settings import EngineSettings
-from engine.wire.channel import HANDSHAKE_S, Channel, prove
+from engine.wire.channel import Channel, connect
 from engine.wire.child import Child
 from engine.wire.messages import ChannelClosed
 
@@ -62,9 +61,7 @@ def in_a_process(folder: Path) -> Connection:
 
 def on_another_computer(host: str, port: int, secret: bytes) -> Connection:
     """Connect to a drafter that a person runs there. Raises `OSError`."""
-    channel = Channel(socket.create_connection((host, port), timeout=HANDSHAKE_S), TO_ENGINE, most_unsent=MOST_UNSENT)
-    prove(channel, secret)
-    return Connection(channel, lambda: None)
+    return Connection(connect((host, port), secret, TO_ENGINE, most_unsent=MOST_UNSENT), lambda: None)
 
 
 class DrafterLink:

@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from engine.cluster.errors import ClusterError
-from engine.cluster.fingerprint import are_alike
 from engine.cluster.hosts import Machine, Machines
 from engine.cluster.launch import start_on
+from engine.cluster.messages import ECHO, Echo
+from engine.cluster.model_identity import are_alike, is_on_hub, portable_name
 from engine.cluster.plan import choose_split, files_of_others
-from engine.cluster.portable import is_on_hub, portable_name
 from engine.cluster.report import own_report
-from engine.cluster.wire import connect
 from engine.model_files.inspection import files_by_tensor, read_checked_config, weight_bytes, weight_files
 from engine.model_files.names import resolve_model
+from engine.wire.channel import connect
 
 # Seconds that a machine may take to report.
 REPORT_S = 20.0
@@ -170,24 +170,24 @@ def _measured(check: HostCheck, machine: Machine, found: Mapping[str, Any], secr
         problem = ClusterError("no-address", check.host, str(found.get("link_problem", "")))
         return replace(check, problem=check.problem or problem)
     try:
-        connection = connect((machine.address, int(found["port"])), secret, 1)
+        channel = connect((machine.address, int(found["port"])), secret, ECHO)
     except OSError as error:
         return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
     try:
         trips = []
         for _ in range(_ROUND_TRIPS):
             started = time.perf_counter()
-            connection.send({})
-            connection.receive()
+            channel.send(Echo())
+            channel.receive()
             trips.append(time.perf_counter() - started)
-        bulk = {"x": "0" * _BULK_BYTES}
+        bulk = Echo(bytes(_BULK_BYTES))
         started = time.perf_counter()
         for _ in range(_BULK_MESSAGES):
-            connection.send(bulk)
-            connection.receive()
+            channel.send(bulk)
+            channel.receive()
         took = time.perf_counter() - started
     except OSError as error:
         return replace(check, problem=check.problem or ClusterError("no-address", check.host, str(error)))
     finally:
-        connection.close()
+        channel.close()
     return replace(check, round_trip_s=sorted(trips)[len(trips) // 2], bytes_per_s=_BULK_MESSAGES * _BULK_BYTES / took)

@@ -5,17 +5,32 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from engine.client import EngineClient
-from engine.cluster.codec import decode, encode
 from engine.cluster.errors import ClusterError
-from engine.cluster.wire import Connection
-from engine.errors import EngineClosed, EngineError, InternalFailure, ModelNotUsable
+from engine.cluster.messages import (
+    CALLS,
+    EVENTS,
+    Call,
+    Cancel,
+    Delivered,
+    MainLoaded,
+    Progress,
+    Raised,
+    Returned,
+    Speculate,
+    Submit,
+    ToClient,
+    ToEngine,
+    dec_hook,
+    enc_hook,
+)
+from engine.errors import EngineClosed, EngineError, InternalFailure, ModelNotUsable, TemplateFailed
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
@@ -23,6 +38,8 @@ from engine.stats import RequestStats
 from engine.status import EngineStatus, LoadedPair
 from engine.stream import Loading, RequestStream
 from engine.tuning import Calibration, LearnedPair, Pair
+from engine.wire.channel import Channel
+from engine.wire.messages import BadMessage, ChannelClosed, pack, unpack
 
 log = logging.getLogger(__name__)
 
@@ -34,20 +51,24 @@ class _RemoteStream(RequestStream):
     """A request that another process serves, with what it has committed so far."""
 
     def __init__(
-        self, request: ChatRequest, on_event: Callable[[Event], None] | None, send: Callable[[str, Any], None]
+        self,
+        number: int,
+        request: ChatRequest,
+        on_event: Callable[[Event], None] | None,
+        send: Callable[[ToEngine], None],
     ) -> None:
         super().__init__(request, on_event)
-        self._send = send
+        self._number, self._send = number, send
         self._text: list[str] = []
         self._stats: RequestStats | None = None
 
     def cancel(self) -> None:
         super().cancel()
-        self._send("cancel", None)
+        self._send(Cancel(self._number))
 
     def speculate(self, settings: SpeculationSettings) -> None:
         super().speculate(settings)
-        self._send("speculate", settings)
+        self._send(Speculate(self._number, settings))
 
     def deliver(self, event: Event) -> None:
         if isinstance(event, TokensCommitted):
@@ -62,12 +83,13 @@ class _RemoteStream(RequestStream):
 
 @dataclass(eq=False)
 class _Waiting:
-    futures: dict[int, Future[Any]] = field(default_factory=dict)
+    # With the names of their calls.
+    futures: dict[int, tuple[str, Future[Any]]] = field(default_factory=dict)
     streams: dict[int, _RemoteStream] = field(default_factory=dict)
 
 
 class RemoteEngine(EngineClient):
-    """The engine at the other end of `connection`. `EngineClient` describes its methods.
+    """The engine at the other end of `channel`. `EngineClient` describes its methods.
 
     `fail` ends it with an error when its process is known to be lost: every request then ends with what it has
     committed. Without it a lost connection does, as `ClusterError` ("ended") of `host`. `applied` is what becomes of
@@ -76,12 +98,12 @@ class RemoteEngine(EngineClient):
 
     def __init__(
         self,
-        connection: Connection,
+        channel: Channel[ToClient],
         settings: EngineSettings,
         host: str,
         applied: Callable[[EngineSettings], EngineSettings] = lambda settings: settings,
     ) -> None:
-        self._connection, self._settings, self._host = connection, settings, host
+        self._channel, self._settings, self._host = channel, settings, host
         self._applied = applied
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -96,13 +118,11 @@ class RemoteEngine(EngineClient):
 
     def load(self, main: str | Path, draft: str | Path | None = None, *, allow_oversize: bool = False) -> Loading:
         loading = Loading()
-        self._call(
-            "load", str(main), None if draft is None else str(draft), future=loading, allow_oversize=allow_oversize
-        )
+        self._call("load", str(main), _named(draft), future=loading, allow_oversize=allow_oversize)
         return loading
 
     def set_draft(self, draft: str | Path | None, *, allow_oversize: bool = False) -> Future[LoadedPair]:
-        return self._call("set_draft", None if draft is None else str(draft), allow_oversize=allow_oversize)
+        return self._call("set_draft", _named(draft), allow_oversize=allow_oversize)
 
     def unload(self) -> Future[LoadedPair]:
         return self._call("unload")
@@ -126,10 +146,10 @@ class RemoteEngine(EngineClient):
         return self._call("clear_prefix_cache")
 
     def forget_conversations(self, names: Collection[str]) -> Future[None]:
-        return self._call("forget_conversations", tuple(names))
+        return self._call("forget_conversations", list(names))
 
     def keep_stored(self, names: Collection[str]) -> Future[None]:
-        return self._call("keep_stored", tuple(names))
+        return self._call("keep_stored", list(names))
 
     def learned(self) -> Future[tuple[LearnedPair, ...]]:
         return self._call("learned")
@@ -142,11 +162,7 @@ class RemoteEngine(EngineClient):
 
     def submit(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> RequestStream:
         number = next(self._numbers)
-
-        def send(what: str, value: object) -> None:
-            self._send({what: number, "value": encode(value)})
-
-        stream = _RemoteStream(request, on_event, send)
+        stream = _RemoteStream(number, request, on_event, self._send)
         with self._lock:
             refusal = self._refusal
             if refusal is None:
@@ -154,7 +170,11 @@ class RemoteEngine(EngineClient):
         if refusal is not None:
             stream.fail(refusal)
         else:
-            self._send({"submit": number, "request": encode(request)})
+            try:
+                self._send(Submit(number, request))
+            # Half of a surrogate pair, which is no character.
+            except UnicodeEncodeError as error:
+                self._deliver(number, Failed(TemplateFailed(str(error)), "", None))
         return stream
 
     def on_failure(self, report: Callable[[EngineError], None]) -> None:
@@ -174,47 +194,53 @@ class RemoteEngine(EngineClient):
         """The engine is lost. May be called from any thread; only the first call counts."""
         self._end(error, failed=True)
 
-    def _call(self, name: str, *arguments: Any, future: Future[Any] | None = None, **keywords: Any) -> Future[Any]:
+    def _call(
+        self, name: str, *arguments: Any, future: Future[Any] | None = None, allow_oversize: bool | None = None
+    ) -> Future[Any]:
         future = future or Future()
         future.set_running_or_notify_cancel()
         number = next(self._numbers)
         with self._lock:
             refusal = self._refusal
             if refusal is None:
-                self._waiting.futures[number] = future
+                self._waiting.futures[number] = name, future
         if refusal is not None:
             future.set_exception(refusal)
         else:
-            called = {"number": number, "call": name, "arguments": encode(arguments), "keywords": encode(keywords)}
-            self._send(called)
+            self._send(Call(number, name, pack(arguments, enc_hook), allow_oversize))
         return future
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _send(self, message: ToEngine) -> None:
         try:
-            self._connection.send(message)
-        except OSError:
+            self._channel.send(message)
+        except ChannelClosed:
             # Whoever listens ends with it, and knows whom to blame.
-            self._connection.close()
+            self._channel.close()
 
     def _listen(self) -> None:
         try:
-            while True:
-                self._handle(self._connection.receive())
-        except (OSError, ValueError) as error:
+            while (message := self._channel.receive()) is not None:
+                self._handle(message)
+        except ChannelClosed as error:
             # Who keeps the watch over the ranks may know which one is to blame.
             self._over.wait(BLAME_S)
             self._end(ClusterError("ended", self._host, str(error)), failed=True)
 
-    def _handle(self, message: Mapping[str, Any]) -> None:
-        if "event" in message:
-            self._deliver(int(message["event"]), decode(message["value"]))
-        elif "progress" in message:
-            loaded, total = message["progress"]
-            self._progress = int(loaded), int(total)
-        elif "failure" in message:
-            self._end(decode(message["failure"]), failed=True)
-        else:
+    def _handle(self, message: ToClient) -> None:
+        if isinstance(message, Delivered):
+            if message.kind not in EVENTS:
+                raise BadMessage(f"no event of this protocol: {message.kind}")
+            self._deliver(message.number, unpack(message.event, EVENTS[message.kind], dec_hook))
+        elif isinstance(message, Progress):
+            self._progress = message.loaded, message.total
+        elif isinstance(message, MainLoaded):
+            _, future = self._waiting.futures.get(message.number, ("", None))
+            if isinstance(future, Loading) and not future.main.done():
+                future.main.set_result(message.pair)
+        elif isinstance(message, Returned | Raised):
             self._settle(message)
+        else:
+            self._end(message.error, failed=True)
 
     def _deliver(self, number: int, event: Event) -> None:
         if isinstance(event, Failed) and self._is_a_loss(event.error):
@@ -225,27 +251,23 @@ class RemoteEngine(EngineClient):
         if stream is not None:
             stream.deliver(event)
 
-    def _settle(self, message: Mapping[str, Any]) -> None:
-        kind = "main" if "main" in message else "result"
-        number = int(message[kind])
-        error = decode(message["error"]) if "error" in message else None
-        if self._is_a_loss(error):
+    def _settle(self, message: Returned | Raised) -> None:
+        if isinstance(message, Raised) and self._is_a_loss(message.error):
             return
-        with self._lock:
-            future = self._waiting.futures.get(number)
-            if kind == "result":
-                self._waiting.futures.pop(number, None)
+        # Not taken out before its result is there: what cannot be read ends all that wait.
+        name, future = self._waiting.futures.get(message.number, ("", None))
         if future is None:
             return
-        if kind == "main":
-            if isinstance(future, Loading) and not future.main.done() and error is None:
-                future.main.set_result(decode(message["value"]))
-        elif error is not None:
-            future.set_exception(error)
+        result = None if isinstance(message, Raised) else unpack(message.result, CALLS[name][1], dec_hook)
+        with self._lock:
+            if self._waiting.futures.pop(message.number, None) is None:
+                return
+        if isinstance(message, Raised):
+            future.set_exception(message.error)
         else:
-            future.set_result(decode(message["value"]))
+            future.set_result(result)
 
-    def _is_a_loss(self, error: EngineError | None) -> bool:
+    def _is_a_loss(self, error: EngineError) -> bool:
         """Whether rank 0 failed because another rank is lost: whoever keeps the watch ends everything then."""
         # While a model warms up, a pass that fails is taken for one whose weights do not fit.
         doubtful = isinstance(error, InternalFailure) or (
@@ -263,10 +285,14 @@ class RemoteEngine(EngineClient):
             waiting, self._waiting = self._waiting, _Waiting()
             reports = self._failure_reports if failed else []
             self._failure = error if failed else None
-        self._connection.close()
+        self._channel.close()
         for stream in waiting.streams.values():
             stream.fail(error)
-        for future in waiting.futures.values():
+        for _, future in waiting.futures.values():
             future.set_exception(error)
         for report in reports:
             report(error)
+
+
+def _named(draft: str | Path | None) -> str | None:
+    return None if draft is None else str(draft)

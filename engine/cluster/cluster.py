@@ -17,12 +17,12 @@ from functools import partial
 from typing import Any
 
 from engine.cluster.client import RemoteEngine
-from engine.cluster.codec import encode
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machines
 from engine.cluster.launch import RankProcess
-from engine.cluster.wire import connect
+from engine.cluster.messages import TO_CLIENT, as_plain
 from engine.settings import EngineSettings
+from engine.wire.channel import connect
 
 log = logging.getLogger(__name__)
 
@@ -130,7 +130,7 @@ class Cluster:
                     "control": [self.machines.all[0].address, places[0]["control"]],
                     "hosts": list(self.machines.labels),
                     "split": self._split,
-                    "settings": encode(self._applied(self._settings)),
+                    "settings": as_plain(self._applied(self._settings)),
                     "environment": variables,
                     "files": files,
                 }
@@ -138,8 +138,8 @@ class Cluster:
         for process in self._processes:
             process.wait_for("ready", JOIN_S)
             process.joined = True
-        connection = connect(("127.0.0.1", int(places[0]["client"])), self._secret, 0)
-        self._engine = RemoteEngine(connection, self._settings, self.machines.labels[0], self._applied)
+        channel = connect(("127.0.0.1", int(places[0]["client"])), self._secret, TO_CLIENT)
+        self._engine = RemoteEngine(channel, self._settings, self.machines.labels[0], self._applied)
 
     def _applied(self, settings: EngineSettings) -> EngineSettings:
         return settings_of_ranks(settings, len(self.machines.all))

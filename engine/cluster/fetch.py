@@ -22,7 +22,7 @@ from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machine, Machines
 from engine.cluster.launch import start_on
-from engine.cluster.portable import portable_name
+from engine.cluster.model_identity import portable_name
 from engine.errors import ModelNotUsable
 from engine.hub.client import HubAccess
 from engine.hub.download_job import JobSettings

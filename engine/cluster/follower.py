@@ -6,28 +6,37 @@ import gc
 import logging
 import threading
 import time
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.cluster.codec import encode
 from engine.cluster.errors import ClusterError, failure_of
-from engine.cluster.fingerprint import are_alike, fingerprint
 from engine.cluster.leader import BEAT_S, SILENT_S
-from engine.cluster.part import SplitPart, run_pass, shared_ids
+from engine.cluster.messages import (
+    Beat,
+    Changes,
+    Digest,
+    Load,
+    Loaded,
+    Lost,
+    Refused,
+    ToRank,
+    Unload,
+    Warm,
+)
+from engine.cluster.mirrored_caches import Replay
+from engine.cluster.model_identity import are_alike, fingerprint, folder_of
 from engine.cluster.plan import check_room
-from engine.cluster.portable import folder_of
-from engine.cluster.replica import Replica
-from engine.cluster.splitting import Tail
-from engine.cluster.wire import Connection
+from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
 from engine.errors import EngineError
 from engine.loading import load_part
 from engine.memory import memory_use, size_on_disk
 from engine.speculation.cache_rules import flatten, leaves
 from engine.steps import Steps
+from engine.wire.channel import Channel
+from engine.wire.messages import ChannelClosed
 
 log = logging.getLogger(__name__)
 
@@ -40,60 +49,52 @@ class _Abandoned(Exception):
 
 
 class Follower:
-    """Follows rank 0 over `connection`, on the thread that makes it."""
+    """Follows rank 0 over `channel`, on the thread that makes it."""
 
-    def __init__(self, group: mx.distributed.Group, connection: Connection) -> None:
-        self._group, self._connection = group, connection
-        self._replica: Replica | None = None
-        self._operations: deque[list[Any]] = deque()
+    def __init__(self, group: mx.distributed.Group, channel: Channel[ToRank]) -> None:
+        self._group, self._channel = group, channel
+        self._replay: Replay | None = None
         threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
 
     def run(self) -> None:
         """Follow until rank 0 is gone. Raises whatever keeps this rank from following."""
-        self._connection.set_timeout(SILENT_S)
         try:
-            for operation, *arguments in self._announced():
-                if operation == "load":
-                    self._load(*arguments)
-                elif operation == "unload":
+            while True:
+                message = self._announced()
+                if isinstance(message, Load):
+                    self._load(message)
+                elif isinstance(message, Unload):
                     self._unload()
-                elif self._replica is not None:
-                    self._replica.carry_out(operation, *arguments)
-        except (OSError, EOFError) as error:
+                elif isinstance(message, Changes) and self._replay is not None:
+                    self._replay.repeat(message)
+        except ChannelClosed as error:
             log.info("rank 0 is gone: %s", error)
         except Exception as error:
-            self._connection.send({"failed": encode(failure_of(error))})
+            self._channel.send(Lost(failure_of(error)))
             raise
 
-    def _announced(self) -> Iterator[list[Any]]:
-        while True:
-            while self._operations:
-                yield self._operations.popleft()
-            self._operations.extend(self._connection.receive().get("do", ()))
+    def _announced(self) -> ToRank:
+        """What rank 0 says next but signs of life. Raises `ChannelClosed` where it says nothing at all."""
+        while (message := self._channel.receive(SILENT_S)) is not None:
+            if not isinstance(message, Beat):
+                return message
+        raise ChannelClosed("it is silent")
 
-    def _load(
-        self,
-        number: int,
-        name: str,
-        files: Mapping[str, str],
-        kv_bits: int | None,
-        split: str,
-        context: int | None,
-    ) -> None:
+    def _load(self, wanted: Load) -> None:
         self._unload()
-        part = SplitPart(self._group, split, lambda: self._meet(number, part))
+        part = SplitPart(self._group, wanted.split, lambda: self._meet(wanted.number, part))
         try:
-            folder = folder_of(name)
-            if not are_alike(fingerprint(folder), files):
-                raise ClusterError("other-model", detail=name)
-            if context is not None:
-                whole = size_on_disk(folder, kv_bits)
-                check_room(whole, split, self._group.rank(), self._group.size(), context, memory_use().free)
-            model, new_caches = load_part(folder, kv_bits, part)
+            folder = folder_of(wanted.name)
+            if not are_alike(fingerprint(folder), wanted.files):
+                raise ClusterError("other-model", detail=wanted.name)
+            if wanted.context is not None:
+                whole, rank, ranks = size_on_disk(folder, wanted.kv_bits), self._group.rank(), self._group.size()
+                check_room(whole, wanted.split, rank, ranks, wanted.context, memory_use().free)
+            model, new_caches = load_part(folder, wanted.kv_bits, part)
         except _Abandoned:
             return
         except EngineError as error:
-            self._connection.send({"number": number, "refused": encode(error)})
+            self._channel.send(Refused(wanted.number, error))
             return
         tail = part.tail
         assert tail is not None
@@ -101,15 +102,11 @@ class Follower:
         def run(caches: list[Any], shape: Sequence[int]) -> mx.array:
             return self._pass(model, caches, shape, tail)
 
-        self._replica = Replica(
-            new_caches, run, lambda serial, found: self._connection.send({"digest": [serial, *found]})
-        )
+        self._replay = Replay(new_caches, run, lambda check, found: self._channel.send(Digest(check, *found)))
 
     def _meet(self, number: int, part: SplitPart) -> Steps[None]:
-        self._connection.send({"loaded": number, "kinds": part.kinds})
-        for operation, *_ in self._announced():
-            if operation == "warm":
-                break
+        self._channel.send(Loaded(number, part.kinds))
+        if not isinstance(self._announced(), Warm):
             raise _Abandoned
         return
         yield
@@ -126,7 +123,7 @@ class Follower:
         return ids
 
     def _unload(self) -> None:
-        self._replica = None
+        self._replay = None
         gc.collect()
         mx.clear_cache()
 
@@ -134,6 +131,6 @@ class Follower:
         while True:
             time.sleep(BEAT_S)
             try:
-                self._connection.send({"beat": 1})
-            except OSError:
+                self._channel.send(Beat())
+            except ChannelClosed:
                 return

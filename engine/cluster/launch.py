@@ -17,6 +17,7 @@ from typing import Any
 
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machine
+from engine.cluster.messages import from_plain
 from engine.cluster.rank import BEAT_S, SILENT_S, own_command
 
 log = logging.getLogger(__name__)
@@ -135,11 +136,8 @@ class RankProcess:
         self._report(self._ended(code))
 
     def _lost_of(self, message: dict[str, Any]) -> ClusterError:
-        from engine.cluster.codec import decode
-
         if "lost" in message:
-            found = decode(message["lost"])
-            return found if isinstance(found, ClusterError) else ClusterError("ended", self.label, str(found))
+            return from_plain(message["lost"], ClusterError)
         return ClusterError("ended", self.label, str(message["failed"]))
 
     def _ended(self, code: int) -> ClusterError:

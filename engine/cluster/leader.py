@@ -18,20 +18,30 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.advice.fit import ModelSize
-from engine.cluster.codec import decode
 from engine.cluster.errors import ClusterError, failure_of
-from engine.cluster.fingerprint import fingerprint
-from engine.cluster.mirrored import Journal, MirroredCaches, MirroredText, Operation
-from engine.cluster.part import SplitPart, run_pass, shared_ids
+from engine.cluster.messages import (
+    Beat,
+    Changes,
+    Digest,
+    Load,
+    Loaded,
+    Lost,
+    Refused,
+    ToLeader,
+    Unload,
+    Warm,
+)
+from engine.cluster.mirrored_caches import Journal, MirroredCaches, MirroredModel
+from engine.cluster.model_identity import fingerprint, portable_name
 from engine.cluster.plan import choose_split, part_of
-from engine.cluster.portable import portable_name
-from engine.cluster.splitting import Tail
-from engine.cluster.wire import Connection
-from engine.errors import ModelNotUsable
+from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
+from engine.errors import EngineError, ModelNotUsable
 from engine.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.names import resolve_model
 from engine.steps import Steps, result_of
+from engine.wire.channel import Channel
+from engine.wire.messages import ChannelClosed
 
 log = logging.getLogger(__name__)
 
@@ -53,13 +63,12 @@ class Leader:
         self,
         group: mx.distributed.Group,
         host: str,
-        followers: Mapping[int, tuple[str, Connection]],
+        followers: Mapping[int, tuple[str, Channel[ToLeader]]],
         split: str,
         lost: Callable[[ClusterError], None],
     ) -> None:
         self._group, self._host, self._split, self._lost = group, host, split, lost
         self._followers = dict(followers)
-        self._journal = Journal(self._send)
         # What kinds of caches each rank has, once it has loaded its part.
         self._loads: dict[int, Future[list[str]]] = {}
         self._load = 0
@@ -87,19 +96,19 @@ class Leader:
         self._load += 1
         with self._lock:
             self._loads = {rank: Future() for rank in self._followers}
-        self._tell("load", self._load, portable_name(main), fingerprint(path), kv_bits, split, context)
+        self._send(Load(self._load, portable_name(main), fingerprint(path), kv_bits, split, context))
         part = SplitPart(self._group, split, lambda: self._meet(part))
         try:
             loaded = yield from load_in_steps(main, kv_bits, streaming, on_progress, part)
         except BaseException:
-            self._tell("unload")
+            self._send(Unload())
             raise
         assert part.tail is not None
         return self._together(loaded, part.tail)
 
     def unloaded(self) -> None:
         """Have the other ranks drop the main model too."""
-        self._tell("unload")
+        self._send(Unload())
 
     def size_here(self, size: ModelSize) -> ModelSize:
         """This rank's part. Raises `ClusterError` where the ranks cannot divide the model."""
@@ -109,8 +118,8 @@ class Leader:
     def close(self) -> None:
         """Stop following the other ranks; they end when they find the connection closed."""
         self._closed = True
-        for _, connection in self._followers.values():
-            connection.close()
+        for _, channel in self._followers.values():
+            channel.close()
 
     def _meet(self, part: SplitPart) -> Steps[None]:
         for rank, loaded in self._loads.items():
@@ -119,29 +128,29 @@ class Leader:
                 # What one rank can roll back, another one could not.
                 detail = f"{', '.join(part.kinds)} on {self._host}, {', '.join(kinds)} on {self._followers[rank][0]}"
                 raise ClusterError("cannot-split", detail=detail)
-        self._tell("warm")
+        self._send(Warm())
 
     def _together(self, loaded: LoadedModel, tail: Tail) -> LoadedModel:
         """The model whose passes all ranks run."""
         self._passes = 0
+        journal = Journal(self._send)
         model, base, leader = loaded.model, type(loaded.model), self
 
         def call(model: nn.Module, inputs: mx.array, cache: Any = None) -> mx.array:
+            assert isinstance(cache, MirroredCaches)
             return leader._pass(lambda ids, cache: base.__call__(model, ids, cache=cache), inputs, cache, tail)
 
         model.__class__ = type(base.__name__, (base,), {"__call__": call, "__module__": base.__module__})
         values = {field.name: getattr(loaded, field.name) for field in fields(LoadedModel)}
-        return _LoadedTogether(**values, _journal=self._journal)
+        return _LoadedTogether(**values, _journal=journal)
 
-    def _pass(self, call: Callable[..., mx.array], inputs: mx.array, caches: Any, tail: Tail) -> mx.array:
-        assert isinstance(caches, MirroredCaches)
-        if self._passes % CHECK_EVERY == CHECK_EVERY - 1:
+    def _pass(self, call: Callable[..., mx.array], inputs: mx.array, caches: MirroredCaches, tail: Tail) -> mx.array:
+        check = self._passes if self._passes % CHECK_EVERY == CHECK_EVERY - 1 else None
+        if check is not None:
             with self._lock:
-                self._digests[self._passes] = caches.digest()
-            self._journal.add("check", self._passes, caches.number)
+                self._digests[check] = caches.digest()
         self._passes += 1
-        self._journal.add("pass", caches.number, list(inputs.shape))
-        self._journal.flush()
+        caches.journal.flush(caches.number, inputs.shape, check)
         try:
             ids = shared_ids(inputs, inputs.shape, self._group)
             caches.feed(ids)
@@ -151,59 +160,47 @@ class Leader:
             self._lost(failure_of(error, self._host))
             raise
 
-    def _tell(self, operation: str, *arguments: Any) -> None:
-        self._journal.add(operation, *arguments)
-        self._journal.flush()
-
-    def _send(self, operations: list[Operation]) -> None:
-        for rank, (host, connection) in self._followers.items():
+    def _send(self, message: Load | Warm | Unload | Changes | Beat) -> None:
+        for rank, (host, channel) in self._followers.items():
             try:
-                connection.send({"do": operations})
-            except OSError as error:
+                channel.send(message)
+            except ChannelClosed as error:
                 self._lose(rank, ClusterError("ended", host, str(error)))
 
     def _beat(self) -> None:
         while not self._closed:
             time.sleep(BEAT_S)
-            for rank, (host, connection) in self._followers.items():
-                try:
-                    connection.send({"beat": 1})
-                except OSError as error:
-                    self._lose(rank, ClusterError("ended", host, str(error)))
+            self._send(Beat())
 
     def _listen(self, rank: int) -> None:
-        host, connection = self._followers[rank]
-        connection.set_timeout(SILENT_S)
+        host, channel = self._followers[rank]
         try:
-            while True:
-                self._hear(rank, host, connection.receive())
-        except TimeoutError:
+            while (message := channel.receive(SILENT_S)) is not None:
+                self._hear(rank, host, message)
             self._lose(rank, ClusterError("silent", host, f"{SILENT_S:.0f}"))
-        except (OSError, ValueError) as error:
+        except ChannelClosed as error:
             self._lose(rank, ClusterError("ended", host, str(error)))
 
-    def _hear(self, rank: int, host: str, message: Mapping[str, Any]) -> None:
-        if "loaded" in message or "refused" in message:
-            number, error = message.get("loaded", message.get("number")), message.get("refused")
+    def _hear(self, rank: int, host: str, message: ToLeader) -> None:
+        if isinstance(message, Loaded | Refused):
             with self._lock:
-                future = self._loads.get(rank) if number == self._load else None
+                future = self._loads.get(rank) if message.number == self._load else None
             if future is not None and not future.done():
-                if error is None:
-                    future.set_result(list(message["kinds"]))
+                if isinstance(message, Loaded):
+                    future.set_result(message.kinds)
                 else:
-                    future.set_exception(_of_host(decode(error), host))
-        elif "digest" in message:
-            serial, *found = message["digest"]
+                    future.set_exception(_of_host(message.error, host))
+        elif isinstance(message, Digest):
             with self._lock:
-                expected = self._digests.get(serial)
+                expected = self._digests.get(message.check)
                 self._digests = {
-                    known: digest for known, digest in self._digests.items() if known > serial - 4 * CHECK_EVERY
+                    known: digest for known, digest in self._digests.items() if known > message.check - 4 * CHECK_EVERY
                 }
-            if expected is not None and tuple(found) != expected:
-                detail = f"{found[0]} tokens where there are {expected[0]}"
+            if expected is not None and (message.tokens, message.checksum) != expected:
+                detail = f"{message.tokens} tokens where there are {expected[0]}"
                 self._lose(rank, ClusterError("out-of-step", host, detail))
-        elif "failed" in message:
-            self._lose(rank, _of_host(decode(message["failed"]), host))
+        elif isinstance(message, Lost):
+            self._lose(rank, _of_host(message.error, host))
 
     def _lose(self, rank: int, error: ClusterError) -> None:
         if self._closed:
@@ -220,14 +217,14 @@ class _LoadedTogether(LoadedModel):
 
     def __init__(self, *, _journal: Journal, **values: Any) -> None:
         super().__init__(**values)
-        object.__setattr__(self, "_journal", _journal)
+        object.__setattr__(self, "_mirrored", MirroredModel(super().new_caches, _journal))
 
     def new_caches(self) -> list[Any]:
-        journal: Journal = self._journal  # type: ignore[attr-defined]
-        return MirroredText.empty(super().new_caches(), journal)
+        mirrored: MirroredModel = self._mirrored  # type: ignore[attr-defined]
+        return mirrored.new()
 
 
-def _of_host(error: Any, host: str) -> ClusterError:
+def _of_host(error: EngineError, host: str) -> ClusterError:
     """A rank's error, with the name of its machine."""
     if isinstance(error, ClusterError):
         return ClusterError(error.reason, host, error.detail)

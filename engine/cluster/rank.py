@@ -20,13 +20,25 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from engine.cluster.errors import ClusterError
+from engine.cluster.messages import (
+    TO_ENGINE,
+    TO_LEADER,
+    TO_RANK,
+    Imported,
+    Join,
+    ToLeader,
+    as_plain,
+    from_plain,
+)
 from engine.cluster.ring_watch import RingWatch, open_sockets
-from engine.cluster.wire import Connection, accept, connect
+from engine.settings import EngineSettings
+from engine.wire.channel import Channel, connect, demand_proof
+from engine.wire.messages import ChannelClosed
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +51,9 @@ LEAST_BYTES = 2**20
 JOIN_S = 60.0
 # Seconds that the last rank leaves the others to listen in.
 AHEAD_S = 0.1
+
+# The hosts of the other ranks by their numbers, and the channels to them.
+Followers = dict[int, tuple[str, Channel[ToLeader]]]
 
 
 def main(arguments: list[str]) -> int:
@@ -137,7 +152,6 @@ class _Rank:
     def _lead(
         self, control: socket.socket, client: socket.socket, order: Mapping[str, Any], places: Mapping[str, Any]
     ) -> None:
-        from engine.cluster.codec import decode
         from engine.cluster.server import serve
         from engine.engine import Engine
         from engine.models import MainLoader
@@ -162,40 +176,43 @@ class _Rank:
             finally:
                 ready.set()
 
-        engine = Engine(decode(places["settings"]), loader)
+        engine = Engine(from_plain(places["settings"], EngineSettings), loader)
         ready.wait()
         if joined[0] is not None:
             raise joined[0]
         self._tell(ready=True)
-        connection, _ = accept(client.accept()[0], self._secret)
+        channel = Channel(client.accept()[0], TO_ENGINE)
+        demand_proof(channel, self._secret)
         client.close()
-        serve(engine, connection, self._fail)
+        serve(engine, channel, self._fail)
 
-    def _followers(self, control: socket.socket, hosts: list[str]) -> dict[int, tuple[str, Connection]]:
-        found: dict[int, tuple[str, Connection]] = {}
+    def _followers(self, control: socket.socket, hosts: list[str]) -> Followers:
+        found: Followers = {}
         control.settimeout(JOIN_S)
         while len(found) < self._size - 1:
             try:
-                connection, rank = accept(control.accept()[0], self._secret)
+                channel = Channel(control.accept()[0], TO_LEADER)
+                rank = demand_proof(channel, self._secret)
             except TimeoutError as error:
                 missing = next(rank for rank in range(1, self._size) if rank not in found)
                 raise ClusterError("slow-start", hosts[missing], f"{JOIN_S:.0f}") from error
             except ConnectionError as error:
                 log.warning("someone who is no rank has connected: %s", error)
                 continue
-            found[rank] = hosts[rank], connection
+            found[rank] = hosts[rank], channel
         return found
 
     def _follow(self, order: Mapping[str, Any], places: Mapping[str, Any]) -> None:
-        connection = connect((str(places["control"][0]), int(places["control"][1])), self._secret, self._rank)
+        host, port = places["control"]
+        channel = connect((str(host), int(port)), self._secret, TO_RANK, self._rank)
         from engine.cluster.follower import Follower
 
-        connection.send({"imported": True})
-        connection.receive()
+        channel.send(Imported())
+        channel.receive()
         if self._rank == self._size - 1:
             # The first to connect, in a ring, to rank 0: one that does not listen yet is tried again after a second.
             time.sleep(AHEAD_S)
-        follower = Follower(self._join(order, places), connection)
+        follower = Follower(self._join(order, places), channel)
         self._tell(ready=True)
         follower.run()
 
@@ -212,9 +229,7 @@ class _Rank:
         self._lost(ClusterError("ended", neighbour, f"its connection with {hosts[self._rank]} was lost"))
 
     def _lost(self, error: ClusterError) -> None:
-        from engine.cluster.codec import encode
-
-        self._tell(lost=encode(error))
+        self._tell(lost=as_plain(error))
 
     def _watch(self) -> None:
         """End with who started this rank: it reads nothing else any more."""
@@ -254,22 +269,22 @@ def check_memory(host: str) -> None:
         raise ClusterError("no-memory", host, str(error)) from error
 
 
-def start_together(followers: Mapping[int, tuple[str, Connection]]) -> None:
+def start_together(followers: Followers) -> None:
     """Wait until every other rank has imported what it needs, and have them join the group now.
 
     MLX gives up on a rank that does not listen within a few seconds, and machines are not equally fast. Raises
     `ClusterError`.
     """
-    for host, connection in followers.values():
-        try:
-            connection.receive()
-        except (OSError, ValueError) as error:
-            raise ClusterError("ended", host, str(error)) from error
-    for host, connection in followers.values():
-        try:
-            connection.send({"join": True})
-        except OSError as error:
-            raise ClusterError("ended", host, str(error)) from error
+
+    def each(work: Callable[[Channel[ToLeader]], object]) -> None:
+        for host, channel in followers.values():
+            try:
+                work(channel)
+            except ChannelClosed as error:
+                raise ClusterError("ended", host, str(error)) from error
+
+    each(lambda channel: channel.receive())
+    each(lambda channel: channel.send(Join()))
 
 
 def _next_order() -> dict[str, Any]:

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from engine.advice.fit import working_set_limit
-from engine.cluster.fingerprint import fingerprint
-from engine.cluster.portable import folder_of
-from engine.cluster.wire import Connection, NotAuthentic, accept
+from engine.cluster.messages import ECHO, Echo
+from engine.cluster.model_identity import fingerprint, folder_of
 from engine.errors import EngineError
 from engine.system_memory import system_memory
+from engine.wire.channel import Channel, demand_proof
+from engine.wire.messages import ChannelClosed
 
 PACKAGES = ("tandem-chat", "mlx", "mlx-lm")
 # Seconds after which a report that nobody listens to ends.
@@ -72,21 +73,21 @@ def main() -> int:
 
 def _serve(listening: socket.socket, secret: bytes) -> None:
     try:
-        connection, _ = accept(listening.accept()[0], secret)
-    except (OSError, NotAuthentic):
+        channel = Channel(listening.accept()[0], ECHO)
+        demand_proof(channel, secret)
+    except OSError:
         return
     with listening:
-        echo(connection)
+        echo(channel)
 
 
-def echo(connection: Connection) -> None:
+def echo(channel: Channel[Echo]) -> None:
     """Answer each message of a measurement at once, until the other end closes."""
     try:
-        while True:
-            connection.receive()
-            connection.send({})
-    except (OSError, ValueError):
-        connection.close()
+        while channel.receive() is not None:
+            channel.send(Echo())
+    except ChannelClosed:
+        channel.close()
 
 
 def _version(package: str) -> str:

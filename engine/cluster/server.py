@@ -1,93 +1,100 @@
-"""Serves an engine to one client over a connection: the calls of `EngineClient`, with the same events and errors."""
+"""Serves an engine to one client over a channel: the calls of `EngineClient`, with the same events and errors."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
 from engine.client import EngineClient
-from engine.cluster.codec import decode, encode
-from engine.cluster.wire import Connection
+from engine.cluster.messages import (
+    CALLS,
+    Call,
+    Cancel,
+    Delivered,
+    Ended,
+    MainLoaded,
+    Progress,
+    Raised,
+    Returned,
+    Submit,
+    ToEngine,
+    dec_hook,
+    enc_hook,
+)
 from engine.errors import EngineError, InternalFailure
-from engine.events import Event
+from engine.events import Event, Failed, Finished
+from engine.status import LoadedPair
 from engine.stream import Loading, RequestStream
+from engine.wire.channel import Channel
+from engine.wire.messages import BadMessage, ChannelClosed, Message, pack, unpack
 
 log = logging.getLogger(__name__)
 
-# The methods that a client may call, all of which return futures.
-CALLS = (
-    "load", "set_draft", "unload", "configure", "status", "clear_prefix_cache", "forget_conversations", "keep_stored",
-    "learned", "forget_learned", "calibrate",
-)  # fmt: skip
 # Seconds between two looks at how far loading is.
 PROGRESS_S = 0.1
 
 
-def serve(engine: EngineClient, connection: Connection, failed: Callable[[Exception], object]) -> None:
+def serve(engine: EngineClient, channel: Channel[ToEngine], failed: Callable[[Exception], object]) -> None:
     """Serve until the client closes the connection; then close the engine.
 
     `failed(error)` is called, on any thread, where the client cannot be told what it waits for.
     """
-    _Server(engine, connection, failed).run()
+    _Server(engine, channel, failed).run()
 
 
 class _Server:
-    def __init__(self, engine: EngineClient, connection: Connection, failed: Callable[[Exception], object]) -> None:
-        self._engine, self._connection, self._failed = engine, connection, failed
+    def __init__(self, engine: EngineClient, channel: Channel[ToEngine], failed: Callable[[Exception], object]) -> None:
+        self._engine, self._channel, self._failed = engine, channel, failed
         self._streams: dict[int, RequestStream] = {}
         self._closed = threading.Event()
 
     def run(self) -> None:
-        self._engine.on_failure(lambda error: self._surely(self._send, {"failure": encode(error)}))
+        self._engine.on_failure(lambda error: self._surely(self._send, Ended(error)))
         threading.Thread(target=self._report_progress, name="cluster-progress", daemon=True).start()
         try:
-            while True:
-                self._handle(self._connection.receive())
-        except (OSError, ValueError) as error:
+            while (message := self._channel.receive()) is not None:
+                self._handle(message)
+        except ChannelClosed as error:
             log.info("the client is gone: %s", error)
         except Exception as error:
             self._failed(error)
         finally:
             self._closed.set()
-            self._connection.close()
+            self._channel.close()
             self._engine.close()
 
-    def _handle(self, message: Mapping[str, Any]) -> None:
-        if "submit" in message:
-            self._submit(int(message["submit"]), message["request"])
-        elif "cancel" in message:
-            stream = self._streams.get(int(message["cancel"]))
-            if stream is not None:
+    def _handle(self, message: ToEngine) -> None:
+        number = message.number
+        if isinstance(message, Submit):
+            self._streams[number] = self._engine.submit(
+                message.request, lambda event: self._surely(self._deliver, number, event)
+            )
+        elif isinstance(message, Call):
+            self._call(message)
+        # A request that has ended is not there any more.
+        elif stream := self._streams.get(number):
+            if isinstance(message, Cancel):
                 stream.cancel()
-        elif "speculate" in message:
-            stream = self._streams.get(int(message["speculate"]))
-            if stream is not None:
-                stream.speculate(decode(message["value"]))
-        elif message.get("call") in CALLS:
-            self._call(int(message["number"]), message)
-        else:
-            raise ValueError(f"no call of this protocol: {message.get('call')}")
-
-    def _submit(self, number: int, request: Any) -> None:
-        self._streams[number] = self._engine.submit(
-            decode(request), lambda event: self._surely(self._deliver, number, event)
-        )
+            else:
+                stream.speculate(message.settings)
 
     def _deliver(self, number: int, event: Event) -> None:
-        self._send({"event": number, "value": encode(event)})
-        if type(event).__name__ in ("Finished", "Failed"):
+        self._send(Delivered(number, type(event).__name__, pack(event, enc_hook)))
+        if isinstance(event, Finished | Failed):
             self._streams.pop(number, None)
 
-    def _call(self, number: int, message: Mapping[str, Any]) -> None:
-        call: Callable[..., Future[Any]] = getattr(self._engine, message["call"])
-        keywords = {str(name): value for name, value in decode(message["keywords"]).items()}
-        future = call(*decode(message["arguments"]), **keywords)
+    def _call(self, message: Call) -> None:
+        if message.name not in CALLS:
+            raise BadMessage(f"no call of this protocol: {message.name}")
+        call: Callable[..., Future[Any]] = getattr(self._engine, message.name)
+        keywords = {} if message.allow_oversize is None else {"allow_oversize": message.allow_oversize}
+        future = call(*unpack(message.arguments, CALLS[message.name][0], dec_hook), **keywords)
         if isinstance(future, Loading):
-            future.main.add_done_callback(lambda main: self._surely(self._answer, "main", number, main))
-        future.add_done_callback(lambda done: self._surely(self._answer, "result", number, done))
+            future.main.add_done_callback(lambda main: self._surely(self._tell_of_main, message.number, main))
+        future.add_done_callback(lambda done: self._surely(self._answer, message.number, done))
 
     def _surely(self, tell: Callable[..., None], *what: Any) -> None:
         """Tell the client; whoever calls back from the engine keeps errors to itself, and the client would wait."""
@@ -97,13 +104,16 @@ class _Server:
         except Exception as error:
             self._failed(error)
 
-    def _answer(self, kind: str, number: int, done: Future[Any]) -> None:
+    def _tell_of_main(self, number: int, main: Future[LoadedPair]) -> None:
+        if main.exception() is None:
+            self._send(MainLoaded(number, main.result()))
+
+    def _answer(self, number: int, done: Future[Any]) -> None:
         error = done.exception()
         if error is None:
-            self._send({kind: number, "value": encode(done.result())})
+            self._send(Returned(number, pack(done.result(), enc_hook)))
         else:
-            known = error if isinstance(error, EngineError) else InternalFailure(str(error))
-            self._send({kind: number, "error": encode(known)})
+            self._send(Raised(number, error if isinstance(error, EngineError) else InternalFailure(str(error))))
 
     def _report_progress(self) -> None:
         before = 0, 0
@@ -111,11 +121,11 @@ class _Server:
             now = self._engine.loading_progress
             if now != before:
                 before = now
-                self._send({"progress": list(now)})
+                self._send(Progress(*now))
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _send(self, message: Message) -> None:
         try:
-            self._connection.send(message)
-        except OSError:
+            self._channel.send(message)
+        except ChannelClosed:
             # The thread that receives finds out too, and ends.
             log.info("a message finds no client")

@@ -140,6 +140,20 @@ class Channel(Generic[Received]):
             raise ChannelClosed(str(error)) from error
 
 
+def connect(
+    address: tuple[str, int],
+    secret: bytes,
+    codec: Codec[Received],
+    number: int = 0,
+    *,
+    most_unsent: int | None = None,
+) -> Channel[Received]:
+    """A channel to an end that calls `demand_proof`. Raises `OSError`, among them `NotAuthentic`."""
+    channel = Channel(socket.create_connection(address, timeout=HANDSHAKE_S), codec, most_unsent=most_unsent)
+    prove(channel, secret, number)
+    return channel
+
+
 def prove(channel: Channel[Any], secret: bytes, number: int = 0) -> None:
     """Prove to a peer that calls `demand_proof` that this end knows `secret`, and have it prove the same.
 

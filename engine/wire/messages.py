@@ -88,5 +88,5 @@ def _decoded(decode: Callable[[Any], Decoded], content: bytes | msgspec.Raw) -> 
     try:
         return decode(content)
     # Values also refuse themselves, by errors of their own.
-    except (msgspec.MsgspecError, CodedError, ValueError, TypeError, RecursionError, MemoryError) as error:
+    except (msgspec.MsgspecError, CodedError, ValueError, TypeError, LookupError, RecursionError, MemoryError) as error:
         raise BadMessage(f"no message of this protocol: {error}") from error

@@ -1,67 +1,63 @@
-"""The client of rank 0 blames the machine that the watch over the ranks names."""
+"""The client of rank 0 blames the machine that the watch names, and rank 0 leaves it waiting for nothing."""
 
 from __future__ import annotations
 
-import queue
+import socket
 import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from engine.cluster.client import RemoteEngine
-from engine.cluster.codec import encode
 from engine.cluster.errors import ClusterError
+from engine.cluster.messages import TO_CLIENT, TO_ENGINE, Call, Delivered, Returned, ToClient, ToEngine, enc_hook
+from engine.cluster.server import serve
 from engine.errors import EngineError, InternalFailure, ModelNotUsable
 from engine.events import Failed
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
+from engine.wire.channel import Channel
+from engine.wire.messages import Message, pack
 from tests.patience import PATIENCE_S
 
+REQUEST = ChatRequest([{"role": "user", "content": "x"}])
+LOST = ClusterError("ended", "studio", "exit code -9")
 
-class LostConnection:
-    """Nothing can be sent; who receives learns of it when it is closed."""
+
+class Ends:
+    """A connection between a client and rank 0."""
 
     def __init__(self) -> None:
-        self._closed = threading.Event()
-
-    def send(self, _message: dict[str, Any]) -> None:
-        raise BrokenPipeError
-
-    def receive(self) -> dict[str, Any]:
-        self._closed.wait(PATIENCE_S)
-        raise ConnectionError
-
-    def close(self) -> None:
-        self._closed.set()
+        here, there = socket.socketpair()
+        self.client: Channel[ToClient] = Channel(here, TO_CLIENT)
+        self.rank: Channel[ToEngine] = Channel(there, TO_ENGINE)
 
 
-def test_what_could_not_be_sent_ends_with_the_machine_that_is_to_blame() -> None:
-    engine = RemoteEngine(cast("Any", LostConnection()), EngineSettings(), "127.0.0.1")
-    asked = engine.status()
-    engine.fail(ClusterError("ended", "studio", "exit code -9"))
-    error = asked.exception(PATIENCE_S)
-    assert isinstance(error, ClusterError)
-    assert error.host == "studio"
+@pytest.fixture
+def ends() -> Iterator[Ends]:
+    ends = Ends()
+    yield ends
+    ends.client.close()
+    ends.rank.close()
+
+
+@pytest.fixture
+def engine(ends: Ends) -> Iterator[RemoteEngine]:
+    engine = RemoteEngine(ends.client, EngineSettings(), "127.0.0.1")
+    yield engine
     engine.close()
 
 
-class ToldConnection(LostConnection):
-    """Rank 0 says what it is given to say."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.said: queue.Queue[dict[str, Any]] = queue.Queue()
-
-    def send(self, _message: dict[str, Any]) -> None:
-        pass
-
-    def receive(self) -> dict[str, Any]:
-        return self.said.get(timeout=PATIENCE_S)
-
-    def close(self) -> None:
-        # The thread that receives ends with what is no message.
-        self.said.put({"event": "none"})
+def test_what_could_not_be_sent_ends_with_the_machine_that_is_to_blame(ends: Ends, engine: RemoteEngine) -> None:
+    ends.rank.close()
+    asked = engine.status()
+    engine.fail(LOST)
+    error = asked.exception(PATIENCE_S)
+    assert isinstance(error, ClusterError)
+    assert error.host == "studio"
 
 
 @pytest.mark.parametrize(
@@ -71,14 +67,79 @@ class ToldConnection(LostConnection):
         ModelNotUsable(Path("main"), "wrong-tensors", "[ring] connection to a peer was lost"),
     ],
 )
-def test_what_rank_0_fails_at_without_another_rank_is_blamed_on_that_one(error: EngineError) -> None:
-    connection = ToldConnection()
-    engine = RemoteEngine(cast("Any", connection), EngineSettings(), "127.0.0.1")
-    stream = engine.submit(ChatRequest([{"role": "user", "content": "x"}]))
-    failed = Failed(error, "", None)
-    connection.said.put({"event": 1, "value": encode(failed)})
-    threading.Timer(0.1, engine.fail, [ClusterError("ended", "studio", "exit code -9")]).start()
+def test_what_rank_0_fails_at_without_another_rank_is_blamed_on_that_one(
+    ends: Ends, engine: RemoteEngine, error: EngineError
+) -> None:
+    stream = engine.submit(REQUEST)
+    ends.rank.send(Delivered(1, "Failed", pack(Failed(error, "", None), enc_hook)))
+    threading.Timer(0.1, engine.fail, [LOST]).start()
     *_, event = stream
     assert isinstance(event, Failed)
     assert isinstance(event.error, ClusterError)
-    engine.close()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Returned(1, pack("no status")),
+        Delivered(2, "Failed", pack(3)),
+        Delivered(2, "os", pack(None)),
+        Call(1, "", pack(0)),
+    ],
+)
+def test_what_is_no_answer_ends_everything(
+    ends: Ends, engine: RemoteEngine, said: Message, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.cluster.client.BLAME_S", 0.0)
+    asked, stream = engine.status(), engine.submit(REQUEST)
+    ends.rank.send(said)
+    assert isinstance(asked.exception(PATIENCE_S), ClusterError)
+    *_, event = stream
+    assert isinstance(event, Failed)
+
+
+def test_a_request_that_is_no_text_fails_by_itself(engine: RemoteEngine) -> None:
+    [event] = engine.submit(ChatRequest([{"role": "user", "content": "\ud800"}]))
+    assert isinstance(event, Failed)
+    assert event.error.code == "template-failed"
+
+
+class UnspeakableEngine:
+    """Its status is nothing that crosses to the client."""
+
+    def __init__(self) -> None:
+        self.closed = False
+        self.loading_progress = 0, 0
+
+    def status(self) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(object())
+        return done
+
+    def on_failure(self, _report: object) -> None:
+        pass
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_an_answer_that_cannot_be_told_is_a_failure_of_the_rank(ends: Ends) -> None:
+    errors: list[Exception] = []
+
+    def fail(error: Exception) -> None:
+        errors.append(error)
+        ends.client.close()
+
+    engine = UnspeakableEngine()
+    ends.client.send(Call(1, "status", pack(())))
+    serve(cast("Any", engine), ends.rank, fail)
+    assert isinstance(errors[0], TypeError)
+    assert engine.closed
+
+
+@pytest.mark.parametrize("call", [Call(1, "close", pack(())), Call(1, "load", pack((3,)))])
+def test_calls_that_a_client_may_not_make_end_the_connection(ends: Ends, call: Call) -> None:
+    engine = UnspeakableEngine()
+    ends.client.send(call)
+    serve(cast("Any", engine), ends.rank, lambda _error: None)
+    assert engine.closed

@@ -9,33 +9,29 @@ import threading
 import pytest
 
 from engine.cluster.errors import ClusterError
+from engine.cluster.messages import TO_LEADER, TO_RANK, Imported, Join, ToLeader, ToRank
 from engine.cluster.rank import check_memory, start_together
-from engine.cluster.wire import Connection
+from engine.wire.channel import Channel
 from tests.patience import PATIENCE_S
 
 
-def pair() -> tuple[Connection, Connection]:
-    listening = socket.create_server(("127.0.0.1", 0))
-    with listening:
-        far = socket.create_connection(listening.getsockname())
-        return Connection(listening.accept()[0]), Connection(far)
+def pair() -> tuple[Channel[ToLeader], Channel[ToRank]]:
+    here, there = socket.socketpair()
+    return Channel(here, TO_LEADER), Channel(there, TO_RANK)
 
 
 def test_no_rank_joins_before_all_have_imported_what_they_need() -> None:
     here, there = zip(pair(), pair(), strict=True)
     starting = threading.Thread(target=start_together, args=({1: ("a", here[0]), 2: ("b", here[1])},))
     starting.start()
-    there[0].send({"imported": True})
-    there[0].set_timeout(0.05)
-    with pytest.raises(TimeoutError):
-        there[0].receive()
-    there[1].send({"imported": True})
-    for connection in there:
-        connection.set_timeout(PATIENCE_S)
-        assert connection.receive() == {"join": True}
+    there[0].send(Imported())
+    assert there[0].receive(0.05) is None
+    there[1].send(Imported())
+    for channel in there:
+        assert channel.receive(PATIENCE_S) == Join()
     starting.join()
-    for connection in (*here, *there):
-        connection.close()
+    for channel in (*here, *there):
+        channel.close()
 
 
 def test_a_rank_that_ends_before_is_named() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.cluster.mirrored import Journal, MirroredCaches, MirroredText, Operation
-from engine.cluster.replica import Replica
+from engine.cluster.messages import Change, Changes
+from engine.cluster.mirrored_caches import Journal, MirroredCaches, MirroredModel, MirroredText, Replay
 from engine.speculation.cache_rules import flatten
 from engine.speculation.sequence import Sequence
 from engine.speculation.sequence_batch import SequenceBatch, rows_obstacle
@@ -29,26 +29,30 @@ class Ranks:
 
     def __init__(self, family: str) -> None:
         self.family, self.model = family, build(family)
-        self.journal = Journal(self._carry_out)
+        self.journal = Journal(self._repeat)
+        self.leading = MirroredModel(lambda: fresh_caches(family), self.journal)
         self.digests: list[tuple[int, int]] = []
+        self.check: int | None = None
         self._ids: deque[mx.array] = deque()
         self._caches: dict[int, list[Any]] = {}
-        self.replica = Replica(
-            lambda: fresh_caches(family), self._run, lambda _serial, found: self.digests.append(found)
-        )
+        self.replay = Replay(lambda: fresh_caches(family), self._run, lambda _check, found: self.digests.append(found))
 
     def sequence(self) -> Sequence:
-        return Sequence(self._leading(), MirroredText.empty(fresh_caches(self.family), self.journal))
+        return Sequence(self._leading(), self.leading.new())
 
     def differs(self, caches: MirroredCaches) -> float:
         """The largest difference between these caches and the replica's, which a pass has touched."""
         other = self._caches[caches.number]
         return max(largest_difference(one, two) for one, two in zip(flatten(caches), flatten(other), strict=True))
 
-    def check(self, caches: MirroredCaches) -> bool:
-        self.journal.add("check", 0, caches.number)
-        self.journal.flush()
-        return self.digests[-1] == caches.digest()
+    def agree(self, sequence: Sequence) -> bool:
+        """Whether the other rank has the same digest before the next pass."""
+        assert isinstance(sequence.caches, MirroredText)
+        self.check = 1
+        here = sequence.caches.digest()
+        mx.eval(sequence.verify([]))
+        sequence.commit(1, [1])
+        return self.digests[-1] == here
 
     def _leading(self) -> Any:
         ranks, model = self, self.model
@@ -56,8 +60,8 @@ class Ranks:
         class Leading:
             def __call__(self, ids: mx.array, cache: MirroredCaches) -> mx.array:
                 ranks._ids.append(ids)
-                ranks.journal.add("pass", cache.number, list(ids.shape))
-                ranks.journal.flush()
+                ranks.journal.flush(cache.number, ids.shape, ranks.check)
+                ranks.check = None
                 cache.feed(ids)
                 logits: mx.array = model(ids, cache=cache)
                 return logits
@@ -71,10 +75,9 @@ class Ranks:
         self._caches[self._number] = caches
         return ids
 
-    def _carry_out(self, operations: list[Operation]) -> None:
-        for name, *arguments in operations:
-            self._number = arguments[0]
-            self.replica.carry_out(name, *arguments)
+    def _repeat(self, changes: Changes) -> None:
+        self._number = changes.caches
+        self.replay.repeat(changes)
 
 
 def rounds(sequence: Sequence, draw: random.Random, count: int) -> None:
@@ -112,7 +115,7 @@ def test_a_replica_follows_rounds_forks_and_rewinds(family: str) -> None:
         used.commit(1, [5, 6])
         assert isinstance(used.caches, MirroredText)
         assert ranks.differs(used.caches) == 0.0
-        assert ranks.check(used.caches)
+        assert ranks.agree(used)
 
 
 @pytest.mark.parametrize("family", ["qwen3", "gpt_oss", "qwen3_5"])
@@ -149,7 +152,7 @@ def test_a_replica_follows_texts_that_join_and_leave_a_batch(family: str) -> Non
         sequence.commit(1, [3, 4])
         assert isinstance(sequence.caches, MirroredText)
         assert ranks.differs(sequence.caches) == 0.0
-        assert ranks.check(sequence.caches)
+        assert ranks.agree(sequence)
 
 
 def test_a_replica_drops_the_caches_that_rank_0_no_longer_has() -> None:
@@ -163,7 +166,7 @@ def test_a_replica_drops_the_caches_that_rank_0_no_longer_has() -> None:
     gc.collect()
     ranks.journal.flush()
     with pytest.raises(KeyError):
-        ranks.replica.carry_out("check", 0, number)
+        ranks.replay.repeat(Changes([], [], number, (1, 1)))
 
 
 def test_a_replica_that_kept_another_number_of_rows_has_another_digest() -> None:
@@ -172,8 +175,27 @@ def test_a_replica_that_kept_another_number_of_rows_has_another_digest() -> None
     sequence.append([1, 2, 3, 4])
     mx.eval(sequence.verify([5, 6]))
     sequence.commit(2, [5, 6, 7])
-    caches = sequence.caches
-    assert isinstance(caches, MirroredText)
-    assert ranks.check(caches)
-    ranks.replica.carry_out("rewind", caches.number, 5)
-    assert not ranks.check(caches)
+    assert ranks.agree(sequence)
+    # Transactions of the text were the second thing that was made.
+    ranks.journal.flush()
+    ranks.replay.repeat(Changes([Change(2, "rewind", 0, [5], True)], []))
+    assert not ranks.agree(sequence)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Change(2, "rewind", 0, [0], False),
+        Change(2, "remember", 0, [0], 9),
+        Change(2, "advance", 0, [1], 0),
+        Change(2, "__init__", 0, [], None),
+        Change(1, "clear", 0, [], None),
+        Change(7, "begin", 0, [1], None),
+    ],
+)
+def test_a_rank_stops_at_what_comes_out_otherwise_or_is_no_change_of_caches(change: Change) -> None:
+    ranks = Ranks("llama")
+    assert ranks.sequence() is not None
+    ranks.journal.flush()
+    with pytest.raises((RuntimeError, LookupError)):
+        ranks.replay.repeat(Changes([change], []))

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cluster.fingerprint import are_alike, fingerprint
-from engine.cluster.portable import folder_of, portable_name
+from engine.cluster.model_identity import are_alike, fingerprint, folder_of, portable_name
 from engine.engine import starter_pair
 from engine.errors import ModelNotUsable
 

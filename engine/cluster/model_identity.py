@@ -1,20 +1,46 @@
-"""Whether two machines have the same files of a model, without reading all of them. Imports no MLX."""
+"""Which model another machine means, and whether it has the same files of it, without reading all. Imports no MLX."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 from collections.abc import Mapping
 from pathlib import Path
 
+from engine.engine import starter_pair
 from engine.errors import ModelNotUsable
+from engine.model_files.cache_names import name_of_snapshot
 from engine.model_files.inspection import INDEX_NAME, weight_files
+from engine.model_files.names import resolve_model
 
+_STARTER = "starter"
 # A header lists a tensor in about 100 bytes.
 _LARGEST_HEADER = 2**26
 _CONFIG = "config.json"
 # Beside the files: the folder's name, which is the commit in the Hub's cache.
 _FOLDER = "/"
+
+
+def portable_name(name_or_path: str | Path) -> str:
+    """How another machine finds the model `name_or_path`: the starter, a name on the Hub, or the same folder there.
+
+    Raises `ModelNotUsable` where this machine does not have it.
+    """
+    path = resolve_model(name_or_path)
+    if path == starter_pair()[0].resolve():
+        return _STARTER
+    return name_of_snapshot(path) if "snapshots" in path.parts else str(path)
+
+
+def is_on_hub(portable: str) -> bool:
+    """Whether a machine that lacks the model of this portable name can download it."""
+    return portable != _STARTER and not os.path.isabs(portable)
+
+
+def folder_of(portable: str) -> Path:
+    """The folder of a model that another machine calls `portable`. Raises `ModelNotUsable`."""
+    return starter_pair()[0] if portable == _STARTER else resolve_model(portable)
 
 
 def fingerprint(folder: Path) -> dict[str, str]:

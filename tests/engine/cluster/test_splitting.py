@@ -16,8 +16,8 @@ import pytest
 from mlx.utils import tree_flatten
 
 from engine import steps
-from engine.cluster.part import SplitPart
 from engine.cluster.plan import files_of_others, model_size
+from engine.cluster.splitting import SplitPart
 from engine.errors import ModelNotUsable
 from engine.loading import load_part
 from engine.steps import Steps
