@@ -11,23 +11,13 @@ from typing import ClassVar
 
 
 class CodedError(Exception):
-    """An error with a `code` of its class and `arguments`. It survives pickling; its causes and tracebacks do not."""
+    """An error with a `code` of its class and `arguments`."""
 
     code = ""
 
     def __init__(self, message: str, **arguments: object) -> None:
         super().__init__(message)
         self.arguments = arguments
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # Exception's own would call the class with the message as its only argument.
-        return _restore, (type(self), self.args, self.__dict__)
-
-
-def _restore(kind: type[CodedError], args: tuple[object, ...], fields: dict[str, object]) -> CodedError:
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(fields)
-    return error
 
 
 class EngineError(CodedError):

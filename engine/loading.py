@@ -34,8 +34,7 @@ from engine.model_files.inspection import check_folder, inspect_folder, missing_
 from engine.model_files.names import resolve_model
 from engine.paths import is_known_good
 from engine.plain_tokenizer import PlainTokenizer
-from engine.prompt_process.client import PROMPT_PROCESS
-from engine.prompt_process.encoders import RemoteEncoder
+from engine.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob, local_encoder, render
 from engine.status import ModelInfo

@@ -15,17 +15,12 @@ from engine.client import EngineClient
 from engine.cluster.errors import ClusterError
 from engine.cluster.messages import (
     CALLS,
-    EVENTS,
+    REPLIES,
     Call,
     Cancel,
-    Delivered,
-    MainLoaded,
-    Progress,
-    Raised,
-    Returned,
+    Reply,
     Speculate,
     Submit,
-    ToClient,
     ToEngine,
     dec_hook,
     enc_hook,
@@ -98,7 +93,7 @@ class RemoteEngine(EngineClient):
 
     def __init__(
         self,
-        channel: Channel[ToClient],
+        channel: Channel[Reply],
         settings: EngineSettings,
         host: str,
         applied: Callable[[EngineSettings], EngineSettings] = lambda settings: settings,
@@ -219,28 +214,33 @@ class RemoteEngine(EngineClient):
 
     def _listen(self) -> None:
         try:
-            while (message := self._channel.receive()) is not None:
-                self._handle(message)
+            while (reply := self._channel.receive()) is not None:
+                self._handle(reply)
         except ChannelClosed as error:
             # Who keeps the watch over the ranks may know which one is to blame.
             self._over.wait(BLAME_S)
             self._end(ClusterError("ended", self._host, str(error)), failed=True)
 
-    def _handle(self, message: ToClient) -> None:
-        if isinstance(message, Delivered):
-            if message.kind not in EVENTS:
-                raise BadMessage(f"no event of this protocol: {message.kind}")
-            self._deliver(message.number, unpack(message.event, EVENTS[message.kind], dec_hook))
-        elif isinstance(message, Progress):
-            self._progress = message.loaded, message.total
-        elif isinstance(message, MainLoaded):
-            _, future = self._waiting.futures.get(message.number, ("", None))
-            if isinstance(future, Loading) and not future.main.done():
-                future.main.set_result(message.pair)
-        elif isinstance(message, Returned | Raised):
-            self._settle(message)
+    def _handle(self, reply: Reply) -> None:
+        number, kind = reply.number, reply.kind
+        name, future = self._waiting.futures.get(number, ("", None))
+        if kind == "result" and future is not None:
+            value = unpack(reply.value, CALLS[name][1], dec_hook)
+        elif kind in REPLIES:
+            value = unpack(reply.value, REPLIES[kind], dec_hook)
         else:
-            self._end(message.error, failed=True)
+            raise BadMessage(f"no reply of this protocol: {kind}")
+        if kind == "progress":
+            self._progress = value
+        elif kind == "ended":
+            self._end(value, failed=True)
+        elif kind == "main":
+            if isinstance(future, Loading) and not future.main.done():
+                future.main.set_result(value)
+        elif kind in ("result", "error"):
+            self._settle(number, value)
+        else:
+            self._deliver(number, value)
 
     def _deliver(self, number: int, event: Event) -> None:
         if isinstance(event, Failed) and self._is_a_loss(event.error):
@@ -251,21 +251,17 @@ class RemoteEngine(EngineClient):
         if stream is not None:
             stream.deliver(event)
 
-    def _settle(self, message: Returned | Raised) -> None:
-        if isinstance(message, Raised) and self._is_a_loss(message.error):
+    def _settle(self, number: int, found: Any) -> None:
+        if isinstance(found, EngineError) and self._is_a_loss(found):
             return
-        # Not taken out before its result is there: what cannot be read ends all that wait.
-        name, future = self._waiting.futures.get(message.number, ("", None))
+        with self._lock:
+            _, future = self._waiting.futures.pop(number, ("", None))
         if future is None:
             return
-        result = None if isinstance(message, Raised) else unpack(message.result, CALLS[name][1], dec_hook)
-        with self._lock:
-            if self._waiting.futures.pop(message.number, None) is None:
-                return
-        if isinstance(message, Raised):
-            future.set_exception(message.error)
+        if isinstance(found, EngineError):
+            future.set_exception(found)
         else:
-            future.set_result(result)
+            future.set_result(found)
 
     def _is_a_loss(self, error: EngineError) -> bool:
         """Whether rank 0 failed because another rank is lost: whoever keeps the watch ends everything then."""

@@ -4,28 +4,14 @@ from __future__ import annotations
 
 import gc
 import logging
-import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
 
+from engine.cluster import messages
 from engine.cluster.errors import ClusterError, failure_of
-from engine.cluster.leader import BEAT_S, SILENT_S
-from engine.cluster.messages import (
-    Beat,
-    Changes,
-    Digest,
-    Load,
-    Loaded,
-    Lost,
-    Refused,
-    ToRank,
-    Unload,
-    Warm,
-)
 from engine.cluster.mirrored_caches import Replay
 from engine.cluster.model_identity import are_alike, fingerprint, folder_of
 from engine.cluster.plan import check_room
@@ -51,36 +37,27 @@ class _Abandoned(Exception):
 class Follower:
     """Follows rank 0 over `channel`, on the thread that makes it."""
 
-    def __init__(self, group: mx.distributed.Group, channel: Channel[ToRank]) -> None:
+    def __init__(self, group: mx.distributed.Group, channel: Channel[messages.ToRank]) -> None:
         self._group, self._channel = group, channel
         self._replay: Replay | None = None
-        threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
 
     def run(self) -> None:
         """Follow until rank 0 is gone. Raises whatever keeps this rank from following."""
         try:
-            while True:
-                message = self._announced()
-                if isinstance(message, Load):
+            while (message := self._channel.receive()) is not None:
+                if isinstance(message, messages.Load):
                     self._load(message)
-                elif isinstance(message, Unload):
+                elif isinstance(message, messages.Unload):
                     self._unload()
-                elif isinstance(message, Changes) and self._replay is not None:
+                elif isinstance(message, messages.Changes) and self._replay is not None:
                     self._replay.repeat(message)
         except ChannelClosed as error:
             log.info("rank 0 is gone: %s", error)
         except Exception as error:
-            self._channel.send(Lost(failure_of(error)))
+            self._channel.send(messages.Lost(failure_of(error)))
             raise
 
-    def _announced(self) -> ToRank:
-        """What rank 0 says next but signs of life. Raises `ChannelClosed` where it says nothing at all."""
-        while (message := self._channel.receive(SILENT_S)) is not None:
-            if not isinstance(message, Beat):
-                return message
-        raise ChannelClosed("it is silent")
-
-    def _load(self, wanted: Load) -> None:
+    def _load(self, wanted: messages.Load) -> None:
         self._unload()
         part = SplitPart(self._group, wanted.split, lambda: self._meet(wanted.number, part))
         try:
@@ -94,7 +71,7 @@ class Follower:
         except _Abandoned:
             return
         except EngineError as error:
-            self._channel.send(Refused(wanted.number, error))
+            self._channel.send(messages.Refused(wanted.number, error))
             return
         tail = part.tail
         assert tail is not None
@@ -102,11 +79,11 @@ class Follower:
         def run(caches: list[Any], shape: Sequence[int]) -> mx.array:
             return self._pass(model, caches, shape, tail)
 
-        self._replay = Replay(new_caches, run, lambda check, found: self._channel.send(Digest(check, *found)))
+        self._replay = Replay(new_caches, run)
 
     def _meet(self, number: int, part: SplitPart) -> Steps[None]:
-        self._channel.send(Loaded(number, part.kinds))
-        if not isinstance(self._announced(), Warm):
+        self._channel.send(messages.Loaded(number, part.kinds))
+        if not isinstance(self._channel.receive(), messages.Warm):
             raise _Abandoned
         return
         yield
@@ -126,11 +103,3 @@ class Follower:
         self._replay = None
         gc.collect()
         mx.clear_cache()
-
-    def _beat(self) -> None:
-        while True:
-            time.sleep(BEAT_S)
-            try:
-                self._channel.send(Beat())
-            except ChannelClosed:
-                return

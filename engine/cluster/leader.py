@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import fields
@@ -18,19 +17,8 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.advice.fit import ModelSize
+from engine.cluster import messages
 from engine.cluster.errors import ClusterError, failure_of
-from engine.cluster.messages import (
-    Beat,
-    Changes,
-    Digest,
-    Load,
-    Loaded,
-    Lost,
-    Refused,
-    ToLeader,
-    Unload,
-    Warm,
-)
 from engine.cluster.mirrored_caches import Journal, MirroredCaches, MirroredModel
 from engine.cluster.model_identity import fingerprint, portable_name
 from engine.cluster.plan import choose_split, part_of
@@ -41,14 +29,9 @@ from engine.model_files.inspection import read_checked_config
 from engine.model_files.names import resolve_model
 from engine.steps import Steps, result_of
 from engine.wire.channel import Channel
-from engine.wire.messages import ChannelClosed
+from engine.wire.messages import ChannelClosed, Message
 
 log = logging.getLogger(__name__)
-
-# Passes between two comparisons of what the ranks hold.
-CHECK_EVERY = 64
-# Seconds between two signs of life, and without one until a rank counts as lost.
-BEAT_S, SILENT_S = 1.0, 6.0
 
 
 class Leader:
@@ -63,7 +46,7 @@ class Leader:
         self,
         group: mx.distributed.Group,
         host: str,
-        followers: Mapping[int, tuple[str, Channel[ToLeader]]],
+        followers: Mapping[int, tuple[str, Channel[messages.ToLeader]]],
         split: str,
         lost: Callable[[ClusterError], None],
     ) -> None:
@@ -72,13 +55,10 @@ class Leader:
         # What kinds of caches each rank has, once it has loaded its part.
         self._loads: dict[int, Future[list[str]]] = {}
         self._load = 0
-        self._passes = 0
-        self._digests: dict[int, tuple[int, int]] = {}
         self._lock = threading.Lock()
         self._closed = False
         for rank in self._followers:
             threading.Thread(target=self._listen, args=(rank,), name=f"rank-{rank}", daemon=True).start()
-        threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
 
     def load(
         self,
@@ -96,19 +76,19 @@ class Leader:
         self._load += 1
         with self._lock:
             self._loads = {rank: Future() for rank in self._followers}
-        self._send(Load(self._load, portable_name(main), fingerprint(path), kv_bits, split, context))
+        self._send(messages.Load(self._load, portable_name(main), fingerprint(path), kv_bits, split, context))
         part = SplitPart(self._group, split, lambda: self._meet(part))
         try:
             loaded = yield from load_in_steps(main, kv_bits, streaming, on_progress, part)
         except BaseException:
-            self._send(Unload())
+            self._send(messages.Unload())
             raise
         assert part.tail is not None
         return self._together(loaded, part.tail)
 
     def unloaded(self) -> None:
         """Have the other ranks drop the main model too."""
-        self._send(Unload())
+        self._send(messages.Unload())
 
     def size_here(self, size: ModelSize) -> ModelSize:
         """This rank's part. Raises `ClusterError` where the ranks cannot divide the model."""
@@ -128,11 +108,10 @@ class Leader:
                 # What one rank can roll back, another one could not.
                 detail = f"{', '.join(part.kinds)} on {self._host}, {', '.join(kinds)} on {self._followers[rank][0]}"
                 raise ClusterError("cannot-split", detail=detail)
-        self._send(Warm())
+        self._send(messages.Warm())
 
     def _together(self, loaded: LoadedModel, tail: Tail) -> LoadedModel:
         """The model whose passes all ranks run."""
-        self._passes = 0
         journal = Journal(self._send)
         model, base, leader = loaded.model, type(loaded.model), self
 
@@ -145,61 +124,40 @@ class Leader:
         return _LoadedTogether(**values, _journal=journal)
 
     def _pass(self, call: Callable[..., mx.array], inputs: mx.array, caches: MirroredCaches, tail: Tail) -> mx.array:
-        check = self._passes if self._passes % CHECK_EVERY == CHECK_EVERY - 1 else None
-        if check is not None:
-            with self._lock:
-                self._digests[check] = caches.digest()
-        self._passes += 1
-        caches.journal.flush(caches.number, inputs.shape, check)
+        caches.journal.flush(caches.number, inputs.shape)
         try:
             ids = shared_ids(inputs, inputs.shape, self._group)
-            caches.feed(ids)
             return run_pass(call, ids, caches, tail)
         except Exception as error:
             # The others are in this pass already, and would wait for the rest of it.
             self._lost(failure_of(error, self._host))
             raise
 
-    def _send(self, message: Load | Warm | Unload | Changes | Beat) -> None:
+    def _send(self, message: Message) -> None:
         for rank, (host, channel) in self._followers.items():
             try:
                 channel.send(message)
             except ChannelClosed as error:
                 self._lose(rank, ClusterError("ended", host, str(error)))
 
-    def _beat(self) -> None:
-        while not self._closed:
-            time.sleep(BEAT_S)
-            self._send(Beat())
-
     def _listen(self, rank: int) -> None:
         host, channel = self._followers[rank]
         try:
-            while (message := channel.receive(SILENT_S)) is not None:
+            while (message := channel.receive()) is not None:
                 self._hear(rank, host, message)
-            self._lose(rank, ClusterError("silent", host, f"{SILENT_S:.0f}"))
         except ChannelClosed as error:
             self._lose(rank, ClusterError("ended", host, str(error)))
 
-    def _hear(self, rank: int, host: str, message: ToLeader) -> None:
-        if isinstance(message, Loaded | Refused):
+    def _hear(self, rank: int, host: str, message: messages.ToLeader) -> None:
+        if isinstance(message, messages.Loaded | messages.Refused):
             with self._lock:
                 future = self._loads.get(rank) if message.number == self._load else None
             if future is not None and not future.done():
-                if isinstance(message, Loaded):
+                if isinstance(message, messages.Loaded):
                     future.set_result(message.kinds)
                 else:
                     future.set_exception(_of_host(message.error, host))
-        elif isinstance(message, Digest):
-            with self._lock:
-                expected = self._digests.get(message.check)
-                self._digests = {
-                    known: digest for known, digest in self._digests.items() if known > message.check - 4 * CHECK_EVERY
-                }
-            if expected is not None and (message.tokens, message.checksum) != expected:
-                detail = f"{message.tokens} tokens where there are {expected[0]}"
-                self._lose(rank, ClusterError("out-of-step", host, detail))
-        elif isinstance(message, Lost):
+        elif isinstance(message, messages.Lost):
             self._lose(rank, _of_host(message.error, host))
 
     def _lose(self, rank: int, error: ClusterError) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from engine import errors
 from engine.cluster.errors import ClusterError
 from engine.errors import EngineError, InternalFailure
-from engine.events import Event, Failed, Finished, PrefillProgress, TokensCommitted
+from engine.events import Failed, Finished, PrefillProgress, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair
@@ -35,7 +35,14 @@ CALLS: dict[str, tuple[Any, Any]] = {
     "forget_learned": (tuple[Pair | None], None),
     "calibrate": (tuple[()], Calibration),
 }
-EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in (PrefillProgress, TokensCommitted, Finished, Failed)}
+# What else a client is told: events by the names of their classes, that the main model is loaded, how far loading is,
+# and why a call failed or the whole engine ended.
+REPLIES: dict[str, Any] = {kind.__name__: kind for kind in (PrefillProgress, TokensCommitted, Finished, Failed)} | {
+    "main": LoadedPair,
+    "progress": tuple[int, int],
+    "error": EngineError,
+    "ended": EngineError,
+}
 _ERRORS: dict[str, type[EngineError]] = {
     kind.__name__: kind
     for kind in (
@@ -103,50 +110,12 @@ class Speculate(Message, frozen=True):
     settings: SpeculationSettings
 
 
-class Delivered(Message, frozen=True):
-    """An event of the request of this number; `kind` is the name of its class."""
+class Reply(Message, frozen=True):
+    """What came of the call or the request of this number: a "result" of the type that CALLS has, or one of REPLIES."""
 
     number: int
     kind: str
-    event: msgspec.Raw
-
-
-class MainLoaded(Message, frozen=True):
-    """The main model that the call of this number loads is there, its draft model perhaps not yet."""
-
-    number: int
-    pair: LoadedPair
-
-
-class Returned(Message, frozen=True):
-    """What the call of this number came to."""
-
-    number: int
-    result: msgspec.Raw
-
-
-class Raised(Message, frozen=True):
-    """The call of this number failed."""
-
-    number: int
-    error: EngineError
-
-
-class Progress(Message, frozen=True):
-    """How far loading is."""
-
-    loaded: int
-    total: int
-
-
-class Ended(Message, frozen=True):
-    """The engine has ended by itself."""
-
-    error: EngineError
-
-
-class Beat(Message, frozen=True):
-    """A sign of life."""
+    value: msgspec.Raw
 
 
 class Imported(Message, frozen=True):
@@ -177,25 +146,27 @@ class Unload(Message, frozen=True):
 
 
 class Change(Message, frozen=True):
-    """A call that changes caches, by the numbers of what it is called of and with, and what it came to."""
+    """A call that changes caches, by the numbers of what it is called of and with (0: nothing).
+
+    `outcome` is what it came to, and the positions of the caches afterwards.
+    """
 
     target: int
     method: str
     other: int
     arguments: list[int | list[int]]
-    result: bool | int | list[int] | None
+    outcome: list[bool | int | list[int] | None]
 
 
 class Changes(Message, frozen=True):
     """What rank 0 has done to its caches, and dropped, and a pass that follows over ids of `shape` with the caches
-    `caches` (0: none), whose digest is compared before with `check` as its name.
+    `caches` (0: none).
     """
 
     done: list[Change]
     dropped: list[int]
     caches: int = 0
     shape: tuple[int, ...] = ()
-    check: int | None = None
 
 
 class Loaded(Message, frozen=True):
@@ -212,14 +183,6 @@ class Refused(Message, frozen=True):
     error: EngineError
 
 
-class Digest(Message, frozen=True):
-    """What a rank's caches held at a check."""
-
-    check: int
-    tokens: int
-    checksum: int
-
-
 class Lost(Message, frozen=True):
     """A rank cannot go on."""
 
@@ -233,11 +196,10 @@ class Echo(Message, frozen=True):
 
 
 ToEngine = Call | Submit | Cancel | Speculate
-ToClient = Delivered | MainLoaded | Returned | Raised | Progress | Ended
-ToRank = Join | Load | Warm | Unload | Changes | Beat
-ToLeader = Imported | Loaded | Refused | Digest | Lost | Beat
+ToRank = Join | Load | Warm | Unload | Changes
+ToLeader = Imported | Loaded | Refused | Lost
 TO_ENGINE: Codec[ToEngine] = Codec(ToEngine, enc_hook=enc_hook, dec_hook=dec_hook)
-TO_CLIENT: Codec[ToClient] = Codec(ToClient, enc_hook=enc_hook, dec_hook=dec_hook)
+TO_CLIENT: Codec[Reply] = Codec(Reply)
 TO_RANK: Codec[ToRank] = Codec(ToRank, enc_hook=enc_hook, dec_hook=dec_hook)
 TO_LEADER: Codec[ToLeader] = Codec(ToLeader, enc_hook=enc_hook, dec_hook=dec_hook)
 ECHO: Codec[Echo] = Codec(Echo)

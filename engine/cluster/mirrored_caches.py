@@ -2,20 +2,17 @@
 
 A pass and what was done to caches before it cross together, so a round costs one message. The calls are deterministic
 functions of positions and counts, which are the same on every rank; only the arrays differ. What a call makes gets the
-next number on every rank, by which later calls name it. Caches know which tokens they hold, so that ranks can tell
-whether they still agree.
+next number on every rank, by which later calls name it. What it came to, and at which positions the caches are then,
+has to be the same on every rank.
 """
 
 from __future__ import annotations
 
 import weakref
-import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
-
-import mlx.core as mx
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from engine.cluster.messages import Change, Changes
 from engine.speculation.cache_rules import copies
@@ -45,21 +42,21 @@ class Journal:
         weakref.finalize(made, self._drop, self._latest).atexit = False
         return self._latest
 
-    def write(self, target: int, method: str, arguments: Sequence[Any], result: Any) -> None:
+    def write(self, target: Any, method: str, arguments: Sequence[Any], result: Any) -> None:
         """Write a call that the other ranks repeat before the next pass."""
         other = arguments[0].number if arguments and hasattr(arguments[0], "number") else 0
         numbers = [_plain(argument) for argument in arguments[1 if other else 0 :]]
-        self._waiting.append(Change(target, method, other, numbers, _plain(result)))
+        self._waiting.append(Change(target.number, method, other, numbers, _outcome(target, result)))
         self.written += 1
         if len(self._waiting) >= MOST_WAITING:
             self.flush()
 
-    def flush(self, caches: int = 0, shape: Sequence[int] = (), check: int | None = None) -> None:
+    def flush(self, caches: int = 0, shape: Sequence[int] = ()) -> None:
         """Send everything that waits, and announce a pass where one follows."""
         dropped, self._dropped = self._dropped, []
         done, self._waiting = self._waiting, []
         if dropped or done or caches:
-            self._send(Changes(done, dropped, caches, tuple(shape), check))
+            self._send(Changes(done, dropped, caches, tuple(shape)))
 
     def _drop(self, number: int) -> None:
         # Called on any thread: caches end whenever the garbage collector finds them.
@@ -78,7 +75,7 @@ def journaled(
         result = method(self, *arguments, **named)
         # A commit that restores everything is the abort that it has called, and that was written.
         if journal.written == before:
-            journal.write(self.number, method.__name__, [*arguments, *named.values()], result)
+            journal.write(self, method.__name__, [*arguments, *named.values()], result)
         return result
 
     vars(call)["is_journaled"] = True
@@ -88,18 +85,16 @@ def journaled(
 class Replay(Journal):
     """A rank that repeats the changes of rank 0 on its own parts of the caches, which `new_caches` makes.
 
-    `run_pass(caches, shape)` runs the model over ids that arrive from rank 0, which it returns; `report(check, digest)`
-    sends a digest back.
+    `run_pass(caches, shape)` runs the model over ids that arrive from rank 0.
     """
 
     def __init__(
         self,
         new_caches: Callable[[], list[Any]],
-        run_pass: Callable[[list[Any], Sequence[int]], mx.array],
-        report: Callable[[int, tuple[int, int]], None],
+        run_pass: Callable[[list[Any], Sequence[int]], object],
     ) -> None:
         super().__init__(lambda _changes: None)
-        self._run_pass, self._report = run_pass, report
+        self._run_pass = run_pass
         self._held: dict[int, Any] = {0: MirroredModel(new_caches, self)}
 
     def number(self, made: object) -> int:
@@ -107,7 +102,7 @@ class Replay(Journal):
         self._held[self._latest] = made
         return self._latest
 
-    def write(self, target: int, method: str, arguments: Sequence[Any], result: Any) -> None:
+    def write(self, target: Any, method: str, arguments: Sequence[Any], result: Any) -> None:
         """Nobody repeats what this rank does."""
 
     def repeat(self, changes: Changes) -> None:
@@ -118,16 +113,18 @@ class Replay(Journal):
             if not getattr(method, "is_journaled", False):
                 raise RuntimeError(f"no change of caches: {change.method}")
             with_what = [self._held[change.other]] if change.other else []
-            found = _plain(method(target, *with_what, *change.arguments))  # type: ignore[misc]
-            if found != change.result:
-                raise RuntimeError(f"{change.method} came to {found}, and on rank 0 to {change.result}")
+            found = _outcome(target, method(target, *with_what, *change.arguments))  # type: ignore[misc]
+            if found != change.outcome:
+                raise RuntimeError(f"{change.method} came to {found}, and on rank 0 to {change.outcome}")
         for number in changes.dropped:
-            del self._held[number]
+            self._held.pop(number, None)
         if changes.caches:
-            caches: MirroredCaches = self._held[changes.caches]
-            if changes.check is not None:
-                self._report(changes.check, caches.digest())
-            caches.feed(self._run_pass(caches, changes.shape))
+            self._run_pass(self._held[changes.caches], changes.shape)
+
+
+def _outcome(target: Any, result: Any) -> list[Any]:
+    """What a call of `target` came to, and at which positions its caches are now, if it knows that."""
+    return [_plain(result), _plain(getattr(target, "positions", getattr(target, "position", None)))]
 
 
 def _plain(value: Any) -> Any:
@@ -135,50 +132,6 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "number"):
         return value.number
     return list(value) if isinstance(value, Sequence) else value
-
-
-class Transcript:
-    """The tokens of one text's caches. Ids arrive as arrays, and are read when they are asked for."""
-
-    def __init__(self, tokens: Iterable[int] = ()) -> None:
-        self._tokens = list(tokens)
-        self._unread: list[mx.array] = []
-        self._fed: list[mx.array] = []
-
-    def begin(self) -> None:
-        """A transaction begins."""
-        self._fed.clear()
-
-    def feed(self, ids: mx.array) -> None:
-        """A pass feeds `ids` (rows,), perhaps not evaluated yet; `keep` says what becomes of them."""
-        self._fed.append(ids)
-
-    def keep(self, rows: int) -> None:
-        """The first `rows` of the ids fed since `begin` stay in the caches."""
-        for ids in self._fed:
-            if rows > 0:
-                self._unread.append(ids[:rows])
-                rows -= ids.shape[0]
-        self._fed.clear()
-
-    def cut(self, position: int) -> None:
-        """Drop all tokens from `position` on."""
-        del self._read()[position:]
-
-    def copy(self) -> Transcript:
-        """An independent copy, without what is fed now."""
-        return Transcript(self._read())
-
-    def digest(self) -> tuple[int, int]:
-        """How many tokens there are, and a checksum of them."""
-        tokens = self._read()
-        return len(tokens), zlib.crc32(" ".join(map(str, tokens)).encode())
-
-    def _read(self) -> list[int]:
-        for ids in self._unread:
-            self._tokens += cast("list[int]", ids.tolist())
-        self._unread.clear()
-        return self._tokens
 
 
 class MirroredModel:
@@ -192,39 +145,19 @@ class MirroredModel:
     @journaled
     def new(self) -> MirroredText:
         """The caches of a new text."""
-        return MirroredText(self._new_caches(), self.journal, Transcript())
+        return MirroredText(self._new_caches(), self.journal)
 
 
 class MirroredCaches(list[Any]):
-    """What the model is called with in a pass over some texts, of which row b is fed its first `counts[b]` ids.
+    """What the model is called with in a pass."""
 
-    Without `counts`, all of them.
-    """
-
-    def __init__(
-        self, caches: Iterable[Any], journal: Journal, transcripts: list[Transcript], counts: list[int] | None = None
-    ) -> None:
+    def __init__(self, caches: Iterable[Any], journal: Journal) -> None:
         super().__init__(caches)
-        self._transcripts, self._counts = transcripts, counts
         self.journal, self.number = journal, journal.number(self)
-
-    def feed(self, ids: mx.array) -> None:
-        """A pass feeds ids (rows, width), padded behind each row's own."""
-        for row, transcript in enumerate(self._transcripts):
-            transcript.feed(ids[row] if self._counts is None else ids[row, : self._counts[row]])
-
-    def digest(self) -> tuple[int, int]:
-        """How many tokens the texts have, and a checksum of them."""
-        digests = [transcript.digest() for transcript in self._transcripts]
-        return sum(count for count, _ in digests), sum(checksum for _, checksum in digests) & 0xFFFFFFFF
 
 
 class MirroredText(MirroredCaches, SharedCaches):
     """The caches of one text."""
-
-    def __init__(self, caches: Iterable[Any], journal: Journal, transcript: Transcript) -> None:
-        super().__init__(caches, journal, [transcript])
-        self.transcript = transcript
 
     @journaled
     def rollback(self) -> Rollback:
@@ -232,7 +165,7 @@ class MirroredText(MirroredCaches, SharedCaches):
 
     @journaled
     def copies(self) -> MirroredText:
-        return MirroredText(copies(self), self.journal, self.transcript.copy())
+        return MirroredText(copies(self), self.journal)
 
     @journaled
     def rows(self) -> RowCaches:
@@ -245,44 +178,21 @@ class _MirroredCheckpoint(Checkpoint):
 
 
 class _MirroredRollback(Rollback):
-    """Transactions that keep the text's transcript in step with its caches."""
-
     def __init__(self, caches: MirroredText) -> None:
         super().__init__(caches)
-        self._transcript = caches.transcript
         self.journal, self.number = caches.journal, caches.journal.number(self)
 
-    @journaled
-    def begin(self, rows: int) -> None:
-        super().begin(rows)
-        self._transcript.begin()
-
-    @journaled
-    def shorten(self, rows: int) -> None:
-        super().shorten(rows)
-
-    @journaled
-    def commit(self, keep: int) -> int:
-        held = super().commit(keep)
-        self._transcript.keep(held)
-        return held
+    begin = journaled(Rollback.begin)
+    shorten = journaled(Rollback.shorten)
+    commit = journaled(Rollback.commit)
+    abort = journaled(Rollback.abort)
+    rewind = journaled(Rollback.rewind)
+    recall = journaled(Rollback.recall)
 
     def advance(self, rows: int) -> int:
         kept = 0 if self._rows is None else self.commit(self._rows)
         self.begin(rows)
         return kept
-
-    @journaled
-    def abort(self) -> None:
-        super().abort()
-        self._transcript.keep(0)
-
-    @journaled
-    def rewind(self, position: int) -> bool:
-        done = super().rewind(position)
-        if done:
-            self._transcript.cut(position)
-        return done
 
     @journaled
     def remember(self, position: int) -> Checkpoint:
@@ -291,57 +201,19 @@ class _MirroredRollback(Rollback):
         object.__setattr__(checkpoint, "number", self.journal.number(checkpoint))
         return checkpoint
 
-    @journaled
-    def recall(self, checkpoint: Checkpoint) -> None:
-        super().recall(checkpoint)
-        self._transcript.cut(checkpoint.position)
-
 
 class _MirroredRows(RowCaches):
-    """Rows of a batch, each with the transcript of its text."""
-
     def __init__(self, caches: MirroredText) -> None:
         super().__init__(caches)
-        self._transcripts: list[Transcript] = []
-        self._counts: list[int] = []
         self.journal, self.number = caches.journal, caches.journal.number(self)
-        # No reference to these rows: they hold these caches, and a circle would outlive them.
-        self.caches: list[Any] = MirroredCaches(self.caches, self.journal, self._transcripts, self._counts)
+        self.caches: list[Any] = MirroredCaches(self.caches, self.journal)
 
-    @journaled
-    def add(self, caches: Iterable[Any], length: int) -> None:
-        assert isinstance(caches, MirroredText)
-        super().add(caches, length)
-        self._transcripts.append(caches.transcript)
+    begin = journaled(RowCaches.begin)
+    go_on = journaled(RowCaches.go_on)
+    commit = journaled(RowCaches.commit)
+    abort = journaled(RowCaches.abort)
+    add = journaled(RowCaches.add)
 
     @journaled
     def remove(self, row: int) -> list[Any]:
-        taken, last = super().remove(row), self._transcripts.pop()
-        if row < len(self._transcripts):
-            last, self._transcripts[row] = self._transcripts[row], last
-        return MirroredText(taken, self.journal, last)
-
-    @journaled
-    def begin(self, counts: Sequence[int], more: int = 0) -> None:
-        super().begin(counts, more)
-        self._counts[:] = counts
-        for transcript in self._transcripts:
-            transcript.begin()
-
-    @journaled
-    def go_on(self, counts: Sequence[int]) -> None:
-        super().go_on(counts)
-        self._counts[:] = counts
-
-    @journaled
-    def commit(self, keep: Sequence[int]) -> list[int]:
-        held = super().commit(keep)
-        for transcript, rows in zip(self._transcripts, held, strict=True):
-            transcript.keep(rows)
-        return held
-
-    @journaled
-    def abort(self) -> None:
-        super().abort()
-        for transcript in self._transcripts:
-            transcript.keep(0)
+        return MirroredText(super().remove(row), self.journal)

@@ -9,27 +9,13 @@ from concurrent.futures import Future
 from typing import Any
 
 from engine.client import EngineClient
-from engine.cluster.messages import (
-    CALLS,
-    Call,
-    Cancel,
-    Delivered,
-    Ended,
-    MainLoaded,
-    Progress,
-    Raised,
-    Returned,
-    Submit,
-    ToEngine,
-    dec_hook,
-    enc_hook,
-)
+from engine.cluster.messages import CALLS, Call, Cancel, Reply, Submit, ToEngine, dec_hook, enc_hook
 from engine.errors import EngineError, InternalFailure
 from engine.events import Event, Failed, Finished
 from engine.status import LoadedPair
 from engine.stream import Loading, RequestStream
 from engine.wire.channel import Channel
-from engine.wire.messages import BadMessage, ChannelClosed, Message, pack, unpack
+from engine.wire.messages import BadMessage, ChannelClosed, pack, unpack
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +38,7 @@ class _Server:
         self._closed = threading.Event()
 
     def run(self) -> None:
-        self._engine.on_failure(lambda error: self._surely(self._send, Ended(error)))
+        self._engine.on_failure(lambda error: self._surely(self._tell, 0, "ended", error))
         threading.Thread(target=self._report_progress, name="cluster-progress", daemon=True).start()
         try:
             while (message := self._channel.receive()) is not None:
@@ -82,7 +68,7 @@ class _Server:
                 stream.speculate(message.settings)
 
     def _deliver(self, number: int, event: Event) -> None:
-        self._send(Delivered(number, type(event).__name__, pack(event, enc_hook)))
+        self._tell(number, type(event).__name__, event)
         if isinstance(event, Finished | Failed):
             self._streams.pop(number, None)
 
@@ -106,14 +92,14 @@ class _Server:
 
     def _tell_of_main(self, number: int, main: Future[LoadedPair]) -> None:
         if main.exception() is None:
-            self._send(MainLoaded(number, main.result()))
+            self._tell(number, "main", main.result())
 
     def _answer(self, number: int, done: Future[Any]) -> None:
         error = done.exception()
         if error is None:
-            self._send(Returned(number, pack(done.result(), enc_hook)))
+            self._tell(number, "result", done.result())
         else:
-            self._send(Raised(number, error if isinstance(error, EngineError) else InternalFailure(str(error))))
+            self._tell(number, "error", error if isinstance(error, EngineError) else InternalFailure(str(error)))
 
     def _report_progress(self) -> None:
         before = 0, 0
@@ -121,11 +107,11 @@ class _Server:
             now = self._engine.loading_progress
             if now != before:
                 before = now
-                self._send(Progress(*now))
+                self._tell(0, "progress", now)
 
-    def _send(self, message: Message) -> None:
+    def _tell(self, number: int, kind: str, value: object) -> None:
         try:
-            self._channel.send(message)
+            self._channel.send(Reply(number, kind, pack(value, enc_hook)))
         except ChannelClosed:
             # The thread that receives finds out too, and ends.
             log.info("a message finds no client")

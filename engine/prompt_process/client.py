@@ -1,7 +1,7 @@
 """Asks the prompt process, and kills and replaces it when it takes too long or too much memory.
 
-One process makes the prompts of all engines of this one; `encoders` has a second one. Each is started when it is first
-needed; the starter pair never needs any.
+There are several, for prompts, for drafts with another tokenizer and for grammars. Each is started when it is first
+needed; the starter pair never needs the first two.
 """
 
 from __future__ import annotations
@@ -15,30 +15,16 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 import psutil
 
-from engine.errors import EngineClosed, PromptTooLong, TemplateFailed, without_frames
-from engine.prompt_process.protocol import (
-    MOST_TOKENIZERS,
-    REPLIES,
-    WITHOUT_TRANSFORMERS,
-    Build,
-    Done,
-    Encode,
-    Failed,
-    FindThinking,
-    MakePrompt,
-    Measure,
-    Record,
-    Request,
-    Task,
-    TokenizerSource,
-    TooLong,
-    TryGrammar,
-)
+from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
+from engine.grammars.grammar import Grammar
+from engine.prompt_process import protocol
+from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import Prompt, PromptJob
 from engine.thinking_choice import ThinkingChoice
 from engine.wire.child import Child
@@ -50,6 +36,10 @@ Result = TypeVar("Result")
 # Seconds of computing. The wall clock allows WALL_FACTOR times as many, for a machine that is busy with other things.
 BUILD_S, PROMPT_S, WALL_FACTOR = 8, 5, 3
 START_S = 120.0
+# For one text to be encoded, and characters that get a second more. Ordinary ones take milliseconds.
+ENCODE_S, CHARACTERS_A_SECOND = 0.5, 200_000
+# For a grammar. Ordinary ones take milliseconds.
+COMPILE_S = 3
 MEMORY_BYTES = 3 * 2**30
 _POLL_S = 0.02
 # Seconds until a process that has closed its connection has ended, and bytes that one which was stopped leaves unread.
@@ -87,7 +77,7 @@ class PromptProcess:
     def __init__(self) -> None:
         self._has_transformers = False
         self._lock = threading.Lock()
-        self._child: Child[Done | Failed | TooLong] | None = None
+        self._child: Child[protocol.Reply] | None = None
         self._built: dict[str, TokenizerSource] = {}
         self._usage: psutil.Process | None = None
         # Bytes, while the latest request was answered.
@@ -109,14 +99,13 @@ class PromptProcess:
 
     def record(self, source: TokenizerSource, abandoned: threading.Event) -> tuple[dict[str, Any], str] | None:
         """What `engine.recorded_tokenizer.record_of` finds there, its facts as JSON. Waits; raises as `build` does."""
-        found: tuple[dict[str, Any], str] | None = self._ask_of(
-            source, Record(source.folder), tuple[dict[str, Any], str] | None, BUILD_S, abandoned
-        )
+        found: tuple[dict[str, Any], str] | None
+        found = self._do(protocol.Record(source.folder), BUILD_S, abandoned, source)
         return found
 
     def thinking(self, source: TokenizerSource, abandoned: threading.Event) -> ThinkingChoice:
         """What `thinking_of` finds there. Waits; raises as `build` does."""
-        found: ThinkingChoice = self._ask_of(source, FindThinking(source.folder), ThinkingChoice, PROMPT_S, abandoned)
+        found: ThinkingChoice = self._do(protocol.FindThinking(source.folder), PROMPT_S, abandoned, source)
         return found
 
     def start_prompt(self, source: TokenizerSource, job: PromptJob) -> PromptCall:
@@ -138,7 +127,7 @@ class PromptProcess:
             if not self.has(source):
                 raise TemplateFailed("not running", "crashed")
             try:
-                ids: list[int] = self._ask(Encode(source.folder, text), list[int], seconds, threading.Event())
+                ids: list[int] = self._ask(protocol.Encode(source.folder, text), seconds, threading.Event())
             except _ProcessEnded as error:
                 raise TemplateFailed(str(error), "crashed") from error
         return ids
@@ -147,12 +136,12 @@ class PromptProcess:
         """How many tokens a text has in a tokenizer.json, and how many of its characters the first `tokens` of them
         cover (all, if None). Waits; raises `TemplateFailed`.
         """
-        found: tuple[int, int] = self._ask_anyone(Measure(str(file), text, tokens), tuple[int, int], BUILD_S)
+        found: tuple[int, int] = self._do(protocol.Measure(str(file), text, tokens), BUILD_S)
         return found
 
     def try_grammar(self, lark: str, seconds: float) -> str:
         """Compile a grammar there; returns what is wrong with it, or "". Waits; raises `TemplateFailed`."""
-        problem: str = self._ask_anyone(TryGrammar(lark), str, seconds)
+        problem: str = self._do(protocol.TryGrammar(lark), seconds)
         return problem
 
     def end(self) -> None:
@@ -172,32 +161,29 @@ class PromptProcess:
 
     def _make(self, source: TokenizerSource, job: PromptJob, call: PromptCall) -> None:
         try:
-            call.set_result(self._ask_of(source, MakePrompt(source.folder, job), Prompt, PROMPT_S, call.abandoned))
+            call.set_result(self._do(protocol.MakePrompt(source.folder, job), PROMPT_S, call.abandoned, source))
         except Exception as error:
             without_frames(error)
             call.set_exception(error)
             if not call.abandoned.is_set():
                 self.start(with_transformers=not source.record)
 
-    def _ask_of(
-        self, source: TokenizerSource, task: Task, result: Any, seconds: float, abandoned: threading.Event
+    def _do(
+        self,
+        task: protocol.Task,
+        seconds: float,
+        abandoned: threading.Event | None = None,
+        source: TokenizerSource | None = None,
     ) -> Any:
-        """Have a task done with a tokenizer, which is built if it is not there."""
+        """The result of a task. A tokenizer that it takes is built first if it is not there."""
+        given_up = abandoned or threading.Event()
 
         def ask() -> Any:
-            self._ensure_built(source, abandoned)
-            return self._ask(task, result, seconds, abandoned)
-
-        with self._lock:
-            return self._twice(ask)
-
-    def _ask_anyone(self, task: Task, result: Any, seconds: float) -> Any:
-        """Have a task done that takes no tokenizer of a folder."""
-        abandoned = threading.Event()
-
-        def ask() -> Any:
-            self._ensure_running(abandoned)
-            return self._ask(task, result, seconds, abandoned)
+            if source is None:
+                self._ensure_running(given_up)
+            else:
+                self._ensure_built(source, given_up)
+            return self._ask(task, seconds, given_up)
 
         with self._lock:
             return self._twice(ask)
@@ -218,9 +204,9 @@ class PromptProcess:
         self._ensure_running(abandoned, with_transformers=not source.record)
         if self._built.get(source.folder) != source:
             self._built.pop(source.folder, None)
-            kept = list(self._built)[-(MOST_TOKENIZERS - 1) :]
+            kept = list(self._built)[-(protocol.MOST_TOKENIZERS - 1) :]
             self._built = {folder: self._built[folder] for folder in kept}
-            self._ask(Build(source, kept), None, BUILD_S, abandoned)
+            self._ask(protocol.Build(source, kept), BUILD_S, abandoned)
         else:
             del self._built[source.folder]
         self._built[source.folder] = source
@@ -235,35 +221,35 @@ class PromptProcess:
         self._child = Child(
             "engine.prompt_process.worker",
             "--prompt-process",
-            [] if with_transformers else [WITHOUT_TRANSFORMERS],
-            REPLIES,
+            [] if with_transformers else [protocol.WITHOUT_TRANSFORMERS],
+            protocol.REPLIES,
             environment=_ENVIRONMENT,
             most_unsent=_MOST_UNREAD,
         )
         self._usage = psutil.Process(self._child.process.pid)
         self._wait(None, START_S, abandoned)
 
-    def _ask(self, task: Task, result: Any, seconds: float, abandoned: threading.Event) -> Any:
-        """Have a task done, which has a result of this type, unless a limit is exceeded: then the process is replaced.
+    def _ask(self, task: protocol.Task, seconds: float, abandoned: threading.Event) -> Any:
+        """The result of a task, unless a limit is exceeded: then the process is replaced.
 
         Raises `_ProcessEnded`, `PromptTooLong` and `TemplateFailed`.
         """
         assert self._child is not None
         try:
-            self._child.channel.send(Request(math.ceil(seconds), task))
+            self._child.channel.send(protocol.Request(math.ceil(seconds), task))
             reply = self._wait(seconds, seconds * WALL_FACTOR, abandoned)
-            if isinstance(reply, Done):
-                return unpack(reply.result, result)
+            if isinstance(reply, protocol.Done):
+                return unpack(reply.result, task.result)
         except ChannelClosed as error:
             raise self._ended(error, seconds) from error
         # Half of a surrogate pair, which is no character.
         except UnicodeEncodeError as error:
             raise TemplateFailed(str(error)) from error
-        if isinstance(reply, TooLong):
+        if isinstance(reply, protocol.TooLong):
             raise PromptTooLong(reply.tokens, reply.limit)
         raise TemplateFailed(reply.detail, reply.reason if reply.reason in TemplateFailed.REASONS else "")
 
-    def _wait(self, seconds: float | None, wall_s: float, abandoned: threading.Event) -> Done | Failed | TooLong:
+    def _wait(self, seconds: float | None, wall_s: float, abandoned: threading.Event) -> protocol.Reply:
         assert self._child is not None
         began, used_before = time.monotonic(), None
         self._most_held = 0
@@ -325,5 +311,65 @@ class PromptProcess:
         return _ProcessEnded(f"exit code {code}")
 
 
-PROMPT_PROCESS = PromptProcess()
-atexit.register(PROMPT_PROCESS.end)
+# One makes the prompts of all engines of this process. Another one encodes while answers are decoded: a round must not
+# wait until somebody's chat template has ended. The third tries grammars.
+PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS = PromptProcess(), PromptProcess(), PromptProcess()
+for process in (PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS):
+    atexit.register(process.end)
+
+
+class RemoteEncoder:
+    """Text to ids without control tokens. The first call builds the tokenizer and waits for it; later ones never do.
+
+    Raises `TemplateFailed`: for ever once a text took too long or too much memory, and for as long as a process that
+    was killed is being replaced. Not for two threads at once.
+    """
+
+    def __init__(self, source: TokenizerSource) -> None:
+        self._source = source
+        self._was_built = False
+        self._rebuilding: threading.Thread | None = None
+        # The arguments of the error.
+        self._refusal: tuple[str, str] | None = None
+
+    def __call__(self, text: str) -> list[int]:
+        if self._refusal is not None:
+            raise TemplateFailed(*self._refusal)
+        if not self._was_built:
+            ENCODING_PROCESS.build(self._source, threading.Event())
+            self._was_built = True
+        if self._rebuilding is not None and self._rebuilding.is_alive():
+            raise TemplateFailed("being replaced", "crashed")
+        if not ENCODING_PROCESS.has(self._source):
+            self._rebuild()
+            raise TemplateFailed("being replaced", "crashed")
+        try:
+            return ENCODING_PROCESS.encode(self._source, text, ENCODE_S + len(text) / CHARACTERS_A_SECOND)
+        except TemplateFailed as error:
+            if error.reason in ("too-slow", "too-large"):
+                log.warning("the tokenizer in %s is not used for drafting any more: %s", self._source.folder, error)
+                self._refusal = str(error.arguments["detail"]), error.reason
+            raise
+
+    def _rebuild(self) -> None:
+        def build() -> None:
+            with suppress(TemplateFailed, EngineClosed):
+                ENCODING_PROCESS.build(self._source, threading.Event())
+
+        self._rebuilding = threading.Thread(target=build, name="encoder", daemon=True)
+        self._rebuilding.start()
+
+
+def check_grammar(grammar: Grammar) -> None:
+    """Raise `GrammarNotUsable` for a grammar that does not compile within limits. Waits; for any thread.
+
+    Some of a few hundred bytes take minutes, all memory, or the stack.
+    """
+    try:
+        problem = GRAMMAR_PROCESS.try_grammar(grammar.as_lark(), COMPILE_S)
+    except TemplateFailed as error:
+        if error.reason == "too-slow":
+            raise GrammarNotUsable("too-slow", str(COMPILE_S)) from error
+        raise GrammarNotUsable("too-complex") from error
+    if problem:
+        raise GrammarNotUsable("invalid", problem)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
-from engine.prompts import PromptJob
+from engine.prompts import Prompt, PromptJob
+from engine.thinking_choice import ThinkingChoice
 from engine.wire.messages import Codec, Message
 
 # A context of ten million tokens fits.
@@ -33,47 +34,54 @@ class TokenizerSource:
 class Build(Message, frozen=True):
     """Build a tokenizer, and keep those of the folders `keep` beside it."""
 
+    result: ClassVar[Any] = None
     source: TokenizerSource
     keep: list[str]
 
 
 class Record(Message, frozen=True):
-    """What `engine.recorded_tokenizer.record_of` finds."""
+    """Write down what was built: see `engine.recorded_tokenizer.record_of`."""
 
+    result: ClassVar[Any] = tuple[dict[str, Any], str] | None
     folder: str
 
 
 class FindThinking(Message, frozen=True):
-    """A `ThinkingChoice`."""
+    """Find out what the chat template lets be chosen."""
 
+    result: ClassVar[Any] = ThinkingChoice
     folder: str
 
 
 class MakePrompt(Message, frozen=True):
-    """A `Prompt`."""
+    """Make the prompt of a conversation."""
 
+    result: ClassVar[Any] = Prompt
     folder: str
     job: PromptJob
 
 
 class Encode(Message, frozen=True):
-    """The ids of a text."""
+    """Encode a text without control tokens."""
 
+    result: ClassVar[Any] = list[int]
     folder: str
     text: str
 
 
 class Measure(Message, frozen=True):
-    """How many tokens a text has in a tokenizer.json, and how many characters the first `tokens` of them cover."""
+    """Count the tokens of a text in a tokenizer.json, and the characters that the first `tokens` of them cover."""
 
+    result: ClassVar[Any] = tuple[int, int]
     file: str
     text: str
     tokens: int | None
 
 
 class TryGrammar(Message, frozen=True):
-    """What is wrong with a grammar, or ""."""
+    """Compile a grammar, and say what is wrong with it, or ""."""
 
+    result: ClassVar[Any] = str
     lark: str
 
 
@@ -88,7 +96,7 @@ class Request(Message, frozen=True):
 
 
 class Done(Message, frozen=True):
-    """The result of the task, of the type that belongs to it."""
+    """The result of the task, of the type that its class names."""
 
     result: msgspec.Raw
 
@@ -107,5 +115,6 @@ class TooLong(Message, frozen=True):
     limit: int
 
 
+Reply = Done | Failed | TooLong
 REQUESTS: Codec[Request] = Codec(Request)
-REPLIES: Codec[Done | Failed | TooLong] = Codec(Done | Failed | TooLong, largest=LARGEST_REPLY)
+REPLIES: Codec[Reply] = Codec(Reply, largest=LARGEST_REPLY)

@@ -20,21 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import PromptTooLong, TemplateFailed
-from engine.prompt_process.protocol import (
-    REQUESTS,
-    WITHOUT_TRANSFORMERS,
-    Build,
-    Done,
-    Encode,
-    Failed,
-    FindThinking,
-    Measure,
-    Record,
-    Task,
-    TokenizerSource,
-    TooLong,
-    TryGrammar,
-)
+from engine.prompt_process import protocol
 from engine.prompts import local_encoder, make_prompt
 from engine.recorded_tokenizer import record_of, recorded
 from engine.thinking_choice import thinking_of
@@ -47,8 +33,8 @@ _GRACE_S = 2
 
 def main(options: Sequence[str]) -> None:
     """Serve the engine at the inherited socket that the first option numbers, until it is gone."""
-    channel = Channel(socket.socket(fileno=int(options[0])), REQUESTS)
-    if WITHOUT_TRANSFORMERS not in options:
+    channel = Channel(socket.socket(fileno=int(options[0])), protocol.REQUESTS)
+    if protocol.WITHOUT_TRANSFORMERS not in options:
         _tokenizer_loader()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
@@ -58,11 +44,11 @@ def main(options: Sequence[str]) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     tokenizers: dict[str, Any] = {}
     with suppress(ChannelClosed):
-        channel.send(Done(pack(None)))
+        channel.send(protocol.Done(pack(None)))
         while (request := channel.receive()) is not None:
             _limit_time(request.seconds)
             channel.send(_answer(request.task, tokenizers))
-            if isinstance(request.task, Build):
+            if isinstance(request.task, protocol.Build):
                 # A prompt follows, while the model is loaded until then.
                 importlib.import_module("engine.chat_template")
 
@@ -87,37 +73,37 @@ def _limit_time(seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (most, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _answer(task: Task, tokenizers: dict[str, Any]) -> Done | Failed | TooLong:
+def _answer(task: protocol.Task, tokenizers: dict[str, Any]) -> protocol.Reply:
     try:
-        return Done(pack(_result(task, tokenizers)))
+        return protocol.Done(pack(_result(task, tokenizers)))
     except PromptTooLong as error:
-        return TooLong(error.arguments["tokens"], error.arguments["limit"])  # type: ignore[arg-type]
+        return protocol.TooLong(error.arguments["tokens"], error.arguments["limit"])  # type: ignore[arg-type]
     except TemplateFailed as error:
         too_large = isinstance(error.__cause__, MemoryError)
-        return Failed(_sendable(str(error.arguments["detail"])), "too-large" if too_large else error.reason)
+        return protocol.Failed(_sendable(str(error.arguments["detail"])), "too-large" if too_large else error.reason)
     except MemoryError:
-        return Failed("", "too-large")
+        return protocol.Failed("", "too-large")
     # Whatever a tokenizer of a stranger raises, panics included.
     except BaseException as error:
-        return Failed(_sendable(" ".join(str(error).split())[:200] or type(error).__name__), "")
+        return protocol.Failed(_sendable(" ".join(str(error).split())[:200] or type(error).__name__), "")
 
 
-def _result(task: Task, tokenizers: dict[str, Any]) -> Any:
-    if isinstance(task, TryGrammar):
+def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
+    if isinstance(task, protocol.TryGrammar):
         return _sendable(_trial(task.lark))
-    if isinstance(task, Measure):
+    if isinstance(task, protocol.Measure):
         return _measured(task.file, task.text, task.tokens)
-    if isinstance(task, Build):
+    if isinstance(task, protocol.Build):
         for other in tokenizers.keys() - set(task.keep):
             del tokenizers[other]
         tokenizers[task.source.folder] = _build(task.source)
         return None
     tokenizer = tokenizers[task.folder]
-    if isinstance(task, Record):
+    if isinstance(task, protocol.Record):
         return record_of(tokenizer)
-    if isinstance(task, FindThinking):
+    if isinstance(task, protocol.FindThinking):
         return thinking_of(tokenizer)
-    if isinstance(task, Encode):
+    if isinstance(task, protocol.Encode):
         return local_encoder(tokenizer)(task.text)
     return make_prompt(tokenizer, task.job, with_boundaries=True)
 
@@ -149,7 +135,7 @@ def _bare_tokenizer(file: str, modified_ns: int) -> Any:
     return Tokenizer.from_file(file)
 
 
-def _build(source: TokenizerSource) -> Any:
+def _build(source: protocol.TokenizerSource) -> Any:
     make_whole = partial(_make_whole, source)
     tokenizer = recorded(Path(source.record), make_whole) if source.record else make_whole()
     # What the engine will ask of it at once.
@@ -158,7 +144,7 @@ def _build(source: TokenizerSource) -> Any:
     return tokenizer
 
 
-def _make_whole(source: TokenizerSource) -> Any:
+def _make_whole(source: protocol.TokenizerSource) -> Any:
     return _tokenizer_loader()(
         Path(source.folder),
         {"trust_remote_code": False},

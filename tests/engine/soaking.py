@@ -25,8 +25,7 @@ from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import EngineClosed
 from engine.generation import Generation
-from engine.prompt_process.client import PROMPT_PROCESS, PromptProcess
-from engine.prompt_process.encoders import ENCODING_PROCESS
+from engine.prompt_process.client import ENCODING_PROCESS, PROMPT_PROCESS, PromptProcess
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob
 from engine.sampling import Sampler

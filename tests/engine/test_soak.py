@@ -25,7 +25,7 @@ from engine import Engine
 from engine.decoders.ragged_decoder import BatchStepFailed, RaggedDecoder
 from engine.generation import Generation
 from engine.loading import load
-from engine.prompt_process.encoders import ENCODING_PROCESS
+from engine.prompt_process.client import ENCODING_PROCESS
 from engine.sampling import Sampler
 from engine.settings import EngineSettings
 from engine.speculation.proposers.draft_model import DraftModelProposer

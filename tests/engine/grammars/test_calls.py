@@ -12,7 +12,7 @@ from llguidance import LLMatcher
 from engine.grammars.calls import CallsNotExpressible, calls_source
 from engine.grammars.compiling import compile_by_byte
 from engine.grammars.grammar import Grammar, calls_of
-from engine.prompt_process.grammars import check_grammar
+from engine.prompt_process.client import check_grammar
 from engine.tool_calls import tool_format
 
 FORMS = (

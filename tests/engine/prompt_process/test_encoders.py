@@ -17,7 +17,7 @@ import pytest
 from engine import ChatRequest, Engine, Finished, SpeculationSettings
 from engine.errors import EngineClosed, TemplateFailed
 from engine.loading import load
-from engine.prompt_process.encoders import ENCODING_PROCESS, RemoteEncoder
+from engine.prompt_process.client import ENCODING_PROCESS, RemoteEncoder
 from engine.prompts import local_encoder, render
 from tests.engine.asking import QUESTION
 from tests.engine.speculation.tokenizers_in_test import byte_level

@@ -1,3 +1,5 @@
+"""Every message of every protocol arrives as it was sent, and so does every error."""
+
 from __future__ import annotations
 
 import json
@@ -18,42 +20,17 @@ from engine import (
     SpeculationSettings,
     Token,
     TokensCommitted,
+    errors,
 )
+from engine.async_drafting import messages as drafting
+from engine.cluster import messages as cluster
 from engine.cluster.errors import ClusterError
-from engine.cluster.messages import (
-    CALLS,
-    EVENTS,
-    TO_CLIENT,
-    TO_ENGINE,
-    TO_LEADER,
-    TO_RANK,
-    Beat,
-    Cancel,
-    Change,
-    Changes,
-    Digest,
-    Ended,
-    Imported,
-    Join,
-    Load,
-    Loaded,
-    Lost,
-    MainLoaded,
-    Progress,
-    Raised,
-    Refused,
-    Speculate,
-    Submit,
-    Unload,
-    Warm,
-    as_plain,
-    dec_hook,
-    enc_hook,
-    from_plain,
-)
-from engine.errors import BadRequest, EngineError, InternalFailure, ModelNotUsable, NotEnoughMemory, PromptTooLong
+from engine.cluster.messages import CALLS, REPLIES, as_plain, dec_hook, enc_hook, from_plain
+from engine.errors import EngineError, InternalFailure
 from engine.events import Alternative, Event
 from engine.grammars.grammar import Grammar
+from engine.prompt_process import protocol as prompts
+from engine.prompts import PromptJob
 from engine.stats import PlainSpan, RoundRecord
 from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
 from engine.thinking_choice import ThinkingChoice
@@ -89,30 +66,66 @@ EVENT_VALUES: list[Event] = [
     Finished("stop", "text", (1, 2), STATS),
 ]
 ERRORS = [
-    ModelNotUsable("a", "damaged", "x"),
-    PromptTooLong(10, 5),
-    NotEnoughMemory("m", 5, 3, 100, 50, (("weights", "main", 5),)),
-    BadRequest("stop", "texts", [1]),
+    errors.BadRequest("stop", "texts", [1]),
+    errors.ModelNotUsable("a", "damaged", "x"),
+    errors.NoModel(),
+    errors.PromptTooLong(10, 5),
+    errors.Busy(2),
+    errors.QueueFull(32),
+    errors.NotEnoughMemory("m", 5, 3, 100, 50, (("weights", "main", 5),), kv_bits=8, draft_bytes=9),
+    errors.TemplateFailed("roles must alternate"),
+    errors.GrammarNotUsable("invalid", "unknown name"),
+    errors.EngineClosed(),
+    errors.InternalFailure("boom"),
     ClusterError("silent", "mac.local", "6"),
-    InternalFailure("boom"),
 ]
-MESSAGES: list[tuple[Codec[Any], Message]] = [
-    *((TO_ENGINE, message) for message in (Submit(2, REQUEST), Cancel(2), Speculate(2, SpeculationSettings("off")))),
-    *((TO_CLIENT, message) for message in (MainLoaded(3, PAIR), Progress(1, 2))),
-    *(
-        (TO_RANK, message)
-        for message in (
-            Join(), Load(1, "starter", {"config.json": "x"}, None, "tensor", 512), Warm(), Unload(), Beat(),
-            Changes([Change(2, "commit_rows", 0, [[1, 2], 3], [1, 0]), Change(2, "copy", 1, [], 4)], [1], 3, (1, 5), 7),
-        )
-    ),
-    *((TO_LEADER, message) for message in (Imported(), Loaded(1, ["KVCache"]), Digest(3, 4, 5), Beat())),
-]  # fmt: skip
+JOB = PromptJob([{"role": "user", "content": "x"}], 500, options={"enable_thinking": True}, tools=[])
+BIASED = SamplingSettings(0.5, 40, 0.75, 0.125, 1.5, 0.25, 0.5, 64, logit_bias={3: -1.5, 900: 4.0})
+MESSAGES: dict[Codec[Any], list[Message]] = {
+    cluster.TO_ENGINE: [
+        cluster.Call(1, "load", pack(("m", None)), False),
+        cluster.Submit(2, REQUEST),
+        cluster.Cancel(2),
+        cluster.Speculate(2, SpeculationSettings("off")),
+    ],
+    cluster.TO_CLIENT: [cluster.Reply(3, "result", pack(None))],
+    cluster.TO_RANK: [
+        cluster.Join(),
+        cluster.Load(1, "starter", {"config.json": "x"}, None, "tensor", 512),
+        cluster.Warm(),
+        cluster.Unload(),
+        cluster.Changes([cluster.Change(2, "commit", 0, [[1, 2], 3], [[1, 0], True, 3, None])], [1], 3, (1, 5)),
+    ],
+    cluster.TO_LEADER: [cluster.Imported(), cluster.Loaded(1, ["KVCache"])],
+    cluster.ECHO: [cluster.Echo(b"x")],
+    drafting.TO_DRAFTER: [
+        drafting.Begin(2**64 - 1, 2**63 + 5, 151_936, BIASED),
+        drafting.Verdict(7, 3, 1000, (5, 6, 4_000_000_000), 8, True, 0.5),
+        drafting.End(7),
+    ],
+    drafting.TO_ENGINE: [
+        drafting.Ready(bytes(32), 1234),
+        drafting.Refused("not-usable"),
+        drafting.Answer(7, 3, 1003, drafting.HIT, (1, 2), 9, 0.125),
+    ],
+    prompts.REQUESTS: [
+        prompts.Request(8, prompts.Build(prompts.TokenizerSource("a", [1, 2], {"eos_token": "x"}), ["b"])),
+        prompts.Request(8, prompts.Record("a")),
+        prompts.Request(8, prompts.FindThinking("a")),
+        prompts.Request(8, prompts.MakePrompt("a", JOB)),
+        prompts.Request(8, prompts.Encode("a", "b")),
+        prompts.Request(8, prompts.Measure("a", "b", None)),
+        prompts.Request(8, prompts.TryGrammar("start: /a/")),
+    ],
+    prompts.REPLIES: [prompts.Done(pack([1, 2])), prompts.Failed("why", "too-slow"), prompts.TooLong(3, 2)],
+}
 
 
-@pytest.mark.parametrize(("codec", "message"), MESSAGES, ids=lambda value: type(value).__name__)
-def test_messages_cross_unchanged(codec: Codec[Any], message: Message) -> None:
-    assert codec.take(bytearray(codec.frame(message))) == message
+@pytest.mark.parametrize(("codec", "message"), [(codec, one) for codec, sent in MESSAGES.items() for one in sent])
+def test_a_message_arrives_as_it_was_sent(codec: Codec[Any], message: Message) -> None:
+    received = bytearray(codec.frame(message) + codec.frame(message)[:-1])
+    assert codec.take(received) == message
+    assert codec.take(received) is None
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -123,7 +136,7 @@ def test_results_of_calls_cross_unchanged(name: str) -> None:
 
 @pytest.mark.parametrize("event", EVENT_VALUES, ids=lambda event: type(event).__name__)
 def test_events_cross_unchanged(event: Event) -> None:
-    assert unpack(pack(event, enc_hook), EVENTS[type(event).__name__], dec_hook) == event
+    assert unpack(pack(event, enc_hook), REPLIES[type(event).__name__], dec_hook) == event
 
 
 def test_settings_cross_in_a_line() -> None:
@@ -133,10 +146,10 @@ def test_settings_cross_in_a_line() -> None:
 
 def told_of(error: EngineError) -> list[EngineError]:
     """The error as it arrives on each way."""
-    found: list[EngineError] = [unpack(pack(Failed(error, "", STATS), enc_hook), Failed, dec_hook).error]
-    for codec, message in ((TO_CLIENT, Raised(1, error)), (TO_CLIENT, Ended(error)), (TO_LEADER, Refused(1, error)),
-                           (TO_LEADER, Lost(error))):  # fmt: skip
-        arrived: Any = codec.take(bytearray(codec.frame(message)))
+    failed: Failed = unpack(pack(Failed(error, "", STATS), enc_hook), Failed, dec_hook)
+    found: list[EngineError] = [failed.error]
+    for message in (cluster.Refused(1, error), cluster.Lost(error)):
+        arrived: Any = cluster.TO_LEADER.take(bytearray(cluster.TO_LEADER.frame(message)))
         found.append(arrived.error)
     return [*found, from_plain(json.loads(json.dumps(as_plain(error))), EngineError)]
 
@@ -147,6 +160,11 @@ def test_errors_cross_with_their_code_arguments_and_sentence(error: EngineError)
         assert type(found) is type(error)
         assert str(found) == str(error)
         assert json.dumps(found.arguments) == json.dumps(error.arguments)
+
+
+def test_every_error_that_a_client_meets_has_an_example_here() -> None:
+    met = {kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, EngineError)}
+    assert {type(error) for error in ERRORS} == {*met, ClusterError} - {EngineError}
 
 
 def test_an_error_of_another_kind_arrives_as_an_internal_failure() -> None:
@@ -167,12 +185,8 @@ def test_nothing_else_leaves() -> None:
     "error", [["os.system", {}], ["PromptTooLong", {"no": 1}], ["PromptTooLong", 3], [], {}, "error", 3]
 )
 def test_no_other_error_arrives(error: Any) -> None:
-    class Foreign(Message, frozen=True, tag="Raised"):
-        number: int
-        error: Any
-
     with pytest.raises(BadMessage):
-        TO_CLIENT.take(bytearray(TO_CLIENT.frame(Foreign(1, error))))
+        unpack(pack(error), EngineError, dec_hook)
 
 
 def test_a_request_is_checked_again_where_it_arrives() -> None:
