@@ -189,11 +189,6 @@ class _MirroredRollback(Rollback):
     rewind = journaled(Rollback.rewind)
     recall = journaled(Rollback.recall)
 
-    def advance(self, rows: int) -> int:
-        kept = 0 if self._rows is None else self.commit(self._rows)
-        self.begin(rows)
-        return kept
-
     @journaled
     def remember(self, position: int) -> Checkpoint:
         made = super().remember(position)
