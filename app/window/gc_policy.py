@@ -1,9 +1,8 @@
 """When Python switches threads and collects garbage while the engine's thread and the Qt thread share one interpreter.
 
 A thread that waits for the interpreter lock requests it only after the switch interval; at the default of 5 ms a round
-of a fast model would wait longer than it takes. A full collection visits every object of the process, about 60 ms with
-the engine's libraries, on whichever thread triggers it. So the Qt thread, which alone may delete Qt objects, runs the
-collections, and full ones only while no answer is being written.
+of a fast model would wait longer than it takes. Python collects on whichever thread allocates, but only the Qt thread
+may delete Qt objects, so a timer of that thread collects instead.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ from app.session.session import Session
 
 SWITCH_S = 0.0005
 _INTERVAL_MS = 1000
-# New objects that justify collecting the youngest generation, everything between answers, and everything at any time:
-# garbage must not pile up during an answer of hours either.
-_YOUNG, _MANY, _TOO_MANY = 2_000, 20_000, 500_000
+# New objects that justify collecting the youngest generation, and everything.
+_YOUNG, _MANY = 2_000, 100_000
 
 
 class GcPolicy(QObject):
@@ -27,8 +25,8 @@ class GcPolicy(QObject):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._session = session
-        self._switch_before, self._young, self._since_full = sys.getswitchinterval(), 0, 0
+        self._models = session.models
+        self._switch_before, self._since_full = sys.getswitchinterval(), 0
         self._frozen = False
         sys.setswitchinterval(SWITCH_S)
         gc.disable()
@@ -39,29 +37,30 @@ class GcPolicy(QObject):
         self._timer.start()
 
     def collect(self) -> None:
-        """Collect what the counts justify now."""
+        """Collect what the number of new objects justifies now."""
         young = gc.get_count()[0]
-        self._since_full += max(0, young - self._young)
-        if self._since_full >= (_MANY if self._session.answers.quiet else _TOO_MANY):
-            self._collect_all()
-        elif young >= _YOUNG:
+        if young < _YOUNG:
+            return
+        self._since_full += young
+        if self._since_full < _MANY:
             gc.collect(0)
-        self._young = gc.get_count()[0]
+        else:
+            self._collect_all()
 
     def _collect_all(self) -> None:
         self._since_full = 0
         gc.collect()
 
     def _models_changed(self) -> None:
-        """Exempt everything that exists when the first model is loaded from collection: it stays until the end.
+        """Exempt everything that exists when the first model is loaded from collection: it stays until the end, and to
+        visit it would take some 60 ms each time.
 
         After later changes of models collect everything, because a few leftover objects could hold much memory.
         """
-        pair = self._session.models.pair
-        if not self._frozen and pair.main is not None:
+        if not self._frozen and self._models.pair.main is not None:
             self._frozen = True
             gc.freeze()
-        elif self._frozen and not pair.loading and self._session.answers.quiet:
+        elif self._frozen and not self._models.pair.loading:
             self._collect_all()
 
     def close(self) -> None:
