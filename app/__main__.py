@@ -115,9 +115,6 @@ def _module(name: str) -> ModuleType | None:
 
 def _window(options: argparse.Namespace) -> int:
     if options.self_test:
-        from app.system.qt_import import restore_import
-
-        restore_import()
         from app.cli import self_test
 
         return self_test.run(options.screenshot, options.lang)
@@ -132,9 +129,6 @@ def _window(options: argparse.Namespace) -> int:
     # Nothing that the start makes is garbage; once the window is there, `GcPolicy` decides.
     gc.disable()
     try:
-        from app.system.qt_import import restore_import
-
-        restore_import()
         from app.window.startup import show_window
 
         return show_window(options.lang)

@@ -86,9 +86,6 @@ def _start(began: float, folder: Path) -> dict[str, float]:
     """Start the app here, in a process that `began` then; the seconds to each of `STAGES`."""
     # As the command does before it imports the window.
     gc.disable()
-    from app.system.qt_import import restore_import
-
-    restore_import()
     from PySide6.QtCore import QEvent, QObject, QTimer
 
     from app.settings.store import SettingsStore
