@@ -28,11 +28,10 @@ from engine.heads.config import (
     rope_of,
     tap_width,
 )
-from engine.heads.tensors import MASK, HeadFiles, HeadTensorError, by_our_names, whole_shapes
+from engine.heads.tensors import MASK, HeadFiles, by_our_names, whole_shapes
 from engine.model_files.head_kinds import bare_name
 
 _CODEBOOKS = ("candidate_selector.predecessor_codebook", "candidate_selector.successor_codebook")
-_CONFIDENCE = "confidence_head.proj.weight"
 _MARKOV_STYLES = ("vanilla", "gated", "rnn")
 _MOST_LAYERS = 64
 _LARGEST_BLOCK = 64
@@ -61,14 +60,10 @@ class SelectorConfig:
 
 @dataclass(frozen=True, slots=True)
 class MarkovConfig:
-    """DSpark: a bias from the token before. `style` is vanilla, gated or rnn.
-
-    `confidence` is the width of what its confidence reads; 0 without one.
-    """
+    """DSpark: a bias from the token before. `style` is vanilla, gated or rnn."""
 
     rank: int
     style: str
-    confidence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +169,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         output_multiplier=settings.number("output_multiplier", 1.0),
         own_mask=MASK in shapes,
         soft_cap=settings.number("final_logit_softcapping", 0.0, 0.0, 1e4),
-        refiner=_refiner(settings, kind, shapes, width, vocabulary),
+        refiner=_refiner(settings, kind, width, vocabulary),
         made_for=made_for(config),
         **_block(settings, kind, spec=spec),
         **own,
@@ -304,7 +299,7 @@ def _block(settings: Settings, kind: str, *, spec: bool) -> dict[str, Any]:
 
 
 def _refiner(
-    settings: Settings, kind: str, shapes: Shapes, width: int, vocabulary: int
+    settings: Settings, kind: str, width: int, vocabulary: int
 ) -> SelectorConfig | MarkovConfig | GruConfig | None:
     if kind == "dflash2":
         group = settings.whole("conv_group_size", 1, width, 16)
@@ -318,10 +313,7 @@ def _refiner(
         if style not in _MARKOV_STYLES:
             raise HeadConfigError("markov_head_type")
         rank = settings.whole("markov_rank", 1, _LARGEST_RANK)
-        confidence = last_of(shapes, _CONFIDENCE)
-        if confidence not in (0, width, width + rank):
-            raise HeadTensorError(_CONFIDENCE)
-        return MarkovConfig(rank, style, confidence)
+        return MarkovConfig(rank, style)
     if kind == "domino":
         return GruConfig(
             settings.whole("gru_hidden_dim", 1, LARGEST_WIDTH),

@@ -98,44 +98,25 @@ class MarkovHead(nn.Module):  # type: ignore[misc]
         return state, self.markov_w2(before)
 
 
-class ConfidenceHead(nn.Module):  # type: ignore[misc]
-    """DSpark: the chance that a row's token is accepted."""
-
-    def __init__(self, inputs: int) -> None:
-        super().__init__()
-        self.proj = nn.Linear(inputs, 1)
-
-
 class DSparkNetwork(DFlashNetwork):
-    """DSpark: the bias, and the confidence where the head has one."""
+    """DSpark: a bias by the token before. How sure the head says it is of a token is not read."""
 
     def __init__(self, config: BlockConfig) -> None:
         super().__init__(config)
         markov = config.refiner
         assert isinstance(markov, MarkovConfig)
         self.markov_head = MarkovHead(config, markov)
-        if markov.confidence:
-            self.confidence_head = ConfidenceHead(markov.confidence)
-        self._with_token = markov.confidence != config.width
 
     def propose(self, hidden: mx.array, logits: mx.array, anchor: mx.array, draw: Draw, embed: Embed) -> HeadProposal:
         del embed
-        token, state, tokens, scores, before = anchor, None, [], [], []
+        token, state, tokens, scores = anchor, None, [], []
         for row in range(logits.shape[1]):
-            before.append(self.markov_head.markov_w1(token).astype(hidden.dtype))
-            state, bias = self.markov_head.step(state, before[-1], hidden[:, row])
+            before = self.markov_head.markov_w1(token).astype(hidden.dtype)
+            state, bias = self.markov_head.step(state, before, hidden[:, row])
             scores.append(logits[:, row] + bias)
             token = draw(row, scores[-1], None)
             tokens.append(token)
-        return HeadProposal(
-            mx.concatenate(tokens), mx.concatenate(scores), confidence=self._confidence(hidden, mx.concatenate(before))
-        )
-
-    def _confidence(self, hidden: mx.array, before: mx.array) -> mx.array | None:
-        if "confidence_head" not in self:
-            return None
-        features = mx.concatenate([hidden[0], before], axis=-1) if self._with_token else hidden[0]
-        return mx.sigmoid(self.confidence_head.proj(features)[:, 0].astype(mx.float32))
+        return HeadProposal(mx.concatenate(tokens), mx.concatenate(scores))
 
 
 class GruLayer(nn.Module):  # type: ignore[misc]
@@ -197,10 +178,12 @@ class BlockHead(NetworkHead):
 
     @staticmethod
     def build(config: BlockConfig, weights: Weights) -> tuple[nn.Module, Weights]:
-        """Queries, keys and values that are one matrix become three."""
+        """Queries, keys and values that are one matrix become three; what tells a confidence is left out."""
         queries, keys = config.heads * config.head_dim, config.kv_heads * config.head_dim
         made: Weights = {}
         for name, array in weights.items():
+            if name.startswith("confidence_head."):
+                continue
             parts = mx.split(array, [queries, queries + keys], axis=0) if ".qkv_proj." in name else [array]
             for projection, part in zip(("q_proj", "k_proj", "v_proj"), parts, strict=False):
                 own = name.replace("qkv_proj", projection)
@@ -235,7 +218,7 @@ class BlockHead(NetworkHead):
         if config.soft_cap:
             logits = mx.tanh(logits / config.soft_cap) * config.soft_cap
         made = self.network.propose(hidden, logits, anchor, self.on_main_ids(draw), self.embed)
-        return HeadProposal(made.tokens, made.scores, self.columns(made.scores, made.ids), made.confidence)
+        return HeadProposal(made.tokens, made.scores, self.columns(made.scores, made.ids))
 
     def _block(self, anchor: mx.array, masks: int) -> mx.array:
         """The embeddings (1, 1 + masks, width) of the anchor (1,) and the masks."""

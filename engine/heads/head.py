@@ -73,14 +73,12 @@ class Draw(Protocol):
 class HeadProposal:
     """Draft tokens as main-model ids (count,) int32, and the logits that they were drawn from.
 
-    `scores` (count, m) and `ids` (count, m) or None are those of `Draw`. `confidence`, float32 (count,), is the head's
-    own estimate of the chance that each token is accepted if those before it are; None where it has none.
+    `scores` (count, m) and `ids` (count, m) or None are those of `Draw`.
     """
 
     tokens: mx.array
     scores: mx.array
     ids: mx.array | None = None
-    confidence: mx.array | None = None
 
 
 class HeadContext(ABC):

@@ -231,20 +231,3 @@ def test_a_head_is_asked_again_among_plain_rounds_that_are_pipelined(
     assert "measuring" in client.reasons
     assert "no-guess" not in client.reasons
     assert client.finished.stats.drafted > 0
-
-
-def test_confidence_ends_a_proposal_early(
-    oracle_served: tuple[Scheduler, OracleHead], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Read in every round, although these proposals are always right.
-    monkeypatch.setattr("engine.speculation.choosing.controller.WASTE", -1.0, raising=False)
-    scheduler, head = oracle_served
-    asked = request(speculation=SpeculationSettings(method="draft"), max_tokens=120)
-    expected = teach(scheduler, head, asked)
-    head.confidence = [0.9, 0.9, 0.0, 0.9] * 4
-    scheduler.calibrate()
-    [client] = run(scheduler, asked)
-
-    assert client.finished.ids == expected.ids
-    drafted = {event.round.drafted for event in client.committed}
-    assert 0 < max(drafted) <= 2

@@ -2,7 +2,7 @@
 
 `python -m tests.tools.record answers` has each drafter of the starter propose behind every token of an
 answer of the main model, which gives what it would have proposed there in any round. `... costs` times the passes and
-the drafting of a quiet machine, `... reading` how much longer a head's rounds take where its confidence is read.
+the drafting of a quiet machine, `... reading` how much longer a head's rounds take where its tokens are waited for.
 `... answers mtp` and `... costs head mtp` record these drafters anew, and keep what is recorded of the others.
 """
 
@@ -129,15 +129,15 @@ def commit(rounds: Rounds, current: PendingRound) -> None:
 
 
 def note_chances(proposer: HeadProposer, noted: list[float]) -> None:
-    def worthwhile(proposed: Any, depth: int) -> int:
-        known = proposed.confidence
-        if known is None:
-            known = mx.exp(proposed.scores.max(axis=-1) - mx.logsumexp(proposed.scores, axis=-1))
-        noted.extend(known.tolist())
-        return depth
+    head = proposer.session.head
+    propose = head.propose
 
-    proposer.prices = (0.0,) * (MAX_DEPTH + 1)
-    proposer._worthwhile = worthwhile  # type: ignore[method-assign]
+    def noting(*arguments: Any) -> Any:
+        proposed = propose(*arguments)
+        noted.extend(mx.exp(proposed.scores.max(axis=-1) - mx.logsumexp(proposed.scores, axis=-1)).tolist())
+        return proposed
+
+    head.propose = noting
 
 
 def proposer_of(main: Any, drafter: Any, conversation: Conversation, sampler: Sampler) -> Proposer:
@@ -237,7 +237,7 @@ def plain_s(rounds: Rounds) -> float:
 
 
 def reading_share(main: Any, drafter: Any) -> float:
-    """The share of a head's round that it takes longer where its confidence is read before the pass is launched."""
+    """The share of a head's round that it takes longer where its tokens are waited for before the pass is launched."""
     rounds, proposer = begin(main, drafter, main.prompt_ids([{"role": "user", "content": TEXT}]))
     while proposer.prepare():
         pass
@@ -245,11 +245,9 @@ def reading_share(main: Any, drafter: Any) -> float:
     shares = []
     for _ in range(READINGS):
         seconds = []
-        # With prices of nothing all is verified: what differs is the wait.
-        for prices in ((), (0.0,) * (depth + 1)):
-            proposer.prices = prices
+        for timed in (False, True):
             begun = perf_counter()
-            commit(rounds, rounds.start(proposer.source, depth))
+            commit(rounds, rounds.start(proposer.source, depth, timed=timed))
             seconds.append(perf_counter() - begun)
         shares.append(1.0 - seconds[0] / seconds[1])
     rounds.abandon()

@@ -178,8 +178,6 @@ class OnDisk:
             if not mx.array_equal(mx.take_along_axis(mx.stack(ids), order, axis=-1), golden["ids"]):
                 return float("inf")
             found.append((mx.take_along_axis(mx.softmax(scores, -1), order, -1), golden["probabilities"]))
-        if "confidence" in golden:
-            found.append((mx.stack([one.confidence for one in made]), golden["confidence"]))
         logits, chains = golden.get("logits"), golden.get("chains")
         if logits is not None and logits.ndim == 2:
             # Of the first token at each position.

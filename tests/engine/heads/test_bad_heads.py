@@ -133,11 +133,6 @@ TENSORS: list[tuple[str, Callable[[Tensors], None], tuple[str, str]]] = [
         lambda tensors: tensors.update({"midlayer.mlp.up_proj.weight": mx.zeros((4, 4))}),
         ("wrong-tensors", "layers.0.mlp.up_proj.weight"),
     ),
-    (
-        "dspark_rnn",
-        other("confidence_head.proj.weight", lambda array: array[:, :-1]),
-        ("wrong-tensors", "confidence_head.proj.weight"),
-    ),
     ("assistant_gemma4_ordered", other(ORDERING, lambda array: array + 1), ("wrong-tensors", "token_ordering")),
 ]
 

@@ -52,7 +52,6 @@ class OracleHead(Head):
         self.taps = tuple(taps)
         self.answers: Sequence[int] | Callable[[int], int] = answers
         self.most = 16
-        self.confidence: Sequence[float] | None = None
         self._width, self._vocabulary = width, vocabulary
 
     @property
@@ -90,5 +89,4 @@ class OracleHead(Head):
         wanted = [self.answers[at] if at < len(self.answers) else 0 for at in range(first, first + count)]
         scores = mx.where(mx.arange(self._vocabulary)[None] == mx.array(wanted)[:, None], 30.0, 0.0)
         tokens = draw(0, scores, None)
-        confidence = None if self.confidence is None else mx.array(list(self.confidence)[:count])
-        return HeadProposal(tokens, scores, None, confidence)
+        return HeadProposal(tokens, scores)
