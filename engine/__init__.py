@@ -4,11 +4,8 @@ Importing it is cheap: mlx and the models are imported on the engine's own threa
 so it must be imported before mlx.
 """
 
-# First, so that it holds for all that these define.
-from engine import deferred_methods  # noqa: F401
 from engine.client import EngineClient
 from engine.cpu_backend.blas import BLAS
-from engine.deferred_imports import install as _defer_imports
 from engine.engine import Engine, starter_pair
 from engine.errors import EngineError, ModelNotUsable
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
@@ -17,9 +14,6 @@ from engine.settings import EngineSettings
 from engine.stats import RequestStats, RoundRecord
 from engine.stream import RequestStream
 from engine.tuning import AcceptanceFigures, Calibration, ContextFigures, DepthFigures, LearnedPair
-
-# Before anything imports mlx-lm.
-_defer_imports()
 
 __all__ = [
     "BLAS",

@@ -20,7 +20,6 @@ from engine.speculation.head_source import HeadSource, prepare_head
 from engine.status import ModelInfo
 from engine.steps import Steps, result_of
 from engine.tap_choices import TapChoices
-from engine.tokenizer_records import TokenizerRecords
 
 Drafter = DraftSource | HeadSource
 
@@ -100,8 +99,7 @@ def _settle_reading(main: LoadedModel, head: Head, learned_file: Path | None) ->
 
 def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:
     bits = loading.settings.draft_kv_bits
-    records = TokenizerRecords(loading.settings.learned_file)
-    draft = yield from load_in_steps(name_or_path, bits, loading.streaming, loading.on_progress, records=records)
+    draft = yield from load_in_steps(name_or_path, bits, loading.streaming, loading.on_progress)
     return (yield from prepare_draft(loading.main, draft))
 
 

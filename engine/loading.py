@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,15 +32,14 @@ from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import resolve_model
 from engine.paths import is_known_good
-from engine.plain_tokenizer import PlainTokenizer
 from engine.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
 from engine.prompt_process.protocol import TokenizerSource
 from engine.prompts import PromptJob, local_encoder, render
+from engine.shipped_tokenizer import ShippedTokenizer
 from engine.status import ModelInfo
 from engine.steps import Steps, in_chunks, result_of, run_to_completion
 from engine.system_memory import system_memory
 from engine.tokenizer_loading import make_tokenizer
-from engine.tokenizer_records import TokenizerRecords
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +102,7 @@ class LoadedModel:
     @property
     def mlx_lm_tokenizer(self) -> Any:
         """The tokenizer as mlx-lm's own functions take it."""
-        return self.tokenizer.whole if isinstance(self.tokenizer, PlainTokenizer) else self.tokenizer
+        return self.tokenizer.whole if isinstance(self.tokenizer, ShippedTokenizer) else self.tokenizer
 
     @cached_property
     def grammars(self) -> GrammarCompiler:
@@ -141,21 +139,17 @@ def load_in_steps(
     streaming: Callable[[], bool] = lambda: False,
     on_progress: OnProgress = lambda _loaded, _total: None,
     part: Part | None = None,
-    records: TokenizerRecords | None = None,
 ) -> Steps[LoadedModel]:
     """`load` in steps of some milliseconds; while answers are `streaming()`, none of them waits for the disk.
 
     `on_progress(loaded, total)` is called with bytes before each chunk of the weights. With a `part`, the other
-    processes have to call `load_part` meanwhile. With `records`, the tokenizer need not be found out each time.
+    processes have to call `load_part` meanwhile.
     """
     path = resolve_model(name_or_path)
     with DiskPool() as disk:
         yield from result_of(disk.start(_check_folder, path, part))
         recommended = yield from result_of(disk.start(recommended_sampling, path))
-        tokenizer_ready = disk.start(make_tokenizer, path, disk, records or TokenizerRecords(None))
-        if mx.default_device() == mx.Device(mx.cpu):
-            # What the first round needs beside the model; a GPU computes its log-probabilities itself.
-            disk.start(import_module, "numpy")
+        tokenizer_ready = disk.start(make_tokenizer, path, disk)
         model, config = yield from _load_weights(path, disk, streaming, on_progress, part)
         tokenizer, vocabulary, source, thinking = yield from result_of(tokenizer_ready)
         if part is not None:

@@ -22,7 +22,6 @@ from engine.speculation.draft_source import DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
 from engine.steps import Steps
-from engine.tokenizer_records import TokenizerRecords
 from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -76,9 +75,6 @@ class _InThisProcess:
 
     one_at_a_time = False
 
-    def __init__(self, records: TokenizerRecords) -> None:
-        self._records = records
-
     def load(
         self,
         main: str | Path,
@@ -87,7 +83,7 @@ class _InThisProcess:
         on_progress: OnProgress,
         context: int | None,  # noqa: ARG002
     ) -> Steps[LoadedModel]:
-        return load_in_steps(main, kv_bits, streaming, on_progress, records=self._records)
+        return load_in_steps(main, kv_bits, streaming, on_progress)
 
     def unloaded(self) -> None:
         pass
@@ -111,7 +107,7 @@ class Models:
         main_loader: MainLoader | None = None,
     ) -> None:
         self.settings = settings
-        self._main_loader = main_loader or _InThisProcess(TokenizerRecords(settings.learned_file))
+        self._main_loader = main_loader or _InThisProcess()
         self._streaming, self._on_progress = streaming, on_progress
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None

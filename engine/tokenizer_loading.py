@@ -1,16 +1,14 @@
-"""Makes the tokenizer of a model folder: the shipped one, one by its record, or what transformers and mlx-lm make."""
+"""Makes the tokenizer of a model folder: the shipped one, or what transformers and mlx-lm make."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from mlx_lm.utils import load_config, load_tokenizer
+from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 
 from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable, TemplateFailed
@@ -21,19 +19,14 @@ from engine.prompt_process.client import PROMPT_PROCESS
 from engine.prompt_process.protocol import TokenizerSource
 from engine.shipped_tokenizer import ShippedTokenizer, is_plain
 from engine.thinking_choice import ThinkingChoice, may_choose, thinking_of
-from engine.tokenizer_records import TokenizerRecords
 
 log = logging.getLogger(__name__)
 
 # Tables are made with a row for each id; the largest published vocabularies have half a million.
 _LARGEST_VOCABULARY = 2**24
-# What the classes of all tokenizers are found with.
-_TOKENIZER_CLASSES = "transformers.models.auto.tokenization_auto"
 
 
-def make_tokenizer(
-    path: Path, disk: DiskPool, records: TokenizerRecords
-) -> tuple[Any, int, TokenizerSource | None, ThinkingChoice]:
+def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSource | None, ThinkingChoice]:
     """The tokenizer, how many ids it knows, what the prompt process needs to make its prompts, and what its template
     lets choose of thinking.
 
@@ -49,7 +42,8 @@ def make_tokenizer(
                 tokenizer = ShippedTokenizer(path, ends, make_whole) if is_plain(path) else make_whole()
             else:
                 source = TokenizerSource(str(path), ends, tokenizer_defaults(path))
-                tokenizer, source = _of_stranger(source, make_whole, disk, records)
+                PROMPT_PROCESS.build(source, disk.leaving)
+                tokenizer = make_whole()
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     except TemplateFailed as error:
         raise ModelNotUsable(path, "no-tokenizer", error.sentence[:120]) from error
@@ -79,48 +73,7 @@ def _thinking_choice(tokenizer: Any, source: TokenizerSource | None, disk: DiskP
         return ThinkingChoice()
 
 
-def _of_stranger(
-    source: TokenizerSource, make_whole: Callable[[], Any], disk: DiskPool, records: TokenizerRecords
-) -> tuple[Any, TokenizerSource]:
-    """By its record, if there is one; otherwise by transformers, and then there is one, or known that none can be."""
-    # The starter pair needs none of it.
-    from engine.recorded_tokenizer import recorded
-
-    record = records.path(Path(source.folder))
-    if record is not None and record.exists():
-        by_record = replace(source, record=str(record))
-        try:
-            PROMPT_PROCESS.build(by_record, disk.leaving)
-            return recorded(record, make_whole), by_record
-        except (TemplateFailed, OSError, ValueError, TypeError, KeyError) as error:
-            log.info("the record of the tokenizer in %s is not used: %s", source.folder, error)
-            records.drop(record)
-    # Imported while the prompt process builds the tokenizer.
-    classes = disk.start(import_module, _TOKENIZER_CLASSES)
-    PROMPT_PROCESS.build(source, disk.leaving)
-    classes.result()
-    tokenizer = make_whole()
-    if record is not None and not records.refused(record):
-        _record(source, record, disk, records)
-    return tokenizer, source
-
-
-def _record(source: TokenizerSource, record: Path, disk: DiskPool, records: TokenizerRecords) -> None:
-    made = None
-    try:
-        made = PROMPT_PROCESS.record(source, disk.leaving)
-    except TemplateFailed as error:
-        log.info("the tokenizer in %s is not recorded: %s", source.folder, error)
-    if made is None:
-        records.refuse(record)
-    else:
-        records.keep(record, *made)
-
-
 def _make_whole(path: Path, ends: Any) -> Any:
-    # It takes longer to import than a small model to load.
-    from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
-
     # Without this, transformers asks on standard input whether code from the model folder may run.
     tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
     # The engine holds prompts against the context itself; transformers would print a warning of its own.

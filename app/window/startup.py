@@ -23,7 +23,7 @@ from app.settings.relocation import MoveRefused, heal, move_folder
 from app.settings.store import SettingsStore
 from app.system import crash
 from app.system.log_buffer import LOG_BUFFER
-from app.system.paths import cache_folder, data_folder, learned_file, settings_folder
+from app.system.paths import cache_folder, data_folder, settings_folder
 from app.system.single_instance import SingleInstance
 from app.widgets.application import Application
 from app.window.gc_policy import GcPolicy
@@ -95,17 +95,16 @@ def _load(session: Session, main: str, draft: str | None, prepare: Callable[[], 
     Imports on two threads hold each other up: the engine's come first, and it reports its status after them.
     """
     if main != str(session.models.starter_pair[0]):
-        Thread(target=_start_prompt_process, args=(Path(main),), name="prompt", daemon=True).start()
+        Thread(target=_start_prompt_process, name="prompt", daemon=True).start()
     session.models.load(main, draft)
     session.models.call_engine(lambda engine: engine.status(), lambda _: prepare())
 
 
-def _start_prompt_process(main: Path) -> None:
+def _start_prompt_process() -> None:
     """Start what builds a stranger's tokenizer: it takes as long as the engine's imports do."""
     from engine.prompt_process.client import PROMPT_PROCESS
-    from engine.tokenizer_records import TokenizerRecords
 
-    PROMPT_PROCESS.start(with_transformers=not TokenizerRecords(learned_file()).likely(main))
+    PROMPT_PROCESS.start()
 
 
 def _start_once_loaded(session: Session, library: Library) -> None:

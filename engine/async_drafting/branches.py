@@ -12,9 +12,8 @@ from typing import Any
 
 import mlx.core as mx
 import mlx.nn as nn
+import numpy as np
 from mlx_lm.models.cache import KVCache, make_prompt_cache
-
-from engine.late_numpy import np
 
 # By how much the scores of a row may differ between a tree and a chain, relative to the largest score.
 _TOLERANCE = 0.02

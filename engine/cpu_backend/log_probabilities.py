@@ -7,8 +7,7 @@ millisecond, a twentieth of that round. numpy's takes a tenth of it, and the sco
 from __future__ import annotations
 
 import mlx.core as mx
-
-from engine.late_numpy import np
+import numpy as np
 
 
 def likeliest_log_probabilities(scores: mx.array) -> list[float]:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.errors import GrammarNotUsable
-from engine.late_numpy import np
 
 # Every answer's modules import this one, few answers have a grammar.
 if TYPE_CHECKING:
     from llguidance import LLMatcher
-    from numpy.typing import NDArray
 
     from engine.grammars.model_tokens import ModelTokens
     from engine.grammars.native import NativeMatcher

@@ -71,11 +71,11 @@ class PromptCall(Future[Prompt]):
 class PromptProcess:
     """The process, its tokenizers, and the limits. Methods may be called from any thread; requests run one by one.
 
-    A process without transformers starts in a fraction of the time. It is replaced once a tokenizer needs them.
+    A process without transformers starts in a fraction of the time, and builds no tokenizers.
     """
 
-    def __init__(self) -> None:
-        self._has_transformers = False
+    def __init__(self, *, with_transformers: bool = True) -> None:
+        self._with_transformers = with_transformers
         self._lock = threading.Lock()
         self._child: Child[protocol.Reply] | None = None
         self._built: dict[str, TokenizerSource] = {}
@@ -83,11 +83,11 @@ class PromptProcess:
         # Bytes, while the latest request was answered.
         self._most_held = 0
 
-    def start(self, *, with_transformers: bool) -> None:
+    def start(self) -> None:
         """Start the process if it does not run, so that the next request need not wait for it. Waits."""
         with self._lock:
             try:
-                self._ensure_running(threading.Event(), with_transformers=with_transformers)
+                self._ensure_running(threading.Event())
             except (OSError, TemplateFailed, _ProcessEnded) as error:
                 log.info("the prompt process cannot be started: %s", error)
 
@@ -96,12 +96,6 @@ class PromptProcess:
         with self._lock:
             self._built.pop(source.folder, None)
             self._twice(lambda: self._ensure_built(source, abandoned))
-
-    def record(self, source: TokenizerSource, abandoned: threading.Event) -> tuple[dict[str, Any], str] | None:
-        """What `engine.recorded_tokenizer.record_of` finds there, its facts as JSON. Waits; raises as `build` does."""
-        found: tuple[dict[str, Any], str] | None
-        found = self._do(protocol.Record(source.folder), BUILD_S, abandoned, source)
-        return found
 
     def thinking(self, source: TokenizerSource, abandoned: threading.Event) -> ThinkingChoice:
         """What `thinking_of` finds there. Waits; raises as `build` does."""
@@ -166,7 +160,7 @@ class PromptProcess:
             without_frames(error)
             call.set_exception(error)
             if not call.abandoned.is_set():
-                self.start(with_transformers=not source.record)
+                self.start()
 
     def _do(
         self,
@@ -201,7 +195,7 @@ class PromptProcess:
 
     def _ensure_built(self, source: TokenizerSource, abandoned: threading.Event) -> None:
         """Build a tokenizer unless it is there. Too many are too much memory: the one unused for longest goes."""
-        self._ensure_running(abandoned, with_transformers=not source.record)
+        self._ensure_running(abandoned)
         if self._built.get(source.folder) != source:
             self._built.pop(source.folder, None)
             kept = list(self._built)[-(protocol.MOST_TOKENIZERS - 1) :]
@@ -211,17 +205,16 @@ class PromptProcess:
             del self._built[source.folder]
         self._built[source.folder] = source
 
-    def _ensure_running(self, abandoned: threading.Event, *, with_transformers: bool = False) -> None:
+    def _ensure_running(self, abandoned: threading.Event) -> None:
         if abandoned.is_set():
             raise EngineClosed
-        if self._runs and (self._has_transformers or not with_transformers):
+        if self._runs:
             return
         self.end()
-        self._has_transformers = with_transformers
         self._child = Child(
             "engine.prompt_process.worker",
             "--prompt-process",
-            [] if with_transformers else [protocol.WITHOUT_TRANSFORMERS],
+            [] if self._with_transformers else [protocol.WITHOUT_TRANSFORMERS],
             protocol.REPLIES,
             environment=_ENVIRONMENT,
             most_unsent=_MOST_UNREAD,
@@ -313,7 +306,8 @@ class PromptProcess:
 
 # One makes the prompts of all engines of this process. Another one encodes while answers are decoded: a round must not
 # wait until somebody's chat template has ended. The third tries grammars.
-PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS = PromptProcess(), PromptProcess(), PromptProcess()
+PROMPT_PROCESS, ENCODING_PROCESS = PromptProcess(), PromptProcess()
+GRAMMAR_PROCESS = PromptProcess(with_transformers=False)
 for process in (PROMPT_PROCESS, ENCODING_PROCESS, GRAMMAR_PROCESS):
     atexit.register(process.end)
 

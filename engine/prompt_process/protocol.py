@@ -15,20 +15,19 @@ from engine.wire.messages import Codec, Message
 LARGEST_REPLY = 2**27
 # That many tokenizers are kept. `Build` says which of those that are there stay, so both ends agree.
 MOST_TOKENIZERS = 4
-# The option of a process that does not import transformers before it is needed.
+# The option of a process that builds no tokenizers.
 WITHOUT_TRANSFORMERS = "--without-transformers"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenizerSource:
     """What it takes to build a tokenizer: its folder, and of the model's code and configuration the defaults for it
-    and the ids that end a turn. With the path of a `record` it is built by that, without transformers.
+    and the ids that end a turn.
     """
 
     folder: str
     ends: Any = None
     defaults: dict[str, Any] | None = None
-    record: str = ""
 
 
 class Build(Message, frozen=True):
@@ -37,13 +36,6 @@ class Build(Message, frozen=True):
     result: ClassVar[Any] = None
     source: TokenizerSource
     keep: list[str]
-
-
-class Record(Message, frozen=True):
-    """Write down what was built: see `engine.recorded_tokenizer.record_of`."""
-
-    result: ClassVar[Any] = tuple[dict[str, Any], str] | None
-    folder: str
 
 
 class FindThinking(Message, frozen=True):
@@ -85,7 +77,7 @@ class TryGrammar(Message, frozen=True):
     lark: str
 
 
-Task = Build | Record | FindThinking | MakePrompt | Encode | Measure | TryGrammar
+Task = Build | FindThinking | MakePrompt | Encode | Measure | TryGrammar
 
 
 class Request(Message, frozen=True):

@@ -6,7 +6,6 @@ engine starts another.
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import os
 import resource
@@ -15,14 +14,13 @@ import sys
 import types
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from engine.errors import PromptTooLong, TemplateFailed
 from engine.prompt_process import protocol
 from engine.prompts import local_encoder, make_prompt
-from engine.recorded_tokenizer import record_of, recorded
 from engine.thinking_choice import thinking_of
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, pack
@@ -48,9 +46,6 @@ def main(options: Sequence[str]) -> None:
         while (request := channel.receive()) is not None:
             _limit_time(request.seconds)
             channel.send(_answer(request.task, tokenizers))
-            if isinstance(request.task, protocol.Build):
-                # A prompt follows, while the model is loaded until then.
-                importlib.import_module("engine.chat_template")
 
 
 @cache
@@ -99,8 +94,6 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
         tokenizers[task.source.folder] = _build(task.source)
         return None
     tokenizer = tokenizers[task.folder]
-    if isinstance(task, protocol.Record):
-        return record_of(tokenizer)
     if isinstance(task, protocol.FindThinking):
         return thinking_of(tokenizer)
     if isinstance(task, protocol.Encode):
@@ -136,18 +129,13 @@ def _bare_tokenizer(file: str, modified_ns: int) -> Any:
 
 
 def _build(source: protocol.TokenizerSource) -> Any:
-    make_whole = partial(_make_whole, source)
-    tokenizer = recorded(Path(source.record), make_whole) if source.record else make_whole()
-    # What the engine will ask of it at once.
-    tokenizer.get_vocab()
-    tokenizer.detokenizer.finalize()
-    return tokenizer
-
-
-def _make_whole(source: protocol.TokenizerSource) -> Any:
-    return _tokenizer_loader()(
+    tokenizer = _tokenizer_loader()(
         Path(source.folder),
         {"trust_remote_code": False},
         eos_token_ids=source.ends,
         defaults=source.defaults,
     )
+    # What the engine will ask of it at once.
+    tokenizer.get_vocab()
+    tokenizer.detokenizer.finalize()
+    return tokenizer

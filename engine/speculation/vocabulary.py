@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import hexdigits
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from engine.late_numpy import np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+import numpy as np
+from numpy.typing import NDArray
 
 NO_ID = -1
 

@@ -108,7 +108,6 @@ def test_whatever_else_is_asked_for_is_mlx_lms_answer(
     chat: list[dict[str, Any]], options: dict[str, Any], ours: ShippedTokenizer, theirs: Any
 ) -> None:
     assert ours.apply_chat_template(chat, **options) == theirs.apply_chat_template(chat, **options)
-    assert ours.convert_ids_to_tokens([5]) == theirs.convert_ids_to_tokens([5])
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mlx_lm.utils import load_tokenizer
 
 from engine.loading import load
 from engine.prompts import render
 from engine.thinking_choice import ThinkingChoice, thinking_of
-from tests.engine.tokenizer_folders import record_made, theirs_of, write_tokenizer
 from tests.tiny_models import write_disturbed_copy
 
 # transformers warns of odd settings.
@@ -63,34 +65,37 @@ CHOICES = {
 QUESTION = [{"role": "user", "content": "a"}]
 
 
-@pytest.fixture(params=["recorded", "mlx-lm's"])
-def tokenizer_of(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    def make(shape: str) -> tuple[Any, Any]:
-        """The tokenizer as the engine has it, and transformers' own."""
-        folder = write_tokenizer(tmp_path / "model", "qwen2", chat_template=_TURNS + TEMPLATES[shape])
-        theirs = theirs_of(folder)
-        return (record_made(theirs, folder) if request.param == "recorded" else theirs), theirs._tokenizer
+@pytest.fixture
+def tokenizer_of(tiny_main: Path, tmp_path: Path) -> Callable[[str], Any]:
+    def make(shape: str) -> Any:
+        for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+            shutil.copy(tiny_main / name, tmp_path)
+        (tmp_path / "chat_template.jinja").write_text(_TURNS + TEMPLATES[shape])
+        return load_tokenizer(tmp_path, {"trust_remote_code": False})
 
     return make
 
 
 @pytest.mark.parametrize("shape", TEMPLATES)
-def test_a_template_gets_what_was_chosen_and_nothing_else(tokenizer_of: Any, shape: str) -> None:
-    tokenizer, transformers = tokenizer_of(shape)
+def test_a_template_gets_what_was_chosen_and_nothing_else(tokenizer_of: Callable[[str], Any], shape: str) -> None:
+    tokenizer = tokenizer_of(shape)
+    transformers = tokenizer._tokenizer
     for options in ({}, {"enable_thinking": True}, {"enable_thinking": False}):
         expected = transformers.apply_chat_template(QUESTION, add_generation_prompt=True, return_dict=False, **options)
         assert render(tokenizer, QUESTION, options) == expected
 
 
 @pytest.mark.parametrize("shape", TEMPLATES)
-def test_what_can_be_chosen_is_what_changes_the_prompt(tokenizer_of: Any, shape: str) -> None:
-    tokenizer, _ = tokenizer_of(shape)
+def test_what_can_be_chosen_is_what_changes_the_prompt(tokenizer_of: Callable[[str], Any], shape: str) -> None:
+    tokenizer = tokenizer_of(shape)
     assert thinking_of(tokenizer) == CHOICES[shape]
 
 
 @pytest.mark.parametrize("shape", TEMPLATES)
-def test_the_level_that_is_shown_is_the_one_that_the_template_gets(tokenizer_of: Any, shape: str) -> None:
-    tokenizer, _ = tokenizer_of(shape)
+def test_the_level_that_is_shown_is_the_one_that_the_template_gets(
+    tokenizer_of: Callable[[str], Any], shape: str
+) -> None:
+    tokenizer = tokenizer_of(shape)
     choice = thinking_of(tokenizer)
     for chosen in ("auto", *SWITCH, *EFFORTS):
         told = choice.options(choice.level(chosen) or choice.default or "auto")

@@ -13,8 +13,8 @@ from functools import cached_property
 from itertools import accumulate
 
 import mlx.core as mx
+import numpy as np
 
-from engine.late_numpy import np
 from engine.sampling import Sampler
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.proposal import Proposal

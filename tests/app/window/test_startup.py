@@ -17,13 +17,11 @@ from app.settings.store import SettingsStore
 from app.settings_window.dialog import SettingsWindow
 from app.speculation.forms import SpeculationForm
 from app.speculation.totals_view import TotalsView
-from app.system.paths import learned_file
 from app.widgets.application import Application
 from app.widgets.overlay import Overlay
 from app.window import startup as app_window
 from engine.prompt_process.client import PromptProcess
 from engine.status import EngineStatus
-from engine.tokenizer_records import TokenizerRecords
 from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
 
@@ -39,10 +37,8 @@ def loaded_at_start(
     """Open the window and close it again; the names of what was loaded."""
     monkeypatch.setattr(app_window, "Engine", ScriptedEngine)
     monkeypatch.setattr(app_window, "starter_pair", lambda: STARTER)
-    started: list[bool] = []
-    monkeypatch.setattr(
-        PromptProcess, "start", lambda _process, *, with_transformers: started.append(with_transformers)
-    )
+    started: list[PromptProcess] = []
+    monkeypatch.setattr(PromptProcess, "start", lambda process: started.append(process))
     # Its imports would hold up those of the engine.
     monkeypatch.setattr("app.library.library.Library.start", lambda _: library_met.append(session.models.pair))
     library_met: list[Pair] = []
@@ -51,9 +47,8 @@ def loaded_at_start(
     qtbot.waitUntil(lambda: bool(library_met))
     assert all(pair.main is not None and not pair.loading for pair in library_met)
     names = (str(session.models.pair.main.path), str(session.models.pair.draft.path))
-    # A stranger's tokenizer needs a process, which starts while the engine is imported; with a record that is less.
-    recorded = TokenizerRecords(learned_file()).likely(Path(names[0]))
-    qtbot.waitUntil(lambda: started == ([not recorded] if names[0] != str(STARTER[0]) else []))
+    # A stranger's tokenizer needs a process, which starts while the engine is imported.
+    qtbot.waitUntil(lambda: bool(started) == (names[0] != str(STARTER[0])))
     window.close()
     window.deleteLater()
     return names
@@ -66,9 +61,6 @@ def test_the_last_pair_is_loaded_again_while_it_is_there(
     main.mkdir()
     (main / "config.json").write_text("{}")
     preferences.change(main_model=str(main), draft_model="draft")
-    assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == (str(main), "draft")
-    records = TokenizerRecords(learned_file())
-    records.keep(records.path(main) or main, {}, "")
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == (str(main), "draft")
     (main / "config.json").unlink()
     assert loaded_at_start(preferences, qapp, qtbot, monkeypatch) == tuple(map(str, STARTER))
