@@ -11,10 +11,10 @@ import mlx.core as mx
 from engine.errors import is_device_failure
 from engine.heads.head import Head
 from engine.loading import LoadedModel
-from engine.prompts import shared_prefix
 from engine.speculation.head_session import HeadSession
 from engine.speculation.sequence import Sequence
 from engine.speculation.taps import Taps
+from engine.tokenizers.prompts import shared_prefix
 
 log = logging.getLogger(__name__)
 

@@ -19,12 +19,12 @@ from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
 from engine.loading import LoadedModel
 from engine.model_files.thought_marks import opened_thought
 from engine.prefix_cache import PrefixCache
-from engine.prompts import Prompt, PromptJob, local_decoder, make_prompt, newest_turns, turn_boundaries
 from engine.requests import ChatRequest
 from engine.sampling import Sampler
 from engine.speculation.interruptible import PrefillPass
 from engine.stats import RequestLog, RequestStats, RoundRecord
-from engine.text import AnswerText
+from engine.tokenizers.answer_text import AnswerText
+from engine.tokenizers.prompts import Prompt, PromptJob, local_decoder, make_prompt, newest_turns, turn_boundaries
 
 # More tokens than a mark that opens thoughts can have.
 _MARK_TOKENS = 16

@@ -50,7 +50,7 @@ class GrammarCompiler:
     def _compile(self, grammar: Grammar, future: Future[CompiledGrammar]) -> None:
         from engine.grammars.compiling import compile_by_byte
         from engine.grammars.constraint import CompiledGrammar, Spelling
-        from engine.prompt_process.client import check_grammar
+        from engine.tokenizers.prompt_process.client import check_grammar
 
         try:
             check_grammar(grammar)

@@ -32,14 +32,14 @@ from engine.model_files.generation_config import recommended_sampling
 from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
 from engine.model_files.names import resolve_model
 from engine.paths import is_known_good
-from engine.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
-from engine.prompt_process.protocol import TokenizerSource
-from engine.prompts import PromptJob, local_encoder, render
-from engine.shipped_tokenizer import ShippedTokenizer
 from engine.status import ModelInfo
 from engine.steps import Steps, in_chunks, result_of, run_to_completion
 from engine.system_memory import system_memory
-from engine.tokenizer_loading import make_tokenizer
+from engine.tokenizers.loading import make_tokenizer
+from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
+from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompts import PromptJob, local_encoder, render
+from engine.tokenizers.shipped import ShippedTokenizer
 
 log = logging.getLogger(__name__)
 

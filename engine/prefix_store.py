@@ -41,7 +41,6 @@ from engine.prefix_files import (
     touch,
     unlink,
 )
-from engine.prompts import shared_prefix
 from engine.speculation.cache_kinds import kind_name
 from engine.speculation.cache_rules import flatten
 from engine.speculation.choosing.kept import MLX_VERSION
@@ -50,6 +49,7 @@ from engine.speculation.head_session import HeadSession
 from engine.speculation.head_source import HeadSource
 from engine.speculation.rollback import Checkpoint
 from engine.speculation.sequence import Sequence as CachedSequence
+from engine.tokenizers.prompts import shared_prefix
 
 log = logging.getLogger(__name__)
 

@@ -9,10 +9,10 @@ from typing import Any
 from engine.generation import prompt_job
 from engine.grammars.constraint import CompiledGrammar
 from engine.loading import LoadedModel
-from engine.prompt_process.client import PROMPT_PROCESS, PromptCall
-from engine.prompts import Prompt
 from engine.requests import ChatRequest
 from engine.stream import RequestStream
+from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall
+from engine.tokenizers.prompts import Prompt
 
 
 @dataclass(frozen=True, slots=True)

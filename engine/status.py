@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.errors import EngineError
-from engine.thinking_choice import ThinkingChoice
+from engine.tokenizers.thinking import ThinkingChoice
 
 
 @dataclass(frozen=True)

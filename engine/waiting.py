@@ -12,10 +12,10 @@ from engine.events import Failed, Finished
 from engine.grammars.constraint import CompiledGrammar
 from engine.models import Models
 from engine.preparation import Preparation
-from engine.prompts import Prompt
 from engine.requests import ChatRequest
 from engine.stats import RequestStats
 from engine.stream import RequestStream
+from engine.tokenizers.prompts import Prompt
 
 # With nothing else to do, wait this long for a prompt before commands are looked at again.
 PROMPT_WAIT_S = 0.02

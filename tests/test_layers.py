@@ -20,9 +20,9 @@ APP_LAYERS = (
 BELOW_SPECULATION = (
     "engine.async_drafting", "engine.atomic_file", "engine.conversation", "engine.cpu_backend", "engine.disk_pool",
     "engine.errors", "engine.foreign_code", "engine.grammars", "engine.heads", "engine.joint_sampling",
-    "engine.kept_json", "engine.loading", "engine.mlx_lm_private",
-    "engine.model_files.folder_paths", "engine.prompts", "engine.requests", "engine.sampling", "engine.stats",
-    "engine.status", "engine.steps", "engine.tuning",
+    "engine.kept_json", "engine.loading", "engine.mlx_lm_private", "engine.model_files.folder_paths",
+    "engine.requests", "engine.sampling", "engine.stats", "engine.status", "engine.steps", "engine.tokenizers.prompts",
+    "engine.tuning",
 )  # fmt: skip
 # What engine/heads imports: networks and their files, nothing of rounds, samplers or chats.
 BELOW_HEADS = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.text.thinking import GrowingParts
-from engine.tool_calls import ToolCall, ToolFormat
+from engine.tokenizers.tool_calls import ToolCall, ToolFormat
 
 # What may become a mark that ends the thoughts.
 _HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")

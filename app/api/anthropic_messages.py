@@ -26,7 +26,7 @@ from engine.events import Finished, PrefillProgress, TokensCommitted
 from engine.grammars.grammar import Grammar
 from engine.stats import RequestStats
 from engine.status import ModelInfo
-from engine.tool_calls import ToolCall
+from engine.tokenizers.tool_calls import ToolCall
 
 _CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 _REASONS = {"stop": "end_turn", "length": "max_tokens"}

@@ -31,7 +31,7 @@ from engine.events import Finished, Token, TokensCommitted
 from engine.requests import MOST_ALTERNATIVES
 from engine.stats import RequestStats
 from engine.status import ModelInfo
-from engine.tool_calls import ToolCall
+from engine.tokenizers.tool_calls import ToolCall
 
 _UNSUPPORTED = {
     "previous_response_id": "Responses are not kept: send the whole conversation as `input`.",

@@ -12,7 +12,7 @@ from app.api.errors import bad_field, of_engine, unsupported
 from engine.errors import EngineError
 from engine.grammars.calls import CallsNotExpressible
 from engine.grammars.grammar import Grammar, calls_of
-from engine.tool_calls import tool_format
+from engine.tokenizers.tool_calls import tool_format
 
 MOST_TOOLS = 256
 # The parameter that an error names where the answer has to be a call.

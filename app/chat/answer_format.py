@@ -160,7 +160,7 @@ class AnswerFormatMark(Restyled, QToolButton):
 
 
 def _check(schema: str) -> None:
-    from engine.prompt_process.client import check_grammar
+    from engine.tokenizers.prompt_process.client import check_grammar
 
     grammar = grammar_of(by_schema(schema))
     assert grammar is not None

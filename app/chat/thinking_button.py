@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from app.session.session import Session
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
-from engine.thinking_choice import SWITCHED, ThinkingChoice
+from engine.tokenizers.thinking import SWITCHED, ThinkingChoice
 
 
 class ThinkingButton(Restyled, QToolButton):

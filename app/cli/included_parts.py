@@ -25,10 +25,10 @@ from engine.async_drafting.messages import JUST_IN_TIME, MISS, Answer, Begin, Re
 from engine.client import EngineClient
 from engine.events import Finished
 from engine.grammars.grammar import Grammar
-from engine.prompt_process.client import PromptProcess
-from engine.prompt_process.protocol import TokenizerSource
-from engine.prompts import PromptJob
 from engine.requests import ChatRequest, SamplingSettings
+from engine.tokenizers.prompt_process.client import PromptProcess
+from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompts import PromptJob
 
 _PROMPT_S, _SERVER_S, _DRAFTER_S = 60, 60, 60
 _PDF_TEXT = "Tandem reads this page."

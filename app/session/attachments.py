@@ -123,7 +123,7 @@ def _measured(file: Path, text: str, tokens: int | None) -> tuple[int, int] | No
     if not file.is_file():
         return None
     if not is_known_good(file.parent):
-        from engine.prompt_process.client import PROMPT_PROCESS
+        from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 
         # A stranger's tokenizer may take any time and memory, so it never runs in this process.
         try:

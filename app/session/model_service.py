@@ -20,7 +20,7 @@ from engine.model_files.cache_names import name_of_snapshot
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.stream import RequestStream
-from engine.thinking_choice import ThinkingChoice
+from engine.tokenizers.thinking import ThinkingChoice
 
 T = TypeVar("T")
 

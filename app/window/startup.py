@@ -102,7 +102,7 @@ def _load(session: Session, main: str, draft: str | None, prepare: Callable[[], 
 
 def _start_prompt_process() -> None:
     """Start what builds a stranger's tokenizer: it takes as long as the engine's imports do."""
-    from engine.prompt_process.client import PROMPT_PROCESS
+    from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 
     PROMPT_PROCESS.start()
 

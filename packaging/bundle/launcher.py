@@ -8,7 +8,7 @@ import sys
 def main() -> int:
     # Before anything is imported: these processes have no Qt, and the first no MLX.
     if sys.argv[1:2] == ["--prompt-process"]:
-        from engine.prompt_process.worker import main as serve
+        from engine.tokenizers.prompt_process.worker import main as serve
 
         serve(sys.argv[2:])
         return 0

@@ -21,7 +21,7 @@ from engine.settings import EngineSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
 from engine.stream import Loading, RequestStream
-from engine.thinking_choice import ThinkingChoice
+from engine.tokenizers.thinking import ThinkingChoice
 from engine.tuning import Calibration, LearnedPair, Pair
 
 T = TypeVar("T")

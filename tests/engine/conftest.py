@@ -12,10 +12,10 @@ import pytest
 
 from engine import Engine, drafters
 from engine.disk_pool import DiskPool
-from engine.prompt_process.client import PromptCall, PromptProcess
-from engine.prompt_process.protocol import TokenizerSource
-from engine.prompts import PromptJob
 from engine.scheduler import Scheduler
+from engine.tokenizers.prompt_process.client import PromptCall, PromptProcess
+from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompts import PromptJob
 from tests.engine.serving import load_models
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.patience import PATIENCE_S

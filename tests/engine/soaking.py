@@ -25,10 +25,10 @@ from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import EngineClosed
 from engine.generation import Generation
-from engine.prompt_process.client import ENCODING_PROCESS, PROMPT_PROCESS, PromptProcess
-from engine.prompt_process.protocol import TokenizerSource
-from engine.prompts import PromptJob
 from engine.sampling import Sampler
+from engine.tokenizers.prompt_process.client import ENCODING_PROCESS, PROMPT_PROCESS, PromptProcess
+from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompts import PromptJob
 from tests.patience import PATIENCE_S
 
 CLIENTS = 8

@@ -16,13 +16,13 @@ from engine.events import Failed, PrefillProgress
 from engine.loading import LoadedModel, load
 from engine.models import Models
 from engine.pacing import PrefillPacer
-from engine.prompt_process.client import PROMPT_PROCESS, PromptCall
-from engine.prompt_process.protocol import TokenizerSource
-from engine.prompts import PromptJob
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.status import MemoryUse
+from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall
+from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompts import PromptJob
 from tests.engine.counting_model import CountingModel
 from tests.engine.family_serving import serving
 from tests.engine.serving import PLAIN, Client, alone, request, run, set_draft, submit

@@ -25,10 +25,10 @@ from engine import Engine
 from engine.decoders.ragged_decoder import BatchStepFailed, RaggedDecoder
 from engine.generation import Generation
 from engine.loading import load
-from engine.prompt_process.client import ENCODING_PROCESS
 from engine.sampling import Sampler
 from engine.settings import EngineSettings
 from engine.speculation.proposers.draft_model import DraftModelProposer
+from engine.tokenizers.prompt_process.client import ENCODING_PROCESS
 from tests.engine.soaking import (
     BAD_PROMPT,
     BAD_SAMPLER,

@@ -106,7 +106,7 @@ def test_transformers_finds_the_same_names_in_what_is_left_of_its_sources(model:
 
 def test_the_bundles_program_serves_prompts_too(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[list[str]] = []
-    worker = importlib.import_module("engine.prompt_process.worker")
+    worker = importlib.import_module("engine.tokenizers.prompt_process.worker")
     monkeypatch.setattr(worker, "main", served.append)
     launcher = runpy.run_path(str(PACKAGING / "bundle" / "launcher.py"))
     for options in ([], ["--without-transformers"]):

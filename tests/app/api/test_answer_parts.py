@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.api.answer_parts import AnswerParts
-from engine.tool_calls import ToolFormat, tool_format
+from engine.tokenizers.tool_calls import ToolFormat, tool_format
 
 MARKED = ToolFormat("<tool_call>", "</tool_call>", lambda text, _tools: json.loads(text))
 CALL = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'

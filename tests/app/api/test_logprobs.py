@@ -7,7 +7,7 @@ import pytest
 from app.api.answer_parts import AnswerParts
 from app.api.logprobs import MessageTokens
 from engine.events import Token
-from engine.tool_calls import tool_format
+from engine.tokenizers.tool_calls import tool_format
 
 CALL = ["<tool", "_call>", '{"name": "f", ', '"arguments": {}}', "</tool", "_call>"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.chat.thinking_button import ThinkingButton
-from engine.thinking_choice import ThinkingChoice
+from engine.tokenizers.thinking import ThinkingChoice
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 

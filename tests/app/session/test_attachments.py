@@ -79,7 +79,7 @@ def test_tokens_are_those_of_the_main_model(tmp_path: Path) -> None:
 def test_a_strangers_tokenizer_counts_in_the_process_that_may_be_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.prompt_process.client.BUILD_S", 1)
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.BUILD_S", 1)
     ours, text = starter_pair()[0], "Tandem checks 안녕 😀 each draft token. " * 9
     file = Attachment("notes.txt", "text/plain", text)
     stranger = tmp_path / "stranger"

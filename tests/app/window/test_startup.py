@@ -20,8 +20,8 @@ from app.speculation.totals_view import TotalsView
 from app.widgets.application import Application
 from app.widgets.overlay import Overlay
 from app.window import startup as app_window
-from engine.prompt_process.client import PromptProcess
 from engine.status import EngineStatus
+from engine.tokenizers.prompt_process.client import PromptProcess
 from tests.app.conftest import STARTER
 from tests.app.scripted_engine import ScriptedEngine
 
@@ -182,7 +182,7 @@ LATE = (
     *("mlx", "mlx_lm", "transformers", "tokenizers", "numpy", "psutil", "importlib.metadata"),
     *("huggingface_hub", "httpx2", "engine.hub.client"),
     *("markdown_it", "pygments", "uvicorn", "cryptography"),
-    *("engine.scheduler", "engine.heads.folder", "engine.heads.config", "engine.prompt_process.client"),
+    *("engine.scheduler", "engine.heads.folder", "engine.heads.config", "engine.tokenizers.prompt_process.client"),
     *("app.chat.turn_view", "app.chat.prose", "app.chat.printing", "app.text.formulas", "app.text.blocks"),
     *("app.library.entries", "app.library.model_choices", "engine.advice.pairing", "engine.model_files.inspection"),
     *("app.settings_window.pages", "app.models.page", "app.conversations.imports.reading", "app.library.hub_service"),

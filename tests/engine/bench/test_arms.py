@@ -14,8 +14,8 @@ from engine.bench.prompts import Prompt
 from engine.bench.schemas import BY_SCHEMA
 from engine.errors import EngineError, PromptTooLong
 from engine.loading import LoadedModel, load
-from engine.prompt_process.client import check_grammar
 from engine.scheduler import Scheduler
+from engine.tokenizers.prompt_process.client import check_grammar
 from tests.engine.serving import PLAIN, request, set_draft
 from tests.tiny_heads import write_head
 

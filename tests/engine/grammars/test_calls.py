@@ -12,8 +12,8 @@ from llguidance import LLMatcher
 from engine.grammars.calls import CallsNotExpressible, calls_source
 from engine.grammars.compiling import compile_by_byte
 from engine.grammars.grammar import Grammar, calls_of
-from engine.prompt_process.client import check_grammar
-from engine.tool_calls import tool_format
+from engine.tokenizers.prompt_process.client import check_grammar
+from engine.tokenizers.tool_calls import tool_format
 
 FORMS = (
     "json_tools", "mistral", "kimi_k2", "kimi_k3", "pythonic", "qwen3_coder", "glm47", "laguna", "longcat", "minicpm5",

@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import BadRequest, GrammarNotUsable
 from engine.grammars.grammar import LARGEST_SOURCE, Grammar
-from engine.prompt_process.client import check_grammar
+from engine.tokenizers.prompt_process.client import check_grammar
 
 
 def test_only_known_kinds_are_taken() -> None:

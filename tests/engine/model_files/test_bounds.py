@@ -16,8 +16,8 @@ from engine.errors import TemplateFailed
 from engine.loading import load
 from engine.memory import size_on_disk
 from engine.models import Models
-from engine.prompts import render
 from engine.settings import EngineSettings
+from engine.tokenizers.prompts import render
 from tests.engine.model_files.model_folders import llama_config, llama_tensors, model_files, safetensors, write_folder
 from tests.patience import PATIENCE_S
 

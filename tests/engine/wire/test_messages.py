@@ -29,11 +29,11 @@ from engine.cluster.messages import CALLS, REPLIES, as_plain, dec_hook, enc_hook
 from engine.errors import EngineError, InternalFailure
 from engine.events import Alternative, Event
 from engine.grammars.grammar import Grammar
-from engine.prompt_process import protocol as prompts
-from engine.prompts import PromptJob
 from engine.stats import PlainSpan, RoundRecord
 from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
-from engine.thinking_choice import ThinkingChoice
+from engine.tokenizers.prompt_process import protocol as prompts
+from engine.tokenizers.prompts import PromptJob
+from engine.tokenizers.thinking import ThinkingChoice
 from engine.tuning import AcceptanceFigures, Calibration, ContextFigures, DepthFigures, LearnedPair
 from engine.wire.messages import BadMessage, Codec, Message, pack, unpack
 

@@ -11,8 +11,8 @@ from mlx_lm.utils import load_tokenizer
 
 from engine import starter_pair
 from engine.loading import load
-from engine.shipped_tokenizer import ShippedTokenizer, is_plain
-from engine.text import AnswerText
+from engine.tokenizers.answer_text import AnswerText
+from engine.tokenizers.shipped import ShippedTokenizer, is_plain
 
 MAIN, DRAFT = starter_pair()
 TEXTS = (

@@ -23,10 +23,10 @@ import psutil
 
 from engine.errors import EngineClosed, GrammarNotUsable, PromptTooLong, TemplateFailed, without_frames
 from engine.grammars.grammar import Grammar
-from engine.prompt_process import protocol
-from engine.prompt_process.protocol import TokenizerSource
-from engine.prompts import Prompt, PromptJob
-from engine.thinking_choice import ThinkingChoice
+from engine.tokenizers.prompt_process import protocol
+from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompts import Prompt, PromptJob
+from engine.tokenizers.thinking import ThinkingChoice
 from engine.wire.child import Child
 from engine.wire.messages import ChannelClosed, MessageTooLarge, unpack
 
@@ -212,7 +212,7 @@ class PromptProcess:
             return
         self.end()
         self._child = Child(
-            "engine.prompt_process.worker",
+            "engine.tokenizers.prompt_process.worker",
             "--prompt-process",
             [] if self._with_transformers else [protocol.WITHOUT_TRANSFORMERS],
             protocol.REPLIES,

@@ -21,9 +21,9 @@ import pytest
 from engine import ChatRequest, Engine, Failed, Finished, starter_pair
 from engine.errors import PromptTooLong, TemplateFailed
 from engine.loading import load
-from engine.prompt_process.client import PROMPT_PROCESS, WALL_FACTOR, PromptProcess
-from engine.prompt_process.protocol import MOST_TOKENIZERS, TokenizerSource
-from engine.prompts import Prompt, PromptJob, make_prompt
+from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, WALL_FACTOR, PromptProcess
+from engine.tokenizers.prompt_process.protocol import MOST_TOKENIZERS, TokenizerSource
+from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt
 from tests.engine.asking import QUESTION
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_disturbed_copy
@@ -71,7 +71,7 @@ def test_a_template_beyond_the_limits_fails_its_question_and_no_other(
     tiny_main: Path, tmp_path: Path, template: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Filling the memory may take a loaded machine longer than a prompt may take.
-    monkeypatch.setattr("engine.prompt_process.client.PROMPT_S", 1 if reason == "too-slow" else PATIENCE_S)
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 1 if reason == "too-slow" else PATIENCE_S)
     hostile = with_template(tiny_main, tmp_path / "hostile", template)
     with Engine() as engine:
         engine.load(hostile).result(timeout=PATIENCE_S)
@@ -165,7 +165,7 @@ def test_a_question_whose_process_is_killed_every_time_fails_with_a_clear_error(
 def test_a_process_that_computes_nothing_is_stopped_by_the_clock(
     process: PromptProcess, source: TokenizerSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.prompt_process.client.PROMPT_S", 0.2)
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 0.2)
     pid = ready(process, source)
     os.kill(pid, signal.SIGSTOP)
     # More than a pipe holds.
@@ -201,7 +201,7 @@ def test_a_tokenizer_that_had_to_make_room_is_built_again(
 
 def test_the_process_imports_neither_qt_nor_mlx() -> None:
     script = (
-        "import sys; from engine.prompt_process import worker; worker._tokenizer_loader(); "
+        "import sys; from engine.tokenizers.prompt_process import worker; worker._tokenizer_loader(); "
         "sys.exit(any(name in sys.modules for name in ('mlx', 'mlx.core', 'PySide6', 'torch')))"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=PATIENCE_S)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlx_lm.utils import load_tokenizer
 
-from engine.text import AnswerText
+from engine.tokenizers.answer_text import AnswerText
 
 ALPHABET = "abab \n.한글かな漢字🙂é"
 

@@ -15,10 +15,10 @@ from engine.errors import ModelNotUsable, TemplateFailed
 from engine.foreign_code import panics_as_errors
 from engine.mlx_lm_private import tokenizer_defaults
 from engine.paths import is_known_good
-from engine.prompt_process.client import PROMPT_PROCESS
-from engine.prompt_process.protocol import TokenizerSource
-from engine.shipped_tokenizer import ShippedTokenizer, is_plain
-from engine.thinking_choice import ThinkingChoice, may_choose, thinking_of
+from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
+from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.shipped import ShippedTokenizer, is_plain
+from engine.tokenizers.thinking import ThinkingChoice, may_choose, thinking_of
 
 log = logging.getLogger(__name__)
 

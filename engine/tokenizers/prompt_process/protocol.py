@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from engine.prompts import Prompt, PromptJob
-from engine.thinking_choice import ThinkingChoice
+from engine.tokenizers.prompts import Prompt, PromptJob
+from engine.tokenizers.thinking import ThinkingChoice
 from engine.wire.messages import Codec, Message
 
 # A context of ten million tokens fits.

@@ -1,6 +1,6 @@
 """The tokenizer of a folder that came with Tandem, by the tokenizers library alone.
 
-transformers and mlx-lm make the same of it (`tests/engine/test_shipped_tokenizer.py`).
+transformers and mlx-lm make the same of it (`tests/engine/tokenizers/test_shipped.py`).
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import PromptTooLong, TemplateFailed
-from engine.prompt_process import protocol
-from engine.prompts import local_encoder, make_prompt
-from engine.thinking_choice import thinking_of
+from engine.tokenizers.prompt_process import protocol
+from engine.tokenizers.prompts import local_encoder, make_prompt
+from engine.tokenizers.thinking import thinking_of
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, pack
 

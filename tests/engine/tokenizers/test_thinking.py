@@ -11,8 +11,8 @@ import pytest
 from mlx_lm.utils import load_tokenizer
 
 from engine.loading import load
-from engine.prompts import render
-from engine.thinking_choice import ThinkingChoice, thinking_of
+from engine.tokenizers.prompts import render
+from engine.tokenizers.thinking import ThinkingChoice, thinking_of
 from tests.tiny_models import write_disturbed_copy
 
 # transformers warns of odd settings.
@@ -125,7 +125,7 @@ def test_a_loaded_model_says_what_its_template_does(
     (folder / "chat_template.jinja").write_text(_TURNS + TEMPLATES["off, asks for true"])
     assert load(folder).info.thinking == ThinkingChoice(SWITCH, "off")
     # One that does not end is loaded as before, and fails its questions.
-    monkeypatch.setattr("engine.prompt_process.client.PROMPT_S", 1)
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 1)
     (folder / "chat_template.jinja").write_text(
         "{% for a in range(99999) %}{% for b in range(99999) %}{{ enable_thinking }}{% endfor %}{% endfor %}"
     )

@@ -17,8 +17,8 @@ import pytest
 from engine import ChatRequest, Engine, Finished, SpeculationSettings
 from engine.errors import EngineClosed, TemplateFailed
 from engine.loading import load
-from engine.prompt_process.client import ENCODING_PROCESS, RemoteEncoder
-from engine.prompts import local_encoder, render
+from engine.tokenizers.prompt_process.client import ENCODING_PROCESS, RemoteEncoder
+from engine.tokenizers.prompts import local_encoder, render
 from tests.engine.asking import QUESTION
 from tests.engine.speculation.tokenizers_in_test import byte_level
 from tests.patience import PATIENCE_S
@@ -119,7 +119,7 @@ def test_what_waits_for_a_prompt_of_a_stranger_waits_for_the_other_process(
     endless = Path(shutil.copytree(tiny_main, tmp_path / "endless"))
     (endless / "chat_template.jinja").write_text(ENDLESS)
     hostile = replace(main, prompt_source=replace(main.prompt_source, folder=str(endless)))
-    monkeypatch.setattr("engine.prompt_process.client.PROMPT_S", 0.5)
+    monkeypatch.setattr("engine.tokenizers.prompt_process.client.PROMPT_S", 0.5)
     # Of the processor, or more of them on the clock where others keep that busy.
     with pytest.raises(TemplateFailed, match=r"longer than [\d.]+ seconds"):
         hostile.prompt_ids(QUESTION)

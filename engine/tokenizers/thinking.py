@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import TemplateFailed
-from engine.prompts import render
+from engine.tokenizers.prompts import render
 
 _SWITCH, _EFFORT = "enable_thinking", "reasoning_effort"
 SWITCHED = ("off", "on")

@@ -1,0 +1,1 @@
+"""Tokenizers: loading them, prompts by their chat templates, calls and thoughts, and the text of answers."""
