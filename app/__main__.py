@@ -20,7 +20,7 @@ from app.cli.terminal_text import shown_on_terminals
 from app.system import crash
 from app.system.paths import cache_folder
 from app.system.versions import installed_version
-from engine import private_files
+from engine.files import private_files
 
 # Each of these modules has `add_parser(subparsers)` and `run(arguments) -> exit code`.
 COMMANDS = {

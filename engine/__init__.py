@@ -4,7 +4,7 @@ Importing it is cheap: mlx and the models are imported on the engine's own threa
 so it must be imported before mlx.
 """
 
-from engine.client import EngineClient
+from engine.client import EngineClient, RequestStream
 from engine.cpu_backend.blas import BLAS
 from engine.engine import Engine, starter_pair
 from engine.errors import EngineError, ModelNotUsable
@@ -12,7 +12,6 @@ from engine.events import Event, Failed, Finished, PrefillProgress, Token, Token
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.stats import RequestStats, RoundRecord
-from engine.stream import RequestStream
 from engine.tuning import AcceptanceFigures, Calibration, ContextFigures, DepthFigures, LearnedPair
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""`EngineClient`: everything that a front end may ask of an engine.
+"""`EngineClient`: everything that a front end may ask of an engine, and what it holds meanwhile.
 
 `Engine` implements it on a thread of this process; fakes implement it for tests and benchmarks. All that crosses it is
 plain data that needs no MLX.
@@ -6,18 +6,88 @@ plain data that needs no MLX.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Protocol
 
-from engine.errors import EngineError
-from engine.events import Event
-from engine.requests import ChatRequest
+from engine.errors import EngineClosed, EngineError
+from engine.events import Event, Failed, Finished
+from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair
-from engine.stream import Loading, RequestStream
 from engine.tuning import Calibration, LearnedPair, Pair
+
+log = logging.getLogger(__name__)
+
+
+class RequestStream:
+    """The events of one request. Iterate it from one thread, or pass `on_event` to `EngineClient.submit` instead.
+
+    `submitted` is the `time.perf_counter()` of its creation. `cancel` sets `cancelled`, which is cheap to look at, and
+    `cancel_requested`, which can be waited for; `speculate` sets `speculation`, which is first that of the request.
+    """
+
+    def __init__(self, request: ChatRequest, on_event: Callable[[Event], None] | None = None) -> None:
+        self.request = request
+        self.speculation: SpeculationSettings = request.speculation
+        self.submitted = time.perf_counter()
+        self.cancelled = False
+        self.cancel_requested = threading.Event()
+        self._on_event = on_event
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+
+    def cancel(self) -> None:
+        """End the request within one round; what was committed stays cached. May be called from any thread."""
+        self.cancelled = True
+        self.cancel_requested.set()
+
+    def speculate(self, settings: SpeculationSettings) -> None:
+        """Speculate with other settings from the next round on. May be called from any thread."""
+        self.speculation = settings
+
+    def __iter__(self) -> Iterator[Event]:
+        while True:
+            event = self._events.get()
+            yield event
+            if isinstance(event, Finished | Failed):
+                return
+
+    def deliver(self, event: Event) -> None:
+        """Called on the engine's thread. A listener that raises loses the event, not the request."""
+        if self._on_event is None:
+            self._events.put(event)
+            return
+        try:
+            self._on_event(event)
+        except Exception:
+            log.exception("a listener failed on %s", type(event).__name__)
+
+
+class Loading(Future[LoadedPair]):
+    """A pair that is being loaded. `main` is done when requests can begin, perhaps before the draft model is loaded;
+    it fails whenever the whole fails.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.main: Future[LoadedPair] = Future()
+        # `main` cannot be cancelled separately.
+        self.main.set_running_or_notify_cancel()
+        self.add_done_callback(self._settle_main)
+
+    def _settle_main(self, _: object) -> None:
+        if self.main.done():
+            return
+        error = EngineClosed() if self.cancelled() else self.exception()
+        if error is not None:
+            self.main.set_exception(error)
+        else:
+            self.main.set_result(self.result())
 
 
 class EngineClient(Protocol):

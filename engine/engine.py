@@ -16,23 +16,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from engine.client import EngineClient
+from engine.client import EngineClient, Loading, RequestStream
 from engine.cpu_backend.blas import BLAS
 from engine.errors import EngineClosed, EngineError, InternalFailure, without_frames
 from engine.events import Event, Failed
-from engine.paths import resources
+from engine.files.paths import resources
+from engine.files.steps import Steps
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.status import EngineStatus, LoadedPair
-from engine.steps import Steps
-from engine.stream import Loading, RequestStream
 from engine.tuning import Calibration, LearnedPair, Pair
 
 # MLX belongs to the thread that imports it first: `_serve_until_closed` imports these on the engine's thread.
 if TYPE_CHECKING:
-    from engine.model_changes import ModelChanges
-    from engine.models import MainLoader
-    from engine.scheduler import Scheduler
+    from engine.serving.model_changes import ModelChanges
+    from engine.serving.models import MainLoader
+    from engine.serving.scheduler import Scheduler
 
 log = logging.getLogger(__name__)
 
@@ -234,7 +233,7 @@ class Engine(EngineClient):
         # Here and not at the top: MLX's streams belong to the thread that imports and uses it first.
         import mlx.core as mx
 
-        from engine.scheduler import Scheduler
+        from engine.serving.scheduler import Scheduler
         from engine.speculation.choosing.kept import MLX_VERSION
 
         log.info("mlx %s on %s, BLAS: %s", MLX_VERSION, mx.default_device(), BLAS)

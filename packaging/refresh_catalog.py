@@ -23,12 +23,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from engine.advice.cache_shape import cache_shape
 from engine.advice.catalog import load_catalog
 from engine.advice.fit import SETTINGS_OF_MEMORY
+from engine.files.paths import resources
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.search import read_repository
 from engine.model_files.config import context_length, text_config
 from engine.model_files.head_files import kind_of_config
-from engine.paths import resources
 
 Refresh = Callable[[HubClient, dict[str, Any], Path], dict[str, Any]]
 

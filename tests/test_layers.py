@@ -16,17 +16,16 @@ APP_LAYERS = (
     "system", "text", "widgets", "actions", "settings", "api", "conversations", "session", "library", "wording",
     "sidebar", "chat", "speculation", "models", "settings_window", "window", "cli",
 )  # fmt: skip
-# What engine/speculation imports of the rest of the engine: nothing of its thread, of chats, of folders or of the Hub.
+# What engine/speculation imports of the rest of the engine: nothing of its thread, of chats or of the Hub.
 BELOW_SPECULATION = (
-    "engine.async_drafting", "engine.atomic_file", "engine.conversation", "engine.cpu_backend", "engine.disk_pool",
-    "engine.errors", "engine.foreign_code", "engine.grammars", "engine.heads", "engine.joint_sampling",
-    "engine.kept_json", "engine.loading", "engine.mlx_lm_private", "engine.model_files.folder_paths",
-    "engine.requests", "engine.sampling", "engine.stats", "engine.status", "engine.steps", "engine.tokenizers.prompts",
-    "engine.tuning",
+    "engine.async_drafting", "engine.cpu_backend", "engine.errors", "engine.files", "engine.grammars", "engine.heads",
+    "engine.main_model.joint_sampling", "engine.main_model.loading", "engine.main_model.sampling",
+    "engine.mlx_lm_private", "engine.requests", "engine.speculation.conversation", "engine.stats", "engine.status",
+    "engine.tokenizers.prompts", "engine.tokenizers.vocabulary", "engine.tuning",
 )  # fmt: skip
 # What engine/heads imports: networks and their files, nothing of rounds, samplers or chats.
 BELOW_HEADS = (
-    "engine.cpu_backend", "engine.disk_pool", "engine.errors", "engine.model_files", "engine.steps",
+    "engine.cpu_backend", "engine.errors", "engine.files", "engine.model_files",
 )  # fmt: skip
 WITHOUT_QT = ("engine", "app.api", "app.conversations", "app.text")
 

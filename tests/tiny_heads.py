@@ -10,11 +10,11 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.drafters import Drafter, DrafterKind, DrafterLoading
+from engine.files.steps import Steps
 from engine.model_files.config import text_config
-from engine.speculation.head_source import prepare_head
+from engine.serving.drafters import Drafter, DrafterKind, DrafterLoading
+from engine.speculation.drafters.head_source import prepare_head
 from engine.status import ModelInfo
-from engine.steps import Steps
 from tests.engine.speculation.oracle_head import OracleHead
 
 

@@ -24,10 +24,9 @@ from app.api import errors
 from app.api.activity import CANCELLED, Activity, outcome
 from app.api.errors import ApiError
 from app.api.replies import EVENT_STREAM, KEEP_ALIVE
-from engine.client import EngineClient
+from engine.client import EngineClient, RequestStream
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.stream import RequestStream
 
 # Seconds: for a place in the queue, for the client to read, and between signs of life during a long prompt.
 MOST_WAITING_S, STALL_S, KEEP_ALIVE_S = 60.0, 30.0, 10.0

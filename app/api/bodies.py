@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from starlette.requests import ClientDisconnect, Request
 
 from app.api.errors import ApiError, bad_field
-from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, parse
+from engine.files.bounded_json import JsonLimits, UntrustedJsonError, parse
 
 T = TypeVar("T")
 

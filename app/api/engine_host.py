@@ -13,8 +13,8 @@ from huggingface_hub import constants
 from app.system.paths import cache_folder
 from engine import starter_pair
 from engine.client import EngineClient
+from engine.files.paths import resources
 from engine.model_files.discovery import InstalledModel, installed_models
-from engine.paths import resources
 from engine.status import LoadedPair
 
 NOTHING_LOADED = LoadedPair(None, None)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from engine.bench.arms import Arm
     from engine.bench.prompts import Prompt
-    from engine.loading import LoadedModel
-    from engine.scheduler import Scheduler
+    from engine.main_model.loading import LoadedModel
+    from engine.serving.scheduler import Scheduler
     from engine.status import ModelInfo
 
 _SYNTHETIC_PROMPT = "Go on."
@@ -135,7 +135,7 @@ def _check(arguments: argparse.Namespace) -> None:
 def _measure(arguments: argparse.Namespace) -> dict[str, Any]:
     # Not at the top: these import MLX, and `tandem --help` should not wait for it.
     from engine.bench import arms, prompts, runner, schemas
-    from engine.scheduler import Scheduler
+    from engine.serving.scheduler import Scheduler
 
     chosen_prompts = schemas.BY_SCHEMA if arguments.schemas else prompts.BUILT_IN
     if arguments.prompts:
@@ -212,9 +212,9 @@ def _measure_concurrency(
 
 def load_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | str | None]:
     """The main model, and the draft model or the folder of the head."""
-    from engine.drafters import is_head
-    from engine.loading import load
+    from engine.main_model.loading import load
     from engine.model_files.names import resolve_model
+    from engine.serving.drafters import is_head
 
     main, draft = chosen_pair(arguments)
     if draft is not None and is_head(resolve_model(draft)):
@@ -224,10 +224,10 @@ def load_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel |
 
 def _other_drafter(name: str, main: LoadedModel) -> tuple[Scheduler, str]:
     """A scheduler of its own for `main` with another drafter, and that one's name."""
-    from engine.drafters import is_head
-    from engine.loading import load
+    from engine.main_model.loading import load
     from engine.model_files.names import resolve_model
-    from engine.scheduler import Scheduler
+    from engine.serving.drafters import is_head
+    from engine.serving.scheduler import Scheduler
 
     path = model_path(name)
     scheduler = Scheduler()
@@ -237,7 +237,7 @@ def _other_drafter(name: str, main: LoadedModel) -> tuple[Scheduler, str]:
 
 def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | None) -> ModelInfo | None:
     """Use the models; returns the drafter in use. Raises the `EngineError` that keeps it from being used."""
-    from engine.steps import run_to_completion
+    from engine.files.steps import run_to_completion
 
     pair = scheduler.install(main, None if isinstance(draft, str) else draft)
     if isinstance(draft, str):
@@ -250,7 +250,7 @@ def install(scheduler: Scheduler, main: LoadedModel, draft: LoadedModel | str | 
 def _synthetic_pair(arguments: argparse.Namespace) -> tuple[LoadedModel, LoadedModel | None]:
     """A main model that writes random text, and a draft that agrees with it at the given rate."""
     from engine.bench.synthetic import random_script, synthetic_draft, synthetic_main
-    from engine.loading import load
+    from engine.main_model.loading import load
 
     tokenizer = load(starter_pair()[0]).tokenizer
     script = random_script()

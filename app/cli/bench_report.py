@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from app.cli.bench_tables import best_arm, interval
-from engine.atomic_file import write_atomically
 from engine.errors import BadRequest
+from engine.files.atomic_file import write_atomically
 
 _DATA = '<script type="application/json" id="figures">'
 _STYLE = """

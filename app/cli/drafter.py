@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Not at the top: models should not be waited for by other commands.
     from engine.async_drafting.branches import NoBranches
     from engine.async_drafting.serving import DrafterServer
-    from engine.loading import load
+    from engine.main_model.loading import load
 
     if arguments.host not in ("127.0.0.1", "::1", "localhost"):
         print(_OPEN.format(host=arguments.host), file=sys.stderr)

@@ -14,6 +14,6 @@ def chosen_memory_limit() -> int | None:
 
 def memory_limit() -> int:
     """The bytes that the engine admits: the user's choice, or what the device recommends. Imports MLX."""
-    from engine.memory import recommended_limit
+    from engine.serving.memory import recommended_limit
 
     return chosen_memory_limit() or recommended_limit()

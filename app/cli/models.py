@@ -20,6 +20,7 @@ from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import advise_remotely, suggest_draft
 from engine.errors import EngineError
+from engine.files.paths import resources
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
@@ -27,7 +28,6 @@ from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import parse_repository
 from engine.hub.search import search_models
 from engine.model_files.discovery import InstalledModel, installed_models
-from engine.paths import resources
 
 VERDICTS = {
     "same": "same tokenizer",

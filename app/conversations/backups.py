@@ -29,7 +29,7 @@ from app.conversations.store_files import (
     stamp,
     sync,
 )
-from engine import private_files
+from engine.files import private_files
 
 # Migrations are rare; five copies cover years without filling a disk.
 BACKUPS_KEPT = 5

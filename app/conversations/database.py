@@ -16,7 +16,7 @@ from typing import Any
 from app.conversations.errors import StoreInUse, StoreNotWritable
 from app.conversations.records import Changes
 from app.conversations.search_tokens import index_text
-from engine import private_files
+from engine.files import private_files
 
 # Seconds to wait for another process that has the store open, perhaps for a moment only.
 PATIENCE_S = 2.0

@@ -30,7 +30,7 @@ from app.conversations.store_files import (
     stamp,
     sync,
 )
-from engine import private_files
+from engine.files import private_files
 
 # A file of a later version than this has a damaged header.
 _VERSIONS_TO_COME = 50

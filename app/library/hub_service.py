@@ -31,6 +31,7 @@ from engine.advice.fit import number_bytes, working_set_limit
 from engine.advice.pairing import PairAdvice, PairModel, advise, candidates, from_remote
 from engine.advice.suggestion import draft_for
 from engine.errors import ModelNotUsable
+from engine.files.system_memory import system_memory
 from engine.hub.access_check import check_access
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.download_job import JobSettings
@@ -43,7 +44,6 @@ from engine.hub.search import find_model, read_repository, search_models
 from engine.hub.values import AccessReport, FoundModel, RemovalPlan, VerifyReport
 from engine.hub.verify import verify_model
 from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
-from engine.system_memory import system_memory
 
 # How long a connection test waits for the Hub, in seconds: a person watches it.
 _CHECK_S = 8.0

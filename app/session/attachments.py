@@ -15,7 +15,7 @@ from app.conversations.records import Attachment
 from app.system.cancelled import Cancelled
 from app.text.encodings import decode, has_no_controls
 from engine.errors import EngineError
-from engine.paths import is_known_good
+from engine.files.paths import is_known_good
 
 # Longer texts fill any context and would only be refused later.
 LARGEST_BYTES = 2 * 2**20

@@ -13,13 +13,12 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal
 
 from app.session.bridge import Bridge, as_engine_error
-from engine.client import EngineClient
+from engine.client import EngineClient, RequestStream
 from engine.errors import EngineClosed, EngineError, InternalFailure
 from engine.events import Event
 from engine.model_files.cache_names import name_of_snapshot
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
-from engine.stream import RequestStream
 from engine.tokenizers.thinking import ThinkingChoice
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.system.paths import cache_folder, data_folder, prefix_folder, settings_folder
-from engine.prefix_files import forget_others
+from engine.prefix.files import forget_others
 
 
 @dataclass(frozen=True)

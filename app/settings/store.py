@@ -17,8 +17,8 @@ from app.settings.declarations import SETTINGS, SettingsValues
 from app.settings.engine_settings import SAMPLING_KEYS, is_chosen
 from app.settings.pairs import usable_rows
 from app.settings.setting import Setting
-from engine import private_files
-from engine.atomic_file import write_atomically
+from engine.files import private_files
+from engine.files.atomic_file import write_atomically
 
 log = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from PySide6.QtCore import QObject, Signal
 from app.session.answer import Answer, State
 from app.session.chats import Chat, Turn
 from app.session.session import Session
+from engine.client import RequestStream
 from engine.errors import EngineError
 from engine.events import Event, Token
 from engine.requests import ChatRequest
-from engine.stream import RequestStream
 
 # The step of half-precision logits between 32 and 64: closer ones are indistinguishable.
 TIE = 0.25

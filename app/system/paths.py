@@ -9,7 +9,7 @@ from pathlib import Path
 
 import platformdirs
 
-from engine.paths import resources
+from engine.files.paths import resources
 
 _APP = "Tandem"
 _ROOT = Path(__file__).resolve().parents[2]

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSocketNotifier
 
-from engine import private_files
+from engine.files import private_files
 
 log = logging.getLogger(__name__)
 

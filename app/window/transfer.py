@@ -32,7 +32,7 @@ from app.system.cancelled import Cancelled
 from app.widgets.banner import Banner
 from app.window.transfer_journal import EXPORT, IMPORT, JournalEntry, TransferJournal
 from app.wording.errors import joined
-from engine import private_files
+from engine.files import private_files
 
 if TYPE_CHECKING:
     from app.conversations.imports.imported import ImportReport

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from engine.atomic_file import write_atomically
+from engine.files.atomic_file import write_atomically
 
 IMPORT = "import"
 EXPORT = "export"

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.model_files.architecture import mlx_lm_module
 from engine.model_files.config import text_config
-from engine.speculation.buffer_sizes import GROWTH_TOKENS, compiled_buffer_tokens
+from engine.speculation.rounds.buffer_sizes import GROWTH_TOKENS, compiled_buffer_tokens
 
 # Modules of mlx-lm whose make_cache bounds sliding layers; others keep every token.
 _SLIDES = frozenset(

@@ -10,10 +10,10 @@ from typing import Any
 
 from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.advice.speedup import WORTH_IT, estimate_speedup
+from engine.files.bounded_json import CONFIG, read_object
+from engine.files.paths import resources
 from engine.hub.repository_names import parse_repository
-from engine.model_files.bounded_json import CONFIG, read_object
 from engine.model_files.head_kinds import can_run
-from engine.paths import resources
 
 FORMAT = 1
 BYTES_SOURCES = ("hub", "listed", "computed")

@@ -14,10 +14,10 @@ from engine.advice.heads import HeadFacts, against, facts_of, facts_of_config, s
 from engine.advice.speedup import WORTH_IT, Estimate, estimate_head_speedup, estimate_speedup
 from engine.advice.verdicts import HEADS, VERDICTS, WORKING
 from engine.errors import ModelNotUsable
+from engine.files.bounded_json import UntrustedJsonError
 from engine.hub.repository_names import head_name, is_content_hash
 from engine.hub.values import RemoteModel
 from engine.model_files.architecture import mlx_lm_module
-from engine.model_files.bounded_json import UntrustedJsonError
 from engine.model_files.config import read_config, text_config
 from engine.model_files.discovery import InstalledModel
 from engine.model_files.head_kinds import can_run, is_chained, kind_of_config

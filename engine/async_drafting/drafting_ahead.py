@@ -21,8 +21,8 @@ from engine.async_drafting.messages import (
     End,
     Verdict,
 )
+from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
-from engine.sampling import Sampler
 
 # A round waits at least so long to learn whether its outcome was prepared.
 HANDOVER_S = 0.002

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from engine.async_drafting.messages import MOST_UNSENT, TO_ENGINE, Answer, Ready, Refused, ToDrafter, ToEngine
 from engine.async_drafting.serving import PROCESS_OPTION, own_cores, vocabulary_digest
-from engine.loading import LoadedModel
+from engine.main_model.loading import LoadedModel
 from engine.settings import EngineSettings
 from engine.wire.channel import Channel, connect
 from engine.wire.child import Child

@@ -28,7 +28,7 @@ from engine.async_drafting.messages import (
 )
 from engine.async_drafting.tree_drafter import TreeDrafter
 from engine.errors import EngineError
-from engine.loading import LoadedModel, load
+from engine.main_model.loading import LoadedModel, load
 from engine.wire.channel import Channel, demand_proof
 from engine.wire.messages import ChannelClosed
 

@@ -17,7 +17,7 @@ from engine.async_drafting.branches import BranchPasses, Tree
 from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, Answer, Begin, Verdict
 from engine.async_drafting.tree_cache import Branch, RowBudget, TreeCache, fan_out
 from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
-from engine.sampling import MIN_JOINT_PROBABILITY, Sampler
+from engine.main_model.sampling import MIN_JOINT_PROBABILITY, Sampler
 
 # The most tokens of one pass over text that was missed, and with how many no round should wait for a proposal.
 CHUNK, MOST_BACKLOG = 256, 64

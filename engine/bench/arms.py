@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 from mlx_lm import stream_generate
 
 from engine.bench.prompts import Prompt
+from engine.client import RequestStream
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, TokensCommitted
-from engine.loading import LoadedModel
+from engine.main_model.loading import LoadedModel
 from engine.requests import MAX_DEPTH, ChatRequest, SamplingSettings, SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, methods
 from engine.stats import RequestStats
-from engine.stream import RequestStream
 
 # Of a draft model in mlx-lm's own loop.
 FIXED_DEPTHS = (2, 4, 6, 8)

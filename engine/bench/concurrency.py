@@ -15,12 +15,12 @@ from mlx_lm.generate import batch_generate
 
 from engine.bench.prompts import Prompt
 from engine.bench.runner import machine
+from engine.client import RequestStream
 from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, TokensCommitted
-from engine.loading import LoadedModel
+from engine.main_model.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.scheduler import Scheduler
-from engine.stream import RequestStream
+from engine.serving.scheduler import Scheduler
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from engine.bench import beside_best
 from engine.bench.arms import Arm, Measure
 from engine.bench.prompts import Prompt
 from engine.cpu_backend.blas import BLAS
-from engine.system_memory import system_memory
+from engine.files.system_memory import system_memory
 from engine.tuning import LearnedPair
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine.client import EngineClient
+from engine.client import EngineClient, Loading, RequestStream
 from engine.cluster.errors import ClusterError
 from engine.cluster.messages import (
     CALLS,
@@ -31,7 +31,6 @@ from engine.requests import ChatRequest, SpeculationSettings
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
 from engine.status import EngineStatus, LoadedPair
-from engine.stream import Loading, RequestStream
 from engine.tuning import Calibration, LearnedPair, Pair
 from engine.wire.channel import Channel
 from engine.wire.messages import BadMessage, ChannelClosed, pack, unpack

@@ -17,10 +17,10 @@ from engine.cluster.model_identity import are_alike, fingerprint, folder_of
 from engine.cluster.plan import check_room
 from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
 from engine.errors import EngineError
-from engine.loading import load_part
-from engine.memory import memory_use, size_on_disk
-from engine.speculation.cache_rules import flatten, leaves
-from engine.steps import Steps
+from engine.files.steps import Steps
+from engine.main_model.loading import load_part
+from engine.serving.memory import memory_use, size_on_disk
+from engine.speculation.rounds.cache_rules import flatten, leaves
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed
 

@@ -24,10 +24,10 @@ from engine.cluster.model_identity import fingerprint, portable_name
 from engine.cluster.plan import choose_split, part_of
 from engine.cluster.splitting import SplitPart, Tail, run_pass, shared_ids
 from engine.errors import EngineError, ModelNotUsable
-from engine.loading import LoadedModel, OnProgress, load_in_steps
+from engine.files.steps import Steps, result_of
+from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.names import resolve_model
-from engine.steps import Steps, result_of
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, Message
 
@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 class Leader:
     """Leads the other ranks, given by their number, from `host`.
 
-    `lost(error)` is called, on any thread, when one of them is lost. It is an `engine.models.MainLoader`.
+    `lost(error)` is called, on any thread, when one of them is lost. It is an `engine.serving.models.MainLoader`.
     """
 
     one_at_a_time = True

@@ -15,10 +15,10 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from engine.cluster.messages import Change, Changes
-from engine.speculation.cache_rules import copies
-from engine.speculation.rollback import Checkpoint, Rollback
-from engine.speculation.row_caches import RowCaches
-from engine.speculation.shared_caches import SharedCaches
+from engine.speculation.rounds.cache_rules import copies
+from engine.speculation.rounds.rollback import Checkpoint, Rollback
+from engine.speculation.rounds.row_caches import RowCaches
+from engine.speculation.rounds.shared_caches import SharedCaches
 
 # Changes that are not followed by a pass wait for the next one, but not more of them than this.
 MOST_WAITING = 64

@@ -154,7 +154,7 @@ class _Rank:
     ) -> None:
         from engine.cluster.server import serve
         from engine.engine import Engine
-        from engine.models import MainLoader
+        from engine.serving.models import MainLoader
 
         followers = self._followers(control, places["hosts"])
         control.close()

@@ -21,7 +21,7 @@ from engine.advice.fit import working_set_limit
 from engine.cluster.messages import ECHO, Echo
 from engine.cluster.model_identity import fingerprint, folder_of
 from engine.errors import EngineError
-from engine.system_memory import system_memory
+from engine.files.system_memory import system_memory
 from engine.wire.channel import Channel, demand_proof
 from engine.wire.messages import ChannelClosed
 

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from engine.client import EngineClient
+from engine.client import EngineClient, Loading, RequestStream
 from engine.cluster.messages import CALLS, Call, Cancel, Reply, Submit, ToEngine, dec_hook, enc_hook
 from engine.errors import EngineError, InternalFailure
 from engine.events import Event, Failed, Finished
 from engine.status import LoadedPair
-from engine.stream import Loading, RequestStream
 from engine.wire.channel import Channel
 from engine.wire.messages import BadMessage, ChannelClosed, pack, unpack
 

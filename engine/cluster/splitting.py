@@ -16,12 +16,12 @@ from mlx_lm.models.pipeline import PipelineMixin
 from engine.cluster.errors import ClusterError
 from engine.cluster.plan import files_of_others
 from engine.errors import EngineError
-from engine.speculation.cache_rules import flatten
-from engine.steps import Steps
+from engine.files.steps import Steps
+from engine.speculation.rounds.cache_rules import flatten
 
 
 class SplitPart:
-    """What this rank holds of a model (see `engine.loading.Part`); `meet` waits for the others.
+    """What this rank holds of a model (see `engine.main_model.loading.Part`); `meet` waits for the others.
 
     Once the model is split, `tail` says how far a pass concerns the others, and `kinds` what its caches are.
     """

@@ -15,20 +15,20 @@ from functools import partial
 
 import mlx.core as mx
 
+from engine.decoders.generation import DrawnTokens, Generation
 from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of
 from engine.decoders.recording import round_record
 from engine.decoders.speculative_decoder import TIMED_EVERY
 from engine.events import TokensCommitted
-from engine.generation import DrawnTokens, Generation
-from engine.loading import LoadedModel
+from engine.main_model.loading import LoadedModel
 from engine.speculation.batch_drafting import BatchDrafting
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs
 from engine.speculation.drafting import Drafting
-from engine.speculation.proposers.proposal import Proposal
-from engine.speculation.round import ProposerFailed, as_proposer_failure
-from engine.speculation.sequence import PREFILL_CHUNK, Sequence
-from engine.speculation.sequence_batch import SequenceBatch
+from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
+from engine.speculation.rounds.sequence import PREFILL_CHUNK, Sequence
+from engine.speculation.rounds.sequence_batch import SequenceBatch
 from engine.stats import RoundRecord
 
 CATCHING_UP = Choice(None, 0, "catching-up")

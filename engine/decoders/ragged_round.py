@@ -9,16 +9,16 @@ from typing import Any, cast
 
 import mlx.core as mx
 
-from engine.generation import Generation
-from engine.joint_sampling import draw_together, make_noise
-from engine.sampling import LikeliestTokens, Sampler, fit
-from engine.speculation.acceptance import count_matching
+from engine.decoders.generation import Generation
+from engine.main_model.joint_sampling import draw_together, make_noise
+from engine.main_model.sampling import LikeliestTokens, Sampler, fit
 from engine.speculation.batch_drafting import BatchedRequest
 from engine.speculation.choosing.choice import Choice
-from engine.speculation.proposers.proposal import Proposal
 from engine.speculation.proposers.registry import PROPOSERS
-from engine.speculation.round import draw_tokens
-from engine.speculation.sequence_batch import BatchPass, SequenceBatch
+from engine.speculation.rounds.acceptance import count_matching
+from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.rounds.round import draw_tokens
+from engine.speculation.rounds.sequence_batch import BatchPass, SequenceBatch
 
 
 @dataclass(eq=False, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from engine.generation import Generation
+from engine.decoders.generation import Generation
 from engine.speculation.choosing.choice import Choice
-from engine.speculation.proposers.proposal import Proposal
+from engine.speculation.rounds.proposal import Proposal
 from engine.stats import RoundRecord
 
 

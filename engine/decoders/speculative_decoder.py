@@ -12,13 +12,13 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from engine.decoders.generation import DrawnTokens, Generation
 from engine.decoders.recording import round_record
 from engine.events import TokensCommitted
-from engine.generation import DrawnTokens, Generation
 from engine.speculation.choosing.choice import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
-from engine.speculation.proposers.proposal import Proposer
-from engine.speculation.round import PendingRound, ProposerFailed, RoundResult, Rounds
+from engine.speculation.rounds.proposal import Proposer
+from engine.speculation.rounds.round import PendingRound, ProposerFailed, RoundResult, Rounds
 from engine.stats import RoundRecord
 
 # Timing the drafting of a round means waiting for it before verifying, which costs their overlap; so only now and then.

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
+from engine.files.folder_paths import open_regular
 from engine.heads.config import HeadConfig, HeadConfigError
 from engine.heads.tensors import FP8, MASK, MODES, HeadFiles, HeadTensorError, UnknownHeadError, check_types
-from engine.model_files.folder_paths import open_regular
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors
 from engine.model_files.head_kinds import HeadKind, head_kind
 from engine.model_files.inspection import read_checked_config

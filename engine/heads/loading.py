@@ -14,15 +14,15 @@ from mlx.utils import tree_flatten
 from mlx_lm.utils import dequantize_model
 
 from engine.cpu_backend.narrow_products import use_narrow_products
-from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable
+from engine.files.disk_pool import DiskPool
+from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
 from engine.heads.folder import HeadContent, identity_of, inspect_head
 from engine.heads.head import Head
 from engine.heads.network_head import NetworkHead
 from engine.heads.tensors import MASK, HeadTensorError
 from engine.heads.weights import Weights, dequantised, quantise
 from engine.model_files.torch_file import SavedTensor
-from engine.steps import Steps, in_chunks, result_of, run_to_completion
 
 # Tables that some exports repeat of the main model; they are read only where the network has its own.
 _MAIN_MODELS = ("embed_tokens", "lm_head", "d2t")

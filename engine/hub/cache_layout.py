@@ -19,7 +19,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from engine.atomic_file import write_atomically
+from engine.files.atomic_file import write_atomically
 from engine.hub.values import RemoteFile
 from engine.model_files.cache_names import cache_folder_name
 

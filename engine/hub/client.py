@@ -19,9 +19,9 @@ from urllib.parse import quote, urlsplit
 
 import httpx2
 
+from engine.files.bounded_json import JsonLimits, UntrustedJsonError, parse
 from engine.hub.connections import Connections, Request
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, parse
 
 HUGGING_FACE = "https://huggingface.co"
 # A thousand files take 300 kB; some mirrors send all files of a repository at once.

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine.atomic_file import write_atomically
+from engine.files.atomic_file import write_atomically
+from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, is_content_hash, is_revision, parse_repository
-from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
 
 STATES = ("queued", "resolving", "downloading", "verifying", "ready", "paused", "failed")
 ACTIVE = frozenset({"resolving", "downloading", "verifying"})

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 
-from engine.atomic_file import write_atomically
+from engine.files.atomic_file import write_atomically
+from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
+from engine.files.folder_paths import open_regular
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubClient
 from engine.hub.download_job import DownloadJob
@@ -14,8 +16,6 @@ from engine.hub.head_plan import HeadPlan, Span, find_head, plan_head
 from engine.hub.repository_names import COMMIT, parse_repository
 from engine.hub.transfer import digest_of, disk_error, open_part
 from engine.hub.values import RemoteFile
-from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
-from engine.model_files.folder_paths import open_regular
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 
 _WEIGHTS = "model.safetensors"

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.files.bounded_json import CONFIG, INDEX, JsonLimits, UntrustedJsonError, parse
 from engine.heads.mtp_config import DECLARED, family_of
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.values import Listing, RemoteFile
-from engine.model_files.bounded_json import CONFIG, INDEX, JsonLimits, UntrustedJsonError, parse
 from engine.model_files.config import text_config
 from engine.model_files.head_files import mtp_tensors
 from engine.model_files.inspection import INDEX_NAME

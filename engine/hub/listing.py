@@ -6,11 +6,11 @@ import fnmatch
 from typing import Any
 from urllib.parse import quote
 
+from engine.files.folder_paths import MODEL_PATTERNS
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError
 from engine.hub.repository_names import COMMIT, is_content_hash, is_plain_path, is_revision
 from engine.hub.values import Listing, RemoteFile
-from engine.model_files.folder_paths import MODEL_PATTERNS
 
 _MOST_FILES = 5_000
 _MOST_PAGES = 50

@@ -6,14 +6,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from engine.atomic_file import write_atomically
+from engine.files.atomic_file import write_atomically
+from engine.files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse, read_bytes
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.transfer import matches_digest
 from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
-from engine.model_files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse, read_bytes
 from engine.model_files.tokenizer_files import vocabulary_in
 
 _EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage", "lastModified", "private")

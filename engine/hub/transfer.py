@@ -15,11 +15,11 @@ from pathlib import Path
 
 import httpx2
 
+from engine.files.folder_paths import open_regular
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.values import RemoteFile
-from engine.model_files.folder_paths import open_regular
 
 _READ_BYTES = 2**20
 _RESTARTS = 2

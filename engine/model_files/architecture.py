@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from engine.paths import resources
+from engine.files.paths import resources
 
 
 def mlx_lm_module(config: Mapping[str, Any]) -> str | None:

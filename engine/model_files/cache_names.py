@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.model_files.folder_paths import SHARD_OF_MODEL
+from engine.files.folder_paths import SHARD_OF_MODEL
 
 
 def cache_folder_name(repository: str) -> str:

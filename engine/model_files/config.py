@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
-from engine.model_files.bounded_json import CONFIG, JsonLimits, UntrustedJsonError, read_object
+from engine.files.bounded_json import CONFIG, JsonLimits, UntrustedJsonError, read_object
 
 _CONTEXT_SETTINGS = (
     *("max_position_embeddings", "max_sequence_length", "model_max_length", "n_positions", "max_seq_len"),

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from engine.atomic_file import write_atomically
 from engine.errors import ModelNotUsable
+from engine.files.atomic_file import write_atomically
+from engine.files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.architecture import mlx_lm_module
-from engine.model_files.bounded_json import JsonLimits, UntrustedJsonError, read_bytes, read_object
 from engine.model_files.cache_names import repository_of_folder
 from engine.model_files.config import context_length, read_config, text_config
 from engine.model_files.head_files import is_inner, kind_of_folder

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
+from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.requests import MAX_TEMPERATURE
 
 log = logging.getLogger(__name__)

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, read_object
+from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
+from engine.files.folder_paths import SHARD_OF_MODEL, LeavesFolderError, TooManyEntriesError, list_inside
 from engine.model_files.config import text_config
-from engine.model_files.folder_paths import SHARD_OF_MODEL, LeavesFolderError, TooManyEntriesError, list_inside
 from engine.model_files.head_kinds import kind_of_config, kind_of_tensors
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
-from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_has_tokenizer
-from engine.model_files.bounded_json import (
+from engine.files.bounded_json import (
     CONFIG,
     INDEX,
     TOKENIZER,
@@ -23,8 +22,7 @@ from engine.model_files.bounded_json import (
     check_structure,
     read_bytes,
 )
-from engine.model_files.config import check_sizes, read_config, read_json, text_config
-from engine.model_files.folder_paths import (
+from engine.files.folder_paths import (
     SHARD_OF_MODEL,
     LeavesFolderError,
     TooManyEntriesError,
@@ -32,6 +30,8 @@ from engine.model_files.folder_paths import (
     open_regular,
     stays_inside,
 )
+from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_has_tokenizer
+from engine.model_files.config import check_sizes, read_config, read_json, text_config
 from engine.model_files.head_files import kind_of_folder, tensor_names
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
 from engine.model_files.tokenizer_growth import grows_without_bounds

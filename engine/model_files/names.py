@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from engine.errors import ModelNotUsable
-from engine.model_files.folder_paths import MODEL_PATTERNS
+from engine.files.folder_paths import MODEL_PATTERNS
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 

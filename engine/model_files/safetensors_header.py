@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from engine.model_files.bounded_json import HEADER, UntrustedJsonError, parse
-from engine.model_files.folder_paths import open_regular
+from engine.files.bounded_json import HEADER, UntrustedJsonError, parse
+from engine.files.folder_paths import open_regular
 
 # Bytes an element, for the types that MLX reads.
 ELEMENT_BYTES = {

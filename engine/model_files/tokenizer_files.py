@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from engine.model_files.bounded_json import TOKENIZER, UntrustedJsonError, read_object
+from engine.files.bounded_json import TOKENIZER, UntrustedJsonError, read_object
 
 
 @dataclass(frozen=True, slots=True)

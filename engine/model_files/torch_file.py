@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.model_files.folder_paths import open_regular
+from engine.files.folder_paths import open_regular
 
 _LARGEST_FILE = 2**22
 _LARGEST_PICKLE = 2**14

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
-from engine.conversation import Conversation
+from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
-from engine.sampling import Sampler
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import Answer
+from engine.speculation.conversation import Conversation
 from engine.speculation.drafting import Drafting
-from engine.speculation.proposers.proposal import JointProposer, Proposal
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.request_proposers import RequestProposers
-from engine.speculation.round import ProposerFailed, as_proposer_failure, permitted
+from engine.speculation.rounds.proposal import JointProposer, Proposal
+from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure, permitted
 from engine.stats import RoundRecord
 
 

@@ -11,22 +11,22 @@ from collections.abc import Callable
 
 from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.async_drafting.link import DrafterLink
-from engine.conversation import Conversation
 from engine.errors import EngineError, ModelNotUsable
-from engine.loading import LoadedModel
+from engine.main_model.loading import LoadedModel
+from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
-from engine.sampling import Sampler
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import context_range
 from engine.speculation.choosing.kept import Controllers, LearnedFile
 from engine.speculation.choosing.plans import Answer
-from engine.speculation.draft_source import DraftSource
-from engine.speculation.head_source import HeadSource
-from engine.speculation.proposers.proposal import Proposal, Proposer
+from engine.speculation.conversation import Conversation
+from engine.speculation.drafters.draft_source import DraftSource
+from engine.speculation.drafters.head_source import HeadSource
 from engine.speculation.proposers.registry import DRAFTER_METHOD, PROPOSERS, is_ahead
 from engine.speculation.request_proposers import RequestProposers
-from engine.speculation.round import PendingRound, ProposerFailed, as_proposer_failure
+from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure
 from engine.stats import MeasuredSpeedup, RoundRecord
 from engine.status import ModelInfo
 from engine.tuning import LearnedPair, Pair

@@ -9,17 +9,17 @@ from functools import partial
 from importlib import import_module
 
 from engine.async_drafting.drafting_ahead import DraftingAhead
-from engine.conversation import Conversation
-from engine.loading import LoadedModel
+from engine.main_model.loading import LoadedModel
+from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
-from engine.sampling import Sampler
 from engine.speculation.choosing.choice import Choice, Offer
-from engine.speculation.draft_source import DraftSource
-from engine.speculation.head_source import HeadSource
+from engine.speculation.conversation import Conversation
+from engine.speculation.drafters.draft_source import DraftSource
+from engine.speculation.drafters.head_source import HeadSource
 from engine.speculation.proposers.context import ProposerContext, ProposerUnavailable
-from engine.speculation.proposers.proposal import Observation, Proposer
 from engine.speculation.proposers.registry import PROPOSERS, uses, uses_drafter
-from engine.speculation.round import ProposerFailed, as_proposer_failure
+from engine.speculation.rounds.proposal import Observation, Proposer
+from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.foreign_code import ENDINGS, panicked, panics_as_errors
+from engine.files.foreign_code import ENDINGS, panicked, panics_as_errors
 
 
 class AnswerText:

@@ -10,11 +10,11 @@ from typing import Any
 from mlx_lm.utils import load_config, load_tokenizer
 from transformers.tokenization_utils_base import VERY_LARGE_INTEGER
 
-from engine.disk_pool import DiskPool
 from engine.errors import ModelNotUsable, TemplateFailed
-from engine.foreign_code import panics_as_errors
+from engine.files.disk_pool import DiskPool
+from engine.files.foreign_code import panics_as_errors
+from engine.files.paths import is_known_good
 from engine.mlx_lm_private import tokenizer_defaults
-from engine.paths import is_known_good
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.shipped import ShippedTokenizer, is_plain

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.errors import PromptTooLong, TemplateFailed
-from engine.foreign_code import panics_as_errors
+from engine.files.foreign_code import panics_as_errors
 from engine.mlx_lm_private import transformers_tokenizer
 
 

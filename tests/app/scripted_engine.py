@@ -14,13 +14,13 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from engine.client import Loading, RequestStream
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
-from engine.stream import Loading, RequestStream
 from engine.tokenizers.thinking import ThinkingChoice
 from engine.tuning import Calibration, LearnedPair, Pair
 

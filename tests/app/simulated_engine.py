@@ -6,11 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from engine.client import RequestStream
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.requests import ChatRequest
 from engine.speculation.choosing.kept import learned_pair
 from engine.stats import RequestStats
-from engine.stream import RequestStream
 from engine.tuning import LearnedPair
 from tests.app.scripted_engine import ScriptedEngine
 from tests.engine.speculation.loaded_machine import Answered, LoadedMachine

@@ -184,8 +184,8 @@ def test_a_folder_that_is_no_model_is_told_and_the_pair_stays(
 def test_a_question_is_answered_by_the_main_model_alone_while_the_draft_is_read(
     qapp: Application, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.models import Models
-    from engine.steps import result_of
+    from engine.files.steps import result_of
+    from engine.serving.models import Models
 
     gate: Future[None] = Future()
     read = Models.load_draft

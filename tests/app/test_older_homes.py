@@ -17,10 +17,11 @@ from app.conversations.opening import open_store
 from app.conversations.schema import LATEST
 from app.settings.store import SettingsStore
 from app.system.paths import cache_folder, data_folder, learned_file, prefix_folder, settings_folder
-from engine import prefix_store, starter_pair
+from engine import starter_pair
 from engine.hub.download_state import read_queue, write_queue
 from engine.model_files.discovery import installed_models
-from engine.prefix_files import files_in, forget_others
+from engine.prefix import store as prefix_store
+from engine.prefix.files import files_in, forget_others
 from engine.speculation.choosing import kept
 from engine.speculation.choosing.kept import LearnedFile
 from tests.app.older_homes import CHOSEN, GEOMETRY, HOMES, PAUSED, QUESTIONS, unpack

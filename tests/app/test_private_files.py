@@ -16,7 +16,7 @@ from app.conversations.opening import open_store
 from app.settings.relocation import move_folder
 from app.settings.store import SettingsStore
 from app.system.paths import cache_folder
-from engine import private_files
+from engine.files import private_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from engine.client import RequestStream
 from engine.events import Event
 from engine.requests import ChatRequest
-from engine.stream import RequestStream
 from tests.app.scripted_engine import ScriptedEngine, ScriptedRound, play
 
 COSTS_MORE = (("plain_ms", 24.6), ("round_ms", 41.9), ("tokens_per_round", 1.4))

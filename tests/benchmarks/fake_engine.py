@@ -14,14 +14,13 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
-from engine.client import EngineClient
+from engine.client import EngineClient, Loading, RequestStream
 from engine.errors import EngineError, NoModel
 from engine.events import Event, Finished, Token, TokensCommitted
 from engine.requests import ChatRequest
 from engine.settings import EngineSettings
 from engine.stats import RequestStats, RoundRecord
 from engine.status import EngineStatus, LoadedPair, MemoryUse, ModelInfo, PrefixCacheUsage
-from engine.stream import Loading, RequestStream
 from engine.tuning import Calibration, LearnedPair, Pair
 
 T = TypeVar("T")

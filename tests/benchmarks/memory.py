@@ -15,9 +15,9 @@ from app.cli.tables import format_bytes, print_table
 from engine.bench.arms import run_to_end
 from engine.bench.prompts import Prompt
 from engine.bench.runner import machine
-from engine.loading import LoadedModel
+from engine.main_model.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from tests.benchmarks import options
 
 

@@ -19,10 +19,10 @@ from app.cli.pair_options import add_pair_options, chosen_pair
 from app.cli.tables import format_bytes, print_table
 from engine.bench.arms import run_to_end
 from engine.bench.runner import machine
-from engine.loading import LoadedModel, load
-from engine.pacing import ALONE_S
+from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.pacing import ALONE_S
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.benchmarks import options
 

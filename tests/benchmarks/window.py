@@ -32,9 +32,9 @@ from app.speculation.panel import SpeculationPanel
 from app.system.display import has_display
 from app.widgets.application import Application
 from engine import Engine, starter_pair
+from engine.client import RequestStream
 from engine.events import Event, Finished
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
-from engine.stream import RequestStream
 from tests.benchmarks import long_answers, options, starts
 from tests.benchmarks.fake_engine import TOKENS_A_ROUND, SteadyEngine, WaitingEngine
 from tests.benchmarks.frames import Frames

@@ -12,9 +12,9 @@ from engine.heads.assistant_network import AssistantHead
 from engine.heads.chain_head import ChainHead
 from engine.heads.head import Draw, Head, HeadContext, HeadProposal
 from engine.heads.mtp_head import DepthHead
-from engine.scheduler import Scheduler
-from engine.speculation.head_session import HeadSession
-from engine.speculation.sequence import PREFILL_CHUNK
+from engine.serving.scheduler import Scheduler
+from engine.speculation.drafters.head_session import HeadSession
+from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from tests.engine.heads.heads_on_disk import likeliest
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.events import Finished
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
-from engine.scheduler import Scheduler
-from tests.engine.serving import run
+from engine.serving.scheduler import Scheduler
+from tests.engine.serving_requests import run
 
 DEPTH = 3
 DRAFT = SpeculationSettings(method="draft", depth=DEPTH)

@@ -10,13 +10,14 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine import Engine, drafters
-from engine.disk_pool import DiskPool
-from engine.scheduler import Scheduler
+from engine import Engine
+from engine.files.disk_pool import DiskPool
+from engine.serving import drafters
+from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompt_process.client import PromptCall, PromptProcess
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob
-from tests.engine.serving import load_models
+from tests.engine.serving_requests import load_models
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.patience import PATIENCE_S
 from tests.tiny_heads import OracleKind

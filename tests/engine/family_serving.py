@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.serving import load_models
+from tests.engine.serving_requests import load_models
 from tests.engine.speculation.families import model_type
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_models import write_disturbed_copy, write_model

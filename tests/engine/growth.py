@@ -15,7 +15,7 @@ import mlx.core as mx
 import psutil
 
 from engine import ChatRequest, Engine, Finished, SpeculationSettings, TokensCommitted
-from engine.stream import RequestStream
+from engine.client import RequestStream
 from tests.patience import PATIENCE_S
 
 PLAIN, AUTO = SpeculationSettings(method="off"), SpeculationSettings()

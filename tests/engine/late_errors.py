@@ -10,8 +10,8 @@ import mlx.core as mx
 import pytest
 
 from engine.decoders.ragged_decoder import RaggedDecoder
-from engine.scheduler import Scheduler
-from engine.speculation.cache_rules import flatten, leaves
+from engine.serving.scheduler import Scheduler
+from engine.speculation.rounds.cache_rules import flatten, leaves
 
 SENTENCE = "[METAL] Command buffer execution failed: Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOOM)"
 GARBAGE = {mx.uint32: 2**32 - 1, mx.int32: 0}

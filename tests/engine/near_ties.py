@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import mlx.core as mx
 
-from engine.loading import LoadedModel
+from engine.main_model.loading import LoadedModel
+from engine.main_model.sampling import Sampler
 from engine.requests import ChatRequest
-from engine.sampling import Sampler
 
 # The largest difference of two scores that passes of different widths may decide either way.
 TIE = 1e-3

@@ -10,9 +10,9 @@ import numpy as np
 
 from engine.events import Finished
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.scheduler import Scheduler
-from engine.speculation.sequence import PREFILL_CHUNK
-from tests.engine.serving import PLAIN, alone
+from engine.serving.scheduler import Scheduler
+from engine.speculation.rounds.sequence import PREFILL_CHUNK
+from tests.engine.serving_requests import PLAIN, alone
 from tests.engine.speculation.oracle_head import KeptRows, OracleHead
 
 HEAD = SpeculationSettings(method="draft", depth=3)

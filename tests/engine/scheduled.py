@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.client import RequestStream
 from engine.events import Event, Finished
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
-from engine.scheduler import Scheduler
-from engine.stream import RequestStream
+from engine.serving.scheduler import Scheduler
 
 QUESTION = ({"role": "user", "content": "the quick brown fox"},)
 

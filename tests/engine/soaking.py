@@ -21,11 +21,11 @@ import mlx.core as mx
 import psutil
 
 from engine import ChatRequest, Engine, Failed, Finished, SamplingSettings, SpeculationSettings, TokensCommitted
+from engine.decoders.generation import Generation
 from engine.decoders.ragged_decoder import RaggedDecoder
 from engine.decoders.speculative_decoder import SpeculativeDecoder
 from engine.errors import EngineClosed
-from engine.generation import Generation
-from engine.sampling import Sampler
+from engine.main_model.sampling import Sampler
 from engine.tokenizers.prompt_process.client import ENCODING_PROCESS, PROMPT_PROCESS, PromptProcess
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob

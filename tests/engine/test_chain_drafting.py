@@ -12,17 +12,17 @@ import mlx.core as mx
 import pytest
 
 from engine.events import Finished
-from engine.memory import size_on_disk
 from engine.model_files.discovery import installed_models
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.memory import size_on_disk
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from engine.speculation.head_source import HeadSource
+from engine.speculation.drafters.head_source import HeadSource
 from engine.speculation.proposers.head import HeadProposer
-from engine.speculation.proposers.proposal import Proposal
-from engine.speculation.taps import layers_of
+from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.rounds.taps import layers_of
 from tests.engine.chain_sessions import Told, assert_as_read_anew, read_anew, session_of
-from tests.engine.serving import PLAIN, alone, load_models, request, run
+from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_assistant import write_assistant
 from tests.tiny_eagle import write_eagle_head

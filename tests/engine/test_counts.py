@@ -14,12 +14,12 @@ from mlx_lm.models.cache import make_prompt_cache
 
 from engine import ChatRequest, SpeculationSettings, starter_pair
 from engine.bench.arms import run_to_end
-from engine.loading import LoadedModel, load
-from engine.scheduler import Scheduler
-from engine.speculation.sequence import Sequence
+from engine.main_model.loading import LoadedModel, load
+from engine.serving.scheduler import Scheduler
+from engine.speculation.rounds.sequence import Sequence
 from engine.stats import RequestStats
 from tests.engine.counting import Counts, counting, most_bytes
-from tests.engine.serving import submit
+from tests.engine.serving_requests import submit
 
 QUESTION = [{"role": "user", "content": "Tell me about the moon."}]
 SHORT, LONG = 8, 48

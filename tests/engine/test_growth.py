@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine import Engine, EngineSettings, starter_pair
-from engine.generation import Generation
+from engine.decoders.generation import Generation
 from tests.engine.growth import Footprint, Laps, tracing
 from tests.patience import PATIENCE_S
 from tests.tiny_eagle import write_eagle_head

@@ -16,10 +16,10 @@ import pytest
 
 from engine import starter_pair
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from resources.starter.recipe.content import read_development
 from tests.engine.near_ties import TIE, Parting, parting
-from tests.engine.serving import PLAIN, load_models, request, run
+from tests.engine.serving_requests import PLAIN, load_models, request, run
 
 pytestmark = pytest.mark.campaign
 

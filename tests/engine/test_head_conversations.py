@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.proposers.head import HeadProposer
 from tests.engine.oracle_serving import HEAD, assert_read_all, kept
-from tests.engine.serving import PLAIN, load_models, request, run
+from tests.engine.serving_requests import PLAIN, load_models, request, run
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.tiny_heads import OracleKind
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
-from engine.speculation.sequence import Sequence as CachedSequence
+from engine.serving.scheduler import Scheduler
+from engine.speculation.rounds.sequence import Sequence as CachedSequence
 from tests.engine.oracle_serving import HEAD, assert_read_all, kept, plain, prompt_of, teach
-from tests.engine.serving import load_models, request, run, set_draft, submit
+from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.engine.speculation.oracle_head import OracleHead
 from tests.tiny_heads import OracleKind, write_head

@@ -11,11 +11,11 @@ import pytest
 
 from engine.events import Failed
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.chats import answer, question, user
 from tests.engine.late_errors import SENTENCE, late_error
-from tests.engine.serving import PLAIN, alone, load_models, request, run
+from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_heads import write_head
 from tests.tiny_models import write_disturbed_copy, write_model

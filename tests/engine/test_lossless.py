@@ -13,15 +13,15 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
+from engine.client import RequestStream
 from engine.errors import BadRequest
 from engine.events import Event, Failed, TokensCommitted
-from engine.loading import LoadedModel, load
+from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.scheduler import Scheduler
-from engine.stream import RequestStream
+from engine.serving.scheduler import Scheduler
 from tests.engine.faulty_model import FaultyModel
 from tests.engine.scheduled import QUESTION, ask, ids
-from tests.engine.serving import Client, request, run, submit
+from tests.engine.serving_requests import Client, request, run, submit
 from tests.tiny_models import write_model
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -66,7 +66,7 @@ def test_a_draft_is_never_fed_a_token_that_it_has_no_row_for(
     scheduler: Scheduler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No compiled steps: a replayed pass would not come by the watch.
-    monkeypatch.setattr("engine.speculation.draft_source.compiled_steps", lambda _: iter(()))
+    monkeypatch.setattr("engine.speculation.drafters.draft_source.compiled_steps", lambda _: iter(()))
     folder = write_model(tmp_path / "model")
     main = load(folder)
     draft = load_with_fewer_rows(Path(shutil.copytree(folder, tmp_path / "draft")))

@@ -10,9 +10,9 @@ import pytest
 
 from engine.events import Finished
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from tests.engine.family_serving import CAMPAIGN, serving
-from tests.engine.serving import PLAIN, Client, alone, request, run, set_draft, submit
+from tests.engine.serving_requests import PLAIN, Client, alone, request, run, set_draft, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 

@@ -9,8 +9,8 @@ import pytest
 
 from engine.errors import InternalFailure, ModelNotUsable
 from engine.events import Failed, Finished
-from engine.loading import LoadedModel, load
-from engine.scheduler import Scheduler
+from engine.main_model.loading import LoadedModel, load
+from engine.serving.scheduler import Scheduler
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.ngram import NgramProposer
 from tests.engine.faulty_model import FaultyModel
@@ -47,7 +47,7 @@ def test_a_draft_that_fails_does_not_take_the_answer_with_it(
     scheduler: Scheduler, pair: tuple[LoadedModel, LoadedModel], fail_at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # No compiled steps: a replayed pass would not come by the fault.
-    monkeypatch.setattr("engine.speculation.draft_source.compiled_steps", lambda _: iter(()))
+    monkeypatch.setattr("engine.speculation.drafters.draft_source.compiled_steps", lambda _: iter(()))
     main, draft = pair
     scheduler.install(main, None)
     expected = ids(ask(scheduler, method="off"))
@@ -181,7 +181,7 @@ def test_a_draft_whose_tokenizer_cannot_be_compared_is_not_usable_and_the_main_m
     def fail(*_: object) -> None:
         raise RuntimeError("an unknown normalizer")
 
-    monkeypatch.setattr("engine.speculation.draft_source.same_ids", fail)
+    monkeypatch.setattr("engine.speculation.drafters.draft_source.same_ids", fail)
     installed = scheduler.install(*pair)
     assert isinstance(installed.draft_problem, ModelNotUsable)
     last = ask(scheduler, method="draft")[-1]

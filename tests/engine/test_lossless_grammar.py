@@ -20,13 +20,13 @@ from llguidance import LLMatcher
 from engine.errors import GrammarNotUsable
 from engine.events import Failed, Finished
 from engine.grammars.grammar import Grammar
-from engine.loading import LoadedModel, load
+from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, SpeculationSettings
-from engine.scheduler import Scheduler
-from engine.speculation.vocabulary import bytes_by_id, vocabulary_of
+from engine.serving.scheduler import Scheduler
+from engine.tokenizers.vocabulary import bytes_by_id, vocabulary_of
 from tests.engine.grammars.python_tokens import python_tokens
 from tests.engine.grammars.schemas import SCHEMAS, WORD, grammar_of, record
-from tests.engine.serving import PLAIN, Client, alone, load_models, request, run, submit
+from tests.engine.serving_requests import PLAIN, Client, alone, load_models, request, run, submit
 from tests.tiny_heads import write_head
 from tests.tiny_models import SPECIAL, TEMPLATE, train_tokenizer, write_model
 

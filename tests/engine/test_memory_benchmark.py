@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from engine.bench.prompts import Prompt
-from engine.loading import load
-from engine.scheduler import Scheduler
+from engine.main_model.loading import load
+from engine.serving.scheduler import Scheduler
 from tests.benchmarks import memory
 
 # Bytes of a process in 400 answers of ours and 200 of mlx-lm's: 7 KB an answer, of which nothing is meant to stay.

@@ -8,10 +8,10 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.loading import LoadedModel, load
-from engine.scheduler import Scheduler
+from engine.main_model.loading import LoadedModel, load
+from engine.serving.scheduler import Scheduler
 from tests.engine.near_ties import parting, plain_scores
-from tests.engine.serving import PLAIN, request, run
+from tests.engine.serving_requests import PLAIN, request, run
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 

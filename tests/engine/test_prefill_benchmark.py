@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.loading import load
+from engine.main_model.loading import load
 from tests.benchmarks import prefill
 
 

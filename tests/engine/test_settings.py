@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from engine import ChatRequest, Engine
-from engine import scheduler as scheduling
 from engine.errors import BadRequest, NotEnoughMemory, PromptTooLong, QueueFull
 from engine.events import Failed, Finished
-from engine.loading import load
-from engine.memory import memory_use
-from engine.scheduler import Scheduler
+from engine.main_model.loading import load
+from engine.serving import scheduler as scheduling
+from engine.serving.memory import memory_use
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
-from tests.engine.serving import load_models, request, run, set_draft, submit
+from tests.engine.serving_requests import load_models, request, run, set_draft, submit
 from tests.patience import PATIENCE_S
 from tests.tiny_models import QWEN3, write_model
 

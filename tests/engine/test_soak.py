@@ -22,10 +22,10 @@ import psutil
 import pytest
 
 from engine import Engine
+from engine.decoders.generation import Generation
 from engine.decoders.ragged_decoder import BatchStepFailed, RaggedDecoder
-from engine.generation import Generation
-from engine.loading import load
-from engine.sampling import Sampler
+from engine.main_model.loading import load
+from engine.main_model.sampling import Sampler
 from engine.settings import EngineSettings
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.tokenizers.prompt_process.client import ENCODING_PROCESS

@@ -13,18 +13,18 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from engine.files.steps import run_to_completion
 from engine.heads.chain_head import ChainHead
 from engine.heads.eagle_network import EagleHead
 from engine.heads.loading import load_head
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
-from engine.speculation.head_source import HeadSource
-from engine.speculation.tap_choice import choose_reading
-from engine.steps import run_to_completion
+from engine.serving.scheduler import Scheduler
+from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.rounds.tap_choice import choose_reading
 from resources.starter.recipe.content import LANGUAGES, read_held_out
 from tests.engine.chain_sessions import assert_as_read_anew
-from tests.engine.serving import PLAIN, alone, load_models, request, run
+from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 
 HERE = Path(__file__).parent
 MAIN = HERE.parents[1] / "resources" / "starter" / "main"

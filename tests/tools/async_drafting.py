@@ -37,13 +37,13 @@ from engine.async_drafting.serving import serve
 from engine.bench import synthetic
 from engine.bench.arms import run_to_end
 from engine.bench.prompts import BUILT_IN
+from engine.client import RequestStream
 from engine.events import TokensCommitted
-from engine.loading import LoadedModel, load
+from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.stats import RequestStats
-from engine.stream import RequestStream
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed
 from tests.tools.bandwidth import pin

@@ -29,12 +29,12 @@ import mlx.core as mx
 
 from engine import starter_pair
 from engine.bench.prompts import BUILT_IN
+from engine.client import RequestStream
 from engine.events import Event, Finished, TokensCommitted
-from engine.loading import LoadedModel, load
+from engine.files.steps import run_to_completion
+from engine.main_model.loading import LoadedModel, load
 from engine.requests import ChatRequest, SamplingSettings, SpeculationSettings
-from engine.scheduler import Scheduler
-from engine.steps import run_to_completion
-from engine.stream import RequestStream
+from engine.serving.scheduler import Scheduler
 
 PLAIN, DFLASH = "plain", "dflash"
 

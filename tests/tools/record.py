@@ -26,24 +26,24 @@ import mlx.core as mx
 
 from engine.bench.prompts import BUILT_IN
 from engine.bench.synthetic import random_script, synthetic_draft, synthetic_main
-from engine.conversation import Conversation
-from engine.models import Models
+from engine.files.steps import run_to_completion
+from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings, SpeculationSettings
-from engine.sampling import Sampler
-from engine.scheduler import Scheduler
-from engine.speculation.draft_source import DraftSource, prepare_draft
-from engine.speculation.head_source import HeadSource
+from engine.serving.models import Models
+from engine.serving.scheduler import Scheduler
+from engine.speculation.conversation import Conversation
+from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
+from engine.speculation.drafters.head_source import HeadSource
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.context import ProposerContext
 from engine.speculation.proposers.head import HeadProposer
-from engine.speculation.proposers.proposal import Proposer
 from engine.speculation.proposers.registry import PROPOSERS
-from engine.speculation.round import PendingRound, Rounds
-from engine.speculation.sequence import Sequence as CachedSequence
-from engine.speculation.tap_choice import TEXT
-from engine.steps import run_to_completion
+from engine.speculation.rounds.proposal import Proposer
+from engine.speculation.rounds.round import PendingRound, Rounds
+from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.tap_choice import TEXT
 from resources.starter.recipe.content import LANGUAGES, read_development
-from tests.engine.serving import load_models
+from tests.engine.serving_requests import load_models
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = ROOT / "tests" / "engine" / "speculation"

@@ -13,7 +13,7 @@ from app.conversations.exports.json_format import conversation_as_object, docume
 from app.conversations.exports.labels import Labels
 from app.conversations.exports.markdown import as_markdown
 from app.conversations.store import ConversationStore
-from engine.atomic_file import write_atomically
+from engine.files.atomic_file import write_atomically
 
 Result = TypeVar("Result")
 

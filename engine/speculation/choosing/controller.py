@@ -17,8 +17,8 @@ from engine.speculation.choosing.costs import Costs, context_range, range_bounds
 from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
 from engine.speculation.choosing.speedup import SpeedupMeter
 from engine.speculation.choosing.texts import Text, Texts
-from engine.speculation.proposers.proposal import Observation
 from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.rounds.proposal import Observation
 from engine.tuning import AcceptanceFigures, ContextFigures, DepthFigures, break_even
 
 # By which factor a plan has to appear faster than plain decoding, or one that is tried than all: less is not felt.

@@ -13,7 +13,7 @@ import mlx.core as mx
 import psutil
 
 from engine.cpu_backend.blas import BLAS
-from engine.kept_json import KeptJson
+from engine.files.kept_json import KeptJson
 from engine.speculation.choosing.controller import Controller
 from engine.tuning import LearnedPair, Pair
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from engine.async_drafting.drafting_ahead import DraftingAhead
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.proposal import Proposal, Proposer
+from engine.speculation.rounds.proposal import Proposal, Proposer
 
 
 def build(context: ProposerContext) -> AheadProposer | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.async_drafting.drafting_ahead import DraftingAhead
-from engine.conversation import Conversation
-from engine.loading import LoadedModel
+from engine.main_model.loading import LoadedModel
+from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
-from engine.sampling import Sampler
-from engine.speculation.draft_source import DraftSource
-from engine.speculation.head_source import HeadSource
+from engine.speculation.conversation import Conversation
+from engine.speculation.drafters.draft_source import DraftSource
+from engine.speculation.drafters.head_source import HeadSource
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine.sampling import DRAFT, Sampler, top_probabilities
-from engine.sampling import MIN_JOINT_PROBABILITY as MIN_JOINT_PROBABILITY
-from engine.speculation.proposers.proposal import Proposal, Proposer
-from engine.speculation.sequence import PREFILL_CHUNK
-from engine.speculation.sequence import Sequence as CachedSequence
+from engine.main_model.sampling import DRAFT, Sampler, top_probabilities
+from engine.main_model.sampling import MIN_JOINT_PROBABILITY as MIN_JOINT_PROBABILITY
+from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.sequence import PREFILL_CHUNK
+from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
 
 class DraftModelProposer(Proposer):

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from engine.grammars.constraint import Constraint
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.proposal import Proposal, Proposer
-from engine.speculation.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
 
 def build(context: ProposerContext) -> GrammarProposer | None:

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine.sampling import DRAFT, Sampler
-from engine.speculation.head_session import MAX_ROWS, HeadSession
+from engine.main_model.sampling import DRAFT, Sampler
+from engine.speculation.drafters.head_session import MAX_ROWS, HeadSession
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.proposal import Proposal, Proposer
-from engine.speculation.sequence import PREFILL_CHUNK
-from engine.speculation.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.sequence import PREFILL_CHUNK
+from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
 # Rows that a round leaves unread; more are read before the round, in pieces.
 FEW_ROWS = 32

@@ -11,16 +11,16 @@ from typing import cast
 
 import mlx.core as mx
 
-from engine.joint_sampling import draw_together, make_noise
-from engine.sampling import fit, top_probabilities
-from engine.speculation.draft_rows import DraftRows
-from engine.speculation.joint_prefill import choose_together, prefill_together
+from engine.main_model.joint_sampling import draw_together, make_noise
+from engine.main_model.sampling import fit, top_probabilities
+from engine.speculation.drafters.draft_rows import DraftRows
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import Draft, DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer
-from engine.speculation.proposers.proposal import JointProposer, Proposal, Proposer
-from engine.speculation.sequence import PREFILL_CHUNK
-from engine.speculation.sequence_batch import rows_obstacle
+from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
+from engine.speculation.rounds.proposal import JointProposer, Proposal, Proposer
+from engine.speculation.rounds.sequence import PREFILL_CHUNK
+from engine.speculation.rounds.sequence_batch import rows_obstacle
 
 # Proposals of others after which a request's row is given back to it.
 IDLE_ROUNDS = 16

@@ -11,8 +11,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.proposal import Observation, Proposal, Proposer
-from engine.speculation.suffix_index import Match, SuffixIndex
+from engine.speculation.proposers.suffix_index import Match, SuffixIndex
+from engine.speculation.rounds.proposal import Observation, Proposal, Proposer
 
 # Occurrences of the newest tokens that are compared, the latest ones: each costs host time.
 RECENT_OCCURRENCES = 32

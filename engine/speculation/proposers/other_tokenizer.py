@@ -15,13 +15,13 @@ from itertools import accumulate
 import mlx.core as mx
 import numpy as np
 
-from engine.sampling import Sampler
+from engine.main_model.sampling import Sampler
+from engine.speculation.drafters.reencoding import LOOK_BACK, Followed, incomplete
+from engine.speculation.drafters.translation import Run, Translation
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.proposers.proposal import Proposal
-from engine.speculation.reencoding import LOOK_BACK, Followed, incomplete
-from engine.speculation.sequence import Sequence as CachedSequence
-from engine.speculation.translation import Run, Translation
-from engine.speculation.vocabulary import NO_ID
+from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.tokenizers.vocabulary import NO_ID
 
 # The step of the running mean of main tokens a draft token, and its lower bound.
 RATIO_STEP = 0.1

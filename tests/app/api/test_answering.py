@@ -15,10 +15,10 @@ from app.api.activity import Activity
 from app.api.answering import Answering, EventStream
 from app.api.errors import ApiError
 from app.api.replies import KEEP_ALIVE
+from engine.client import RequestStream
 from engine.events import Event, Finished, PrefillProgress, TokensCommitted
 from engine.requests import ChatRequest
 from engine.stats import RequestStats, RoundRecord
-from engine.stream import RequestStream
 from tests.patience import PATIENCE_S
 
 REQUEST = ChatRequest(messages=[{"role": "user", "content": "Hi"}])

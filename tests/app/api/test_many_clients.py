@@ -18,10 +18,10 @@ import pytest
 from app.api.activity import Call
 from app.api.engine_host import EngineHost
 from app.api.local_api import ApiSettings, LocalApi
+from engine.client import RequestStream
 from engine.errors import EngineError, NotEnoughMemory, QueueFull
 from engine.events import Event, Failed
 from engine.requests import ChatRequest
-from engine.stream import RequestStream
 from tests.app.api.conftest import Serve
 from tests.app.api.serving import Served
 from tests.app.scripted_engine import STORY, Script, ScriptedEngine

@@ -97,7 +97,7 @@ def test_bench_refuses_what_it_cannot_measure_before_a_model_is_loaded(
     def load(*_: object) -> None:
         raise AssertionError("a model is loaded")
 
-    monkeypatch.setattr("engine.loading.load", load)
+    monkeypatch.setattr("engine.main_model.loading.load", load)
     assert main(["bench", *arguments]) == 2
     err = capsys.readouterr().err
     assert "must be" in err

@@ -22,7 +22,7 @@ from app.cli import downloads as terminal_downloads
 from app.cli import models as terminal_models
 from app.settings.store import SettingsStore
 from app.system.paths import settings_folder
-from engine.paths import resources
+from engine.files.paths import resources
 from tests.engine.model_files.model_folders import llama_config, model_files, tokenizer_json, write_snapshot
 from tests.fakehub.server import FakeHub
 from tests.patience import PATIENCE_S
@@ -192,7 +192,7 @@ def test_pairs_are_judged_by_the_limit_that_the_engine_admits(
 ) -> None:
     write_snapshot(cache, "org/main", model_files(llama_config(num_hidden_layers=40)))
     write_snapshot(cache, "org/draft", model_files())
-    monkeypatch.setattr("engine.memory.recommended_limit", lambda: 200_000)
+    monkeypatch.setattr("engine.serving.memory.recommended_limit", lambda: 200_000)
     assert run("pairs", "org/main", "--json") == 0
     device = free_bytes(capsys)
     SettingsStore(settings_folder() / "settings.json").change(memory_limit_gb=0.0001)

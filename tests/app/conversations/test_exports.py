@@ -282,7 +282,7 @@ def test_an_export_that_fails_leaves_no_half_file(
     def refuse(_source: Path, _target: Path) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr("engine.atomic_file.os.replace", refuse)
+    monkeypatch.setattr("engine.files.atomic_file.os.replace", refuse)
     (tmp_path / "out").mkdir()
     with pytest.raises(OSError, match="no space"):
         write_json(runner(store), [chat], tmp_path / "out" / "chats.json")

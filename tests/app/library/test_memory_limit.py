@@ -11,7 +11,7 @@ from app.library.hub_service import LibraryPaths
 from app.library.library import Library
 from app.settings.store import SettingsStore
 from engine.advice.fit import working_set_limit
-from engine.memory import memory_use
+from engine.serving.memory import memory_use
 from tests.app.hub_library import KeychainInMemory
 
 if TYPE_CHECKING:

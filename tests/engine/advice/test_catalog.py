@@ -12,9 +12,9 @@ from engine.advice.cache_shape import cache_shape
 from engine.advice.catalog import Catalog, CatalogModel, draft_for, load_catalog, offers
 from engine.advice.fit import ModelSize, check_fit
 from engine.advice.speedup import estimate_speedup
+from engine.files.paths import resources
 from engine.hub.failures import HubError
 from engine.model_files.architecture import mlx_lm_module
-from engine.paths import resources
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from engine.async_drafting.link import Connection
 from engine.async_drafting.messages import HIT, MOST_UNSENT, TO_DRAFTER, TO_ENGINE, Answer, ToDrafter, Verdict
 from engine.async_drafting.serving import serve
-from engine.loading import load
-from engine.speculation.round import PendingRound, RoundResult, Rounds
+from engine.main_model.loading import load
+from engine.speculation.rounds.round import PendingRound, RoundResult, Rounds
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, Message
 

@@ -9,7 +9,7 @@ import mlx.nn as nn
 
 from engine.async_drafting.messages import HIT, JUST_IN_TIME, Answer, Begin, Verdict
 from engine.async_drafting.tree_drafter import TreeDrafter
-from engine.sampling import Sampler
+from engine.main_model.sampling import Sampler
 
 
 def continued(model: nn.Module, sampler: Sampler, text: Sequence[int], count: int) -> list[int]:

@@ -12,16 +12,16 @@ from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting import link as links
 from engine.async_drafting.link import DrafterLink
 from engine.async_drafting.messages import End, Verdict
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Answer, Controller
 from engine.speculation.proposers.registry import is_ahead
 from engine.wire.messages import Message
 from tests.engine.async_drafting.drafters import on_a_thread, slow_verification, untouched
-from tests.engine.serving import PLAIN, Client, request, run
+from tests.engine.serving_requests import PLAIN, Client, request, run
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")

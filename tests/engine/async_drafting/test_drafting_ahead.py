@@ -11,8 +11,8 @@ import pytest
 from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting.drafting_ahead import FIRST_REST, MOST_LATE, DraftingAhead
 from engine.async_drafting.messages import BEHIND, HIT, JUST_IN_TIME, MISS, TO_DRAFTER, Answer, Begin, End, Verdict
+from engine.main_model.sampling import Sampler
 from engine.requests import MAX_DEPTH, SamplingSettings
-from engine.sampling import Sampler
 from engine.speculation.proposers.ahead import AheadProposer
 from engine.speculation.proposers.just_in_time import JustInTimeProposer
 from engine.speculation.proposers.registry import PROPOSERS, is_ahead

@@ -18,7 +18,7 @@ import pytest
 from engine.async_drafting.link import Connect, Connection, DrafterLink, in_a_process
 from engine.async_drafting.messages import HIT, JUST_IN_TIME, MISS, Answer, Begin, Ready, Verdict
 from engine.async_drafting.serving import vocabulary_digest
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.requests import SamplingSettings
 from tests.engine.async_drafting.drafters import dying, on_a_thread, untouched
 from tests.patience import PATIENCE_S

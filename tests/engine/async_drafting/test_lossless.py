@@ -12,12 +12,12 @@ from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting import link as links
 from engine.async_drafting.link import Connection
 from engine.events import Finished
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.async_drafting.drafters import DISTURBANCES, on_a_thread, slow_verification
-from tests.engine.serving import PLAIN, request, run, submit
+from tests.engine.serving_requests import PLAIN, request, run, submit
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")

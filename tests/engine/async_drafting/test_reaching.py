@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from engine import memory
 from engine.async_drafting import link as links
 from engine.async_drafting.link import Connection
 from engine.events import Finished
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving import memory
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from tests.engine.async_drafting.drafters import on_a_thread, untouched
-from tests.engine.serving import PLAIN, alone, load_models, request, run, set_draft, submit
+from tests.engine.serving_requests import PLAIN, alone, load_models, request, run, set_draft, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 

@@ -14,7 +14,7 @@ import pytest
 from engine.async_drafting.link import DEFAULT_PORT, DrafterLink, address_of, on_another_computer
 from engine.async_drafting.messages import Answer, Begin, Verdict
 from engine.async_drafting.serving import DrafterServer, vocabulary_digest
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.requests import SamplingSettings
 from tests.patience import PATIENCE_S
 

@@ -16,11 +16,11 @@ from engine.async_drafting import link as links
 from engine.async_drafting.drafting_ahead import AheadFigures
 from engine.async_drafting.messages import Answer
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.wire.messages import Message
 from tests.engine.async_drafting.drafters import on_a_thread, untouched
-from tests.engine.serving import PLAIN, Client, alone, load_models, request, submit
+from tests.engine.serving_requests import PLAIN, Client, alone, load_models, request, submit
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")

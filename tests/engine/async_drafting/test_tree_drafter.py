@@ -11,9 +11,9 @@ import pytest
 from engine.async_drafting.branches import BranchPasses, NoBranches
 from engine.async_drafting.messages import BEHIND, HIT, MISS, Begin, Verdict
 from engine.async_drafting.tree_drafter import TreeDrafter
-from engine.loading import load
+from engine.main_model.loading import load
+from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
-from engine.sampling import Sampler
 from tests.engine.async_drafting.naive import continued, rounds, until_idle
 from tests.engine.speculation.families import build
 

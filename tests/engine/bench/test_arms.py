@@ -13,10 +13,10 @@ from engine.bench.arms import FIXED_DEPTHS, arms_of_drafter, choices, mlx_lm_arm
 from engine.bench.prompts import Prompt
 from engine.bench.schemas import BY_SCHEMA
 from engine.errors import EngineError, PromptTooLong
-from engine.loading import LoadedModel, load
-from engine.scheduler import Scheduler
+from engine.main_model.loading import LoadedModel, load
+from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompt_process.client import check_grammar
-from tests.engine.serving import PLAIN, request, set_draft
+from tests.engine.serving_requests import PLAIN, request, set_draft
 from tests.tiny_heads import write_head
 
 pytestmark = pytest.mark.usefixtures("without_compilation")

@@ -11,8 +11,8 @@ from mlx_lm.models.cache import KVCache
 
 from engine.bench.synthetic import STRETCH, random_script, synthetic_draft, synthetic_main
 from engine.errors import BadRequest
-from engine.speculation.sequence import Sequence
-from engine.speculation.sequence_batch import SequenceBatch
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence_batch import SequenceBatch
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 

@@ -13,9 +13,9 @@ import pytest
 
 from engine.cluster.messages import Change, Changes
 from engine.cluster.mirrored_caches import Journal, MirroredCaches, MirroredModel, MirroredText, Replay
-from engine.speculation.cache_rules import flatten
-from engine.speculation.sequence import Sequence
-from engine.speculation.sequence_batch import SequenceBatch, rows_obstacle
+from engine.speculation.rounds.cache_rules import flatten
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence_batch import SequenceBatch, rows_obstacle
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.family_configs import VOCABULARY

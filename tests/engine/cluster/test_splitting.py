@@ -15,12 +15,12 @@ import psutil
 import pytest
 from mlx.utils import tree_flatten
 
-from engine import steps
 from engine.cluster.plan import files_of_others, model_size
 from engine.cluster.splitting import SplitPart
 from engine.errors import ModelNotUsable
-from engine.loading import load_part
-from engine.steps import Steps
+from engine.files import steps
+from engine.files.steps import Steps
+from engine.main_model.loading import load_part
 from tests.engine.cluster.families import write_family, write_layers_apart
 from tests.tiny_models import QWEN3, write_model
 

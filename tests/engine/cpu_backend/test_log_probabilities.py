@@ -6,7 +6,7 @@ import mlx.core as mx
 import pytest
 
 from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
-from engine.sampling import Sampler
+from engine.main_model.sampling import Sampler
 
 
 @pytest.mark.parametrize("scale", [1.0, 60.0])

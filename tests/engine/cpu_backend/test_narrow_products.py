@@ -17,7 +17,7 @@ from engine.cpu_backend.narrow_products import (
     BlockedLinear,
     use_narrow_products,
 )
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.requests import MAX_DEPTH
 
 pytestmark = pytest.mark.skipif(not blas.BLAS.startswith("OpenBLAS"), reason="for OpenBLAS")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from engine.events import Failed
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
-from engine.speculation.sequence import Sequence
-from tests.engine.serving import PLAIN, alone, request, run, serve_and_act, submit
+from engine.serving.scheduler import Scheduler
+from engine.speculation.rounds.sequence import Sequence
+from tests.engine.serving_requests import PLAIN, alone, request, run, serve_and_act, submit
 from tests.engine.speculation.families import change_kinds
 
 pytestmark = pytest.mark.usefixtures("without_compilation")

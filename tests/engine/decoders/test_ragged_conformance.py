@@ -12,11 +12,11 @@ import pytest
 
 from engine.requests import SpeculationSettings
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
-from engine.speculation.sequence import Sequence
+from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.sequence import Sequence
 from tests.engine.family_serving import CAMPAIGN, serving
-from tests.engine.serving import PLAIN, alone, request, run
+from tests.engine.serving_requests import PLAIN, alone, request, run
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 

@@ -8,15 +8,15 @@ import pytest
 from mlx_lm.generate import batch_generate
 
 from engine import starter_pair
+from engine.client import RequestStream
 from engine.events import Event, Finished
-from engine.loading import LoadedModel, load
+from engine.main_model.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
-from engine.speculation.draft_rows import DraftRows
-from engine.speculation.sequence import Sequence
-from engine.stream import RequestStream
+from engine.serving.scheduler import Scheduler
+from engine.speculation.drafters.draft_rows import DraftRows
+from engine.speculation.rounds.sequence import Sequence
 from tests.engine.counting import Counts, counting, most_bytes
-from tests.engine.serving import PLAIN, alone, request, run, submit
+from tests.engine.serving_requests import PLAIN, alone, request, run, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 

@@ -12,16 +12,16 @@ import mlx.core as mx
 import pytest
 
 from engine.events import PrefillProgress, TokensCommitted
-from engine.loading import LoadedModel, load
+from engine.files.steps import Steps
+from engine.main_model.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.speculation.choosing.choice import MeasuredRound
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import Answer
 from engine.speculation.proposers import draft_model
-from engine.steps import Steps
 from tests.engine.passed_on import PassedOn
-from tests.engine.serving import PLAIN, Client, request, submit
+from tests.engine.serving_requests import PLAIN, Client, request, submit
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 

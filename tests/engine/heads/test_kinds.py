@@ -16,11 +16,11 @@ from engine.model_files import head_kinds
 from engine.model_files.discovery import installed_models
 from engine.model_files.head_kinds import HEAD_KINDS, HeadKind, head_kind, title_of
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from tests.engine.chain_sessions import assert_as_read_anew
 from tests.engine.heads import toy_head
 from tests.engine.heads.golden import assistant_cases, cases, eagle_cases, mtp_cases
-from tests.engine.serving import PLAIN, alone, load_models, request, run
+from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 
 GOLDEN = [
     *(list(case.tensors) for case in cases.CASES.values()),

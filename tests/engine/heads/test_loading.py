@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import ModelNotUsable
 from engine.heads.loading import load_head
-from engine.memory import cache_bytes, size_on_disk
+from engine.serving.memory import cache_bytes, size_on_disk
 from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.golden.mtp_cases import CASES as MTP_CASES

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.files.paths import resources
 from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_has_tokenizer
-from engine.paths import resources
 
 SCRIPT = Path(__file__).resolve().parents[3] / "packaging" / "list_loadable.py"
 

@@ -13,9 +13,9 @@ import pytest
 
 from engine import Engine, ModelNotUsable
 from engine.errors import TemplateFailed
-from engine.loading import load
-from engine.memory import size_on_disk
-from engine.models import Models
+from engine.main_model.loading import load
+from engine.serving.memory import size_on_disk
+from engine.serving.models import Models
 from engine.settings import EngineSettings
 from engine.tokenizers.prompts import render
 from tests.engine.model_files.model_folders import llama_config, llama_tensors, model_files, safetensors, write_folder

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engine.files.bounded_json import UntrustedJsonError
 from engine.model_files import discovery
-from engine.model_files.bounded_json import UntrustedJsonError
 from engine.model_files.discovery import InstalledModel, installed_models
 from engine.model_files.inspection import check_folder
 from engine.model_files.tokenizer_files import read_folder

@@ -9,12 +9,12 @@ import mlx.core as mx
 import pytest
 
 from engine.errors import ModelNotUsable
+from engine.files.paths import resources
 from engine.model_files.discovery import describe_folder, installed_models
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.head_folder import sidecars
 from engine.model_files.head_kinds import kind_of_config, kind_of_tensors
 from engine.model_files.inspection import check_folder
-from engine.paths import resources
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.heads_on_disk import tensors_of, write_head
 from tests.engine.model_files.model_folders import model_files, write_folder

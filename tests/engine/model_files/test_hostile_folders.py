@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from engine.advice.cache_shape import cache_shape
 from engine.errors import ModelNotUsable
-from engine.model_files.bounded_json import CONFIG, UntrustedJsonError, parse
+from engine.files.bounded_json import CONFIG, UntrustedJsonError, parse
 from engine.model_files.inspection import check_folder
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 from tests.engine.model_files import hostile_folders
@@ -32,7 +32,7 @@ import json, os, re, resource, sys, time
 
 opener, root = sys.argv[1], os.path.realpath(sys.argv[2])
 if opener == "load":
-    from engine.loading import load as open_folder
+    from engine.main_model.loading import load as open_folder
 else:
     from engine.model_files.inspection import check_folder as open_folder
 from engine.errors import ModelNotUsable

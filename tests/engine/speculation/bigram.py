@@ -9,12 +9,12 @@ from collections import Counter
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache
 
+from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
-from engine.sampling import Sampler
 from engine.speculation.proposers.draft_model import DraftModelProposer
-from engine.speculation.proposers.proposal import Proposer
-from engine.speculation.round import Rounds
-from engine.speculation.sequence import Sequence
+from engine.speculation.rounds.proposal import Proposer
+from engine.speculation.rounds.round import Rounds
+from engine.speculation.rounds.sequence import Sequence
 
 VOCABULARY = 12
 

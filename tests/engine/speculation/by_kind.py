@@ -15,7 +15,7 @@ from functools import cache
 from math import exp, log
 from statistics import mean
 
-from engine.calibration import ROUNDS
+from engine.serving.calibration import ROUNDS
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import DEPTHS
 from tests.engine.speculation.pairs import block, chain, cut, gpu, pairs
@@ -76,7 +76,7 @@ def _cut(answer: Answer) -> Answer:
 
 
 def calibrate(controller: Controller, pair: Pair) -> None:
-    """What `engine.calibration` tells a new controller about the costs of this pair."""
+    """What `engine.serving.calibration` tells a new controller about the costs of this pair."""
     costs = controller.begin(128).costs
     machine = pair.machine
     for depth in dict.fromkeys(min(depth, pair.max_depth) for depth in (0, *DEPTHS)):

@@ -20,8 +20,8 @@ from mlx.utils import tree_flatten, tree_unflatten
 from mlx_lm.models.cache import CacheList, make_prompt_cache
 from mlx_lm.utils import _get_classes
 
-from engine.speculation.cache_kinds import KINDS, check_widths, kind_name, rules_for
-from engine.speculation.cache_rules import UnknownCacheKind, flatten
+from engine.speculation.rounds.cache_kinds import KINDS, check_widths, kind_name, rules_for
+from engine.speculation.rounds.cache_rules import UnknownCacheKind, flatten
 from tests.engine.speculation.family_configs import FAMILIES
 
 # Families that decode plainly, and why.

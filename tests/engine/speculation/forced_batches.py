@@ -7,8 +7,8 @@ import random
 import mlx.core as mx
 import numpy as np
 
-from engine.speculation.sequence import Sequence
-from engine.speculation.sequence_batch import SequenceBatch
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence_batch import SequenceBatch
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.family_configs import VOCABULARY
 from tests.engine.speculation.forced_rounds import QUANTISED_TOLERANCE

@@ -7,7 +7,7 @@ import random
 import mlx.core as mx
 import numpy as np
 
-from engine.speculation.sequence import Sequence
+from engine.speculation.rounds.sequence import Sequence
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import build, fresh_caches
 from tests.engine.speculation.family_configs import VOCABULARY

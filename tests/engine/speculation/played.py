@@ -20,9 +20,9 @@ from engine.speculation.choosing.choice import Choice
 from engine.speculation.drafting import FIRST_TOKEN, Drafting
 from engine.speculation.proposers.draft_model import MIN_JOINT_PROBABILITY
 from engine.speculation.proposers.ngram import NgramProposer
-from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.request_proposers import RequestProposers
-from engine.speculation.round import PendingRound
+from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.round import PendingRound
 from engine.stats import RoundRecord
 
 TIMED_EVERY = 64

@@ -9,8 +9,8 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import QuantizedKVCache
 
-from engine.speculation import cache_rules, rollback
-from engine.speculation.sequence import Sequence
+from engine.speculation.rounds import cache_rules, rollback
+from engine.speculation.rounds.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, REFUSED, SERVED, build, change_kinds, fresh_caches
 from tests.engine.speculation.forced_rounds import check_family
 

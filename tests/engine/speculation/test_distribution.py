@@ -9,9 +9,9 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
+from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
-from engine.sampling import Sampler
-from engine.speculation.acceptance import reject_or_resample
+from engine.speculation.rounds.acceptance import reject_or_resample
 from tests.engine.speculation.bigram import (
     VOCABULARY,
     chi_square_excess,

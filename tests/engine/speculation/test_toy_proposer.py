@@ -11,14 +11,14 @@ import pytest
 from engine.bench.arms import our_arms
 from engine.errors import BadRequest
 from engine.events import Finished
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.speculation.proposers.context import ProposerContext
-from engine.speculation.proposers.proposal import Proposal, Proposer
 from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry, methods
-from engine.speculation.sequence import Sequence
-from tests.engine.serving import PLAIN, request, run
+from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.sequence import Sequence
+from tests.engine.serving_requests import PLAIN, request, run
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 

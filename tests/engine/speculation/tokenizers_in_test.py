@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from engine.speculation.vocabulary import Vocabulary
+from engine.tokenizers.vocabulary import Vocabulary
 
 ENGLISH = [
     "The quick brown fox jumps over the lazy dog while the other dogs are watching it.",

@@ -9,11 +9,11 @@ import pytest
 
 from engine.errors import BadRequest, PromptTooLong, TemplateFailed
 from engine.events import Failed
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.requests import ChatRequest
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt, render, shared_prefix, turn_boundaries
-from tests.engine.serving import alone, run
+from tests.engine.serving_requests import alone, run
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
 

@@ -10,7 +10,7 @@ import pytest
 from mlx_lm.utils import load_tokenizer
 
 from engine import starter_pair
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.tokenizers.answer_text import AnswerText
 from engine.tokenizers.shipped import ShippedTokenizer, is_plain
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mlx_lm.utils import load_tokenizer
 
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.tokenizers.prompts import render
 from engine.tokenizers.thinking import ThinkingChoice, thinking_of
 from tests.tiny_models import write_disturbed_copy

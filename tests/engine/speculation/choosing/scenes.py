@@ -8,7 +8,7 @@ from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import Costs
 from engine.speculation.choosing.plans import Answer
-from engine.speculation.proposers.proposal import Observation
+from engine.speculation.rounds.proposal import Observation
 from tests.engine.speculation.simulation import learn
 
 PLAIN_S = 0.02

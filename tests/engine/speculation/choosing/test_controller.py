@@ -11,7 +11,7 @@ import pytest
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.proposers.proposal import Observation
+from engine.speculation.rounds.proposal import Observation
 from tests.engine.speculation.choosing.scenes import (
     PLAIN_S,
     choose,

@@ -14,15 +14,15 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.loading import LoadedModel, load
+from engine.main_model.loading import LoadedModel, load
 from engine.requests import SpeculationSettings
-from engine.scheduler import Scheduler
+from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import Answer
-from engine.speculation.proposers.proposal import Observation
-from tests.engine.serving import PLAIN, request, submit
+from engine.speculation.rounds.proposal import Observation
+from tests.engine.serving_requests import PLAIN, request, submit
 from tests.engine.speculation.choosing.scenes import measure
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -96,7 +96,7 @@ class SimulatedModel:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
     clock = Clock()
     # No compiled steps: a replayed pass would not move the clock.
-    monkeypatch.setattr("engine.speculation.draft_source.compiled_steps", lambda _: iter(()))
+    monkeypatch.setattr("engine.speculation.drafters.draft_source.compiled_steps", lambda _: iter(()))
     with monkeypatch.context() as patched:
         patched.setattr(time, "perf_counter", clock)
         yield clock

@@ -5,12 +5,12 @@ from __future__ import annotations
 import mlx.core as mx
 import pytest
 
+from engine.main_model.sampling import Sampler, top_probabilities
 from engine.requests import SamplingSettings
-from engine.sampling import Sampler, top_probabilities
 from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import DraftModelProposer, EarlyStop
-from engine.speculation.round import Rounds
-from engine.speculation.sequence import Sequence
+from engine.speculation.rounds.round import Rounds
+from engine.speculation.rounds.sequence import Sequence
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
 
 pytestmark = pytest.mark.usefixtures("without_compilation")

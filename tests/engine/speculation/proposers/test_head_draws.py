@@ -11,11 +11,11 @@ import mlx.core as mx
 import pytest
 
 from engine.heads.head import Draw, HeadProposal
+from engine.main_model.sampling import DRAFT, Sampler
 from engine.requests import SamplingSettings
-from engine.sampling import DRAFT, Sampler
-from engine.speculation.head_session import HeadSession
+from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.proposers.head import HeadProposer
-from engine.speculation.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.sequence import Sequence as CachedSequence
 
 VOCABULARY, KNOWN, DEPTH = 50, 12, 4
 HISTORY = [3, 1, 4, 1, 5, 9]

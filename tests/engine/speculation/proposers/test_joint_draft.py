@@ -8,15 +8,16 @@ from typing import cast
 import mlx.core as mx
 import pytest
 
+from engine.main_model.sampling import Sampler
 from engine.requests import SamplingSettings
-from engine.sampling import Sampler
-from engine.speculation import draft_rows, row_layout
+from engine.speculation.drafters import draft_rows
 from engine.speculation.proposers import draft_model, joint_draft
 from engine.speculation.proposers.draft_model import DraftModelProposer
 from engine.speculation.proposers.joint_draft import JointDraft
-from engine.speculation.proposers.proposal import Proposal
-from engine.speculation.sequence import Sequence
-from engine.speculation.sequence_batch import rows_obstacle
+from engine.speculation.rounds import row_layout
+from engine.speculation.rounds.proposal import Proposal
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence_batch import rows_obstacle
 from tests.engine.speculation.families import EVERY_KIND, SERVED, build, fresh_caches
 
 pytestmark = pytest.mark.usefixtures("without_compilation")

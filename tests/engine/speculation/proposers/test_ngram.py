@@ -3,7 +3,7 @@ from __future__ import annotations
 import random
 
 from engine.speculation.proposers.ngram import EDIT_REACH, MISSES_TO_PAUSE, NgramProposer
-from engine.speculation.proposers.proposal import Observation
+from engine.speculation.rounds.proposal import Observation
 
 CODE = list(range(100, 140))
 

@@ -20,7 +20,7 @@ import pytest
 
 from engine import ChatRequest, Engine, Failed, Finished, starter_pair
 from engine.errors import PromptTooLong, TemplateFailed
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, WALL_FACTOR, PromptProcess
 from engine.tokenizers.prompt_process.protocol import MOST_TOKENIZERS, TokenizerSource
 from engine.tokenizers.prompts import Prompt, PromptJob, make_prompt

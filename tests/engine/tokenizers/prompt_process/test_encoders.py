@@ -16,7 +16,7 @@ import pytest
 
 from engine import ChatRequest, Engine, Finished, SpeculationSettings
 from engine.errors import EngineClosed, TemplateFailed
-from engine.loading import load
+from engine.main_model.loading import load
 from engine.tokenizers.prompt_process.client import ENCODING_PROCESS, RemoteEncoder
 from engine.tokenizers.prompts import local_encoder, render
 from tests.engine.asking import QUESTION

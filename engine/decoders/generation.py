@@ -1,0 +1,252 @@
+"""One request from prompt to last token: its caches, its text, its figures. Runs on the engine's thread.
+
+A `Generation` knows nothing of other requests. It prefills its prompt in chunks; the decoders (`engine.decoders`) draw
+its tokens and report them to `add_tokens` and `end_round` here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import mlx.core as mx
+
+from engine.errors import BadRequest
+from engine.events import Alternative, Finished, PrefillProgress, Token, TokensCommitted
+from engine.grammars.constraint import CompiledGrammar, Constraint, Thinking
+from engine.main_model.loading import LoadedModel
+from engine.main_model.sampling import Sampler
+from engine.model_files.thought_marks import opened_thought
+from engine.prefix.cache import PrefixCache
+from engine.requests import ChatRequest
+from engine.speculation.conversation import Conversation
+from engine.speculation.rounds.interruptible import PrefillPass
+from engine.stats import RequestLog, RequestStats, RoundRecord
+from engine.tokenizers.answer_text import AnswerText
+from engine.tokenizers.prompts import Prompt, PromptJob, local_decoder, make_prompt, newest_turns, turn_boundaries
+
+# More tokens than a mark that opens thoughts can have.
+_MARK_TOKENS = 16
+# The last tokens of a prompt, in which a template begins or ends the thinking. Before them, people may have written so.
+_OPENING = 4
+
+
+@dataclass(slots=True)
+class DrawnTokens:
+    """What a decoder drew for one generation: `tokens`, the first `accepted` of which `source` proposed.
+
+    `logprobs` are the main model's natural log-probabilities of the tokens. `likeliest` has (token id, log-probability)
+    of the likeliest tokens in the place of each, or nothing.
+    """
+
+    tokens: Sequence[int]
+    logprobs: Sequence[float]
+    accepted: int = 0
+    source: str = "main"
+    likeliest: Sequence[Sequence[tuple[int, float]]] = ()
+
+
+class Generation:
+    """Answers `request` with `main`.
+
+    `made` is its prompt, where that was made already, and `grammar` its grammar, compiled. The constructor raises
+    `PromptTooLong`, `TemplateFailed`, `BadRequest` or `GrammarNotUsable` when the conversation cannot be answered.
+    `started` is the `time.perf_counter()` of the submission. Set `cancelled` to end within one round, and `speculation`
+    to speculate in another way from the next round on.
+    """
+
+    def __init__(
+        self,
+        request: ChatRequest,
+        main: LoadedModel,
+        cache: PrefixCache,
+        started: float,
+        made: Prompt | None = None,
+        grammar: CompiledGrammar | None = None,
+    ) -> None:
+        limit = main.info.context_length
+        if made is None:
+            made = make_prompt(main.tokenizer, prompt_job(request, main))
+        prompt = made.ids
+        _check_ids(prompt, main)
+        constraint = None if grammar is None else _constraint(request, grammar, main, prompt)
+        self.request = request
+        self.speculation = request.speculation
+        self.cancelled = False
+        self.conversation: Conversation = cache.take(main, prompt, request.conversation)
+        sequence = self.conversation.main
+        sequence.boundaries = _boundaries(request, made, main) if sequence.needs_boundaries else ()
+        self.sampler = Sampler(request.sampling, main.vocabulary, constraint, request.alternatives)
+        self.ids: list[int] = []
+        self.reason: str | None = None
+        self.round = 0
+        # When the latest round ended. With `timing_interrupted`, other work has run since then.
+        self.round_ended = started
+        self.timing_interrupted = False
+        self.log = RequestLog(started, prompt_tokens=len(prompt), seed=self.sampler.seed, main=main.info.name)
+        self.log.cached_tokens = sequence.position
+        self.log.dropped_messages = made.dropped
+        self.text_of = local_decoder(main.tokenizer)
+        self.log.opening = opened_thought(self.text_of(prompt[-_MARK_TOKENS:]))
+        self._main = main
+        self._cache = cache
+        # How many tokens the answer may have.
+        self.budget = min(request.max_tokens or limit, limit - len(prompt))
+        continued = prompt[-1:] if request.continues else ()
+        self._text = AnswerText(main.tokenizer.detokenizer, request.stop, continued)
+
+    @property
+    def text(self) -> str:
+        """The answer as far as it was reported."""
+        return self._text.text
+
+    @property
+    def remaining(self) -> int:
+        """How many more tokens the answer may get."""
+        return self.budget - len(self.ids)
+
+    @property
+    def max_length(self) -> int:
+        """How many tokens prompt and answer can have together."""
+        return len(self.conversation.main.tokens) + self.remaining
+
+    @property
+    def backlog(self) -> int:
+        """Tokens to prefill before decoding: all that is pending but the last."""
+        return len(self.conversation.main.pending) - 1
+
+    @property
+    def prefilled(self) -> bool:
+        """Whether decoding can begin."""
+        return self.backlog <= 0
+
+    def stats(self) -> RequestStats:
+        """The figures so far."""
+        return self.log.snapshot()
+
+    def progress(self) -> PrefillProgress:
+        """How much of the prompt has been prefilled."""
+        sequence = self.conversation.main
+        return PrefillProgress(sequence.position, len(sequence.tokens), self.log.cached_tokens)
+
+    def begin_prefill(self, most: int) -> PrefillPass:
+        """Begin to prefill at most `most` tokens."""
+        return PrefillPass(self.conversation.main, most)
+
+    def prefill_event(self) -> PrefillProgress | None:
+        """What is reported of a chunk; None where tokens of the answer are prefilled again."""
+        return None if self.ids else self.progress()
+
+    def add_tokens(self, drawn: DrawnTokens) -> list[Token]:
+        """Add the tokens to the answer, up to its end if it ends among them; returns those added, with their text."""
+        tokens: list[Token] = []
+        last = len(drawn.tokens) - 1
+        for index, token in enumerate(drawn.tokens):
+            text = "" if token in self._main.end_tokens else self._text.add(token)
+            self.ids.append(token)
+            text += self._end_behind(token, last=index == last)
+            source = drawn.source if index < drawn.accepted else "main"
+            alternatives = self._alternatives(drawn.likeliest[index]) if drawn.likeliest else ()
+            tokens.append(Token(token, text, source, index, self.round, drawn.logprobs[index], alternatives))
+            if self.reason is not None:
+                break
+        return tokens
+
+    def _end_behind(self, token: int, *, last: bool) -> str:
+        """Set `reason` if the answer ends with `token`, its newest; returns the text that was held back until then.
+
+        One that was cancelled ends with the `last` token of a round.
+        """
+        if token in self._main.end_tokens or self._text.stopped_by is not None:
+            self.reason = "stop"
+        elif len(self.ids) == self.budget:
+            self.reason = "length"
+        elif last and self.cancelled:
+            self.reason = "cancelled"
+        return "" if self.reason is None else self._text.finish()
+
+    def _alternatives(self, likeliest: Sequence[tuple[int, float]]) -> tuple[Alternative, ...]:
+        return tuple(Alternative(token, self.text_of([token]), logprob) for token, logprob in likeliest)
+
+    def end_round(self, record: RoundRecord, tokens: Sequence[Token], now: float) -> TokensCommitted:
+        """Count a round that ended at `now`; returns the event that reports it."""
+        self.round += 1
+        return TokensCommitted(
+            "".join([token.text for token in tokens]), tuple(tokens), record, self.log.snapshot(record, now)
+        )
+
+    def restart(self) -> None:
+        """Prefill again what was committed, as far as the prefix cache does not hold it: the caches are lost."""
+        lost = self.conversation.main
+        self.conversation = self._cache.take(self._main, lost.tokens, self.request.conversation)
+        self.conversation.main.boundaries = lost.boundaries
+
+    def finish(self) -> Finished:
+        """The event that ends the answer. Text held back at a cancellation between two rounds is not part of it."""
+        return Finished(
+            self.reason or "cancelled", self._text.text, tuple(self.ids), self.stats(), self._text.stopped_by
+        )
+
+    def release(self) -> None:
+        """Give the caches to the prefix cache, as far as they are intact."""
+        self._cache.put(self.conversation)
+
+
+def prompt_job(request: ChatRequest, main: LoadedModel) -> PromptJob:
+    """What the prompt of a request is made of."""
+    return PromptJob(
+        request.messages,
+        main.info.context_length,
+        request.max_tokens,
+        request.overflow,
+        dict(request.template_options),
+        request.tools,
+        request.prompt,
+    )
+
+
+def _boundaries(request: ChatRequest, made: Prompt, main: LoadedModel) -> tuple[int, ...]:
+    if made.boundaries is not None:
+        return made.boundaries
+    messages: Sequence[Mapping[str, Any]] = request.messages
+    for left in newest_turns(request.messages):
+        if len(messages) == len(request.messages) - made.dropped:
+            break
+        messages = left
+    return turn_boundaries(main.tokenizer, messages, made.ids, request.template_options, request.tools)
+
+
+def _constraint(request: ChatRequest, grammar: CompiledGrammar, main: LoadedModel, prompt: Sequence[int]) -> Constraint:
+    """The grammar of an answer that begins behind `prompt`, or goes on with its last message."""
+    tokenizer, position = main.tokenizer, len(prompt)
+    thinks = tokenizer.has_thinking and len(tokenizer.think_start_tokens) == len(tokenizer.think_end_tokens) == 1
+    begun = request.messages[-1]["content"] if request.prompt is None and request.continues else ""
+    if thinks and tokenizer.think_start in begun:
+        _, over, begun = begun.rpartition(tokenizer.think_end)
+        if not over:
+            return Constraint(grammar, position, thinking=Thinking(tokenizer.think_end_id))
+    if begun or not thinks:
+        return Constraint(grammar, position, begun.lstrip() if thinks else begun)
+    return Constraint(grammar, position, thinking=_thinking(tokenizer.think_start_id, tokenizer.think_end_id, prompt))
+
+
+def _thinking(start: int, end: int, prompt: Sequence[int]) -> Thinking | None:
+    """The thinking that may precede the answer, which some templates begin; None where they have ended it, too."""
+    newest = next((token for token in reversed(prompt[-_OPENING:]) if token in (start, end)), None)
+    return None if newest == end else Thinking(end, None if newest == start else start)
+
+
+def _check_ids(prompt: Sequence[int], main: LoadedModel) -> None:
+    """Raise `BadRequest` for a token that only the tokenizer has.
+
+    The embedding does not check its index: behind its last row lies foreign memory.
+    """
+    largest = max(prompt, default=0)
+    if main.rows is not None and largest >= main.rows:
+        raise BadRequest("messages", "text that the model has tokens for", main.tokenizer.decode([largest]))
+
+
+def release_unused_memory() -> None:
+    """Give back the memory that MLX keeps for reuse. Worth it between requests, not between rounds."""
+    mx.clear_cache()

@@ -1,0 +1,92 @@
+"""Small JSON files in which the program keeps values by name from one run to the next."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from engine.files.atomic_file import write_atomically
+from engine.files.bounded_json import CONFIG, UntrustedJsonError, check_structure, read_object
+
+log = logging.getLogger(__name__)
+
+# As many pairs of models, or heads, as anybody uses; more would make the file slow to write.
+MOST_ENTRIES = 64
+
+
+class KeptJson:
+    """Values by name in the file at `path`, the latest last; without one they are kept as long as this is.
+
+    A file with another `stamp`, such as one of an earlier version, is set aside, and so is one that cannot be used; the
+    log says so. A value may be anything: the file may have been edited.
+    """
+
+    def __init__(self, path: Path | None, stamp: Mapping[str, str | int]) -> None:
+        self._path = path
+        self._stamp = dict(stamp)
+        self._values: dict[str, Any] | None = None
+        self._write_failed = False
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """All that is kept. The file is read when that is first asked for."""
+        if self._values is None:
+            self._values = self._read()
+        return self._values
+
+    def keep(self, name: str, value: Any) -> None:
+        """Keep a value, which goes once MOST_ENTRIES others were kept later."""
+        self.values.pop(name, None)
+        self.values[name] = value
+        while len(self.values) > MOST_ENTRIES:
+            self._drop_oldest()
+        self._write()
+
+    def forget(self, name: str | None) -> None:
+        """Forget one value, or all."""
+        before = len(self.values)
+        self._values = {other: value for other, value in self.values.items() if name is not None and other != name}
+        if len(self._values) < before:
+            self._write()
+
+    def _read(self) -> dict[str, Any]:
+        if self._path is None or not self._path.exists():
+            return {}
+        try:
+            content = read_object(self._path, CONFIG)
+        except UntrustedJsonError as error:
+            log.warning("%s is ignored: %s", self._path, error)
+            return {}
+        values = content.pop("values", None)
+        if content != self._stamp or not isinstance(values, dict):
+            log.info("%s is of another machine or version and is set aside", self._path)
+            return {}
+        return values
+
+    def _write(self) -> None:
+        """Write the file. A failure is logged, once as a warning."""
+        if self._path is None:
+            return
+        try:
+            write_atomically(self._path, self._content())
+        except OSError as error:
+            level = logging.DEBUG if self._write_failed else logging.WARNING
+            self._write_failed = True
+            log.log(level, "%s cannot be written: %s", self._path, error)
+
+    def _content(self) -> bytes:
+        """The content of the file, without the oldest values where it would be too large to be read again."""
+        while True:
+            content = json.dumps({**self._stamp, "values": self.values}, separators=(",", ":")).encode()
+            try:
+                check_structure(content, CONFIG)
+            except UntrustedJsonError:
+                self._drop_oldest()
+            else:
+                return content
+
+    def _drop_oldest(self) -> None:
+        del self.values[next(iter(self.values))]

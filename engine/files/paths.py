@@ -1,0 +1,17 @@
+"""Where the files that come with Tandem are: beside the packages, in a checkout as in an installed wheel."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def resources() -> Path:
+    """The folder with the starter pair, the catalog, icons and themes."""
+    return Path(__file__).resolve().parent.parent.parent / "resources"
+
+
+def is_known_good(path: Path) -> bool:
+    """Whether a model folder came with Tandem, so that its template and tokenizer need no watching."""
+    return path.resolve().is_relative_to(resources().resolve() / "starter")

@@ -1,0 +1,80 @@
+"""Compiles the grammars of requests for one main model, on a thread of its own: the engine's goes on meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Collection
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import without_frames
+from engine.grammars.grammar import Grammar
+from engine.tokenizers.vocabulary import bytes_by_id, vocabulary_of
+
+# Imported with the first grammar, as few answers have one.
+if TYPE_CHECKING:
+    from engine.grammars.constraint import CompiledGrammar
+    from engine.grammars.model_tokens import ModelTokens
+
+# Compiled grammars that are kept; each has some megabytes at most.
+MOST_KEPT = 16
+
+
+class GrammarCompiler:
+    """For a model with this `tokenizer`, `vocabulary` ids and `ends` of turns. May be called by any thread."""
+
+    def __init__(self, tokenizer: Any, vocabulary: int, ends: Collection[int]) -> None:
+        self._tokenizer = tokenizer
+        self._vocabulary = vocabulary
+        self._ends = frozenset(ends)
+        self._lock = threading.Lock()
+        self._building = threading.Lock()
+        self._tokens: ModelTokens | None = None
+        # Control tokens by their text.
+        self._marks: dict[str, int] = {}
+        self._kept: OrderedDict[Grammar, Future[CompiledGrammar]] = OrderedDict()
+
+    def start(self, grammar: Grammar) -> Future[CompiledGrammar]:
+        """Check and compile a grammar. The future raises `GrammarNotUsable`."""
+        with self._lock:
+            future = self._kept.get(grammar)
+            if future is None or (future.done() and future.exception() is not None):
+                future = self._kept[grammar] = Future()
+                threading.Thread(target=self._compile, args=(grammar, future), name="grammar", daemon=True).start()
+            self._kept.move_to_end(grammar)
+            while len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        return future
+
+    def _compile(self, grammar: Grammar, future: Future[CompiledGrammar]) -> None:
+        from engine.grammars.compiling import compile_by_byte
+        from engine.grammars.constraint import CompiledGrammar, Spelling
+        from engine.tokenizers.prompt_process.client import check_grammar
+
+        try:
+            check_grammar(grammar)
+            with self._building:
+                if self._tokens is None:
+                    self._tokens = self._model_tokens()
+                matcher = self._tokens.compile(grammar.as_lark(self._marks))
+            named = getattr(self._tokenizer, "eos_token_id", None)
+            end = named if named in self._ends else min(self._ends, default=0)
+            spelling, bytewise = Spelling(self._tokens), compile_by_byte(grammar.as_lark())
+            future.set_result(
+                CompiledGrammar(matcher, bytewise, self._tokens, self._vocabulary, self._ends, end, spelling)
+            )
+        except Exception as error:
+            without_frames(error)
+            future.set_exception(error)
+
+    def _model_tokens(self) -> ModelTokens:
+        from engine.grammars.model_tokens import ModelTokens
+
+        found = vocabulary_of(self._tokenizer)
+        names = [""] * found.size
+        for text, token in found.ids.items():
+            names[token] = text
+        table = bytes_by_id(found)
+        self._marks = {text: token for text, token in found.ids.items() if table[token] is None}
+        return ModelTokens(table, names, self._ends)

@@ -1,0 +1,337 @@
+"""Load a model folder safely as a `LoadedModel`: weights, tokenizer, template, limits.
+
+Everything that can be wrong with a folder ends as `ModelNotUsable` with its reason. Arrays are made on the engine's
+thread, to which they belong, a chunk at a time; what needs no MLX runs on the threads of a `DiskPool` meanwhile.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence, Set
+from concurrent.futures import wait
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx.utils import tree_flatten
+from mlx_lm.models.cache import CacheList, KVCache, make_prompt_cache
+from mlx_lm.utils import dequantize_model, load_model
+
+from engine.cpu_backend.narrow_products import use_narrow_products
+from engine.errors import EngineClosed, EngineError, ModelNotUsable
+from engine.files.disk_pool import DiskPool
+from engine.files.paths import is_known_good
+from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
+from engine.files.system_memory import system_memory
+from engine.main_model.grammar_compiler import GrammarCompiler
+from engine.mlx_lm_private import model_classes
+from engine.model_files.cache_names import name_of_snapshot
+from engine.model_files.config import context_length
+from engine.model_files.generation_config import recommended_sampling
+from engine.model_files.inspection import check_folder, inspect_folder, missing_weights, tensors_beside, weight_files
+from engine.model_files.names import resolve_model
+from engine.status import ModelInfo
+from engine.tokenizers.loading import make_tokenizer
+from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
+from engine.tokenizers.prompt_process.protocol import TokenizerSource
+from engine.tokenizers.prompts import PromptJob, local_encoder, render
+from engine.tokenizers.shipped import ShippedTokenizer
+
+log = logging.getLogger(__name__)
+
+_FALLBACK_CONTEXT = 4096
+# While a prompt is waited for, so often it is looked whether to stop.
+_STOP_WAIT_S = 0.05
+
+OnProgress = Callable[[int, int], object]
+
+
+class Part(Protocol):
+    """What this process holds of a model that several processes compute together."""
+
+    def may_lack(self, path: Path) -> Set[str]:
+        """The files of weights in the model's folder that this process needs nothing of. Raises `EngineError`."""
+        ...
+
+    def split(self, model: nn.Module) -> None:
+        """Keep only this process's part of a model whose weights have not been read. Raises `EngineError`."""
+        ...
+
+    def meet(self) -> Steps[None]:
+        """Wait until all processes have read their weights; the same passes follow on all. Raises `EngineError`."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedModel:
+    """A model ready to run.
+
+    `vocabulary` counts the ids that the tokenizer knows; output rows behind it are padding. `end_tokens` are the ids
+    that end a turn. `config` is config.json; `kv_group` the values that share a scale in quantised caches. `rows` is
+    how many ids the model itself knows, perhaps fewer than its tokenizer; None where they were not counted.
+    """
+
+    info: ModelInfo
+    model: nn.Module
+    tokenizer: Any
+    vocabulary: int
+    end_tokens: frozenset[int]
+    config: Mapping[str, Any] = field(default_factory=dict)
+    kv_group: int = 0
+    rows: int | None = None
+    # Set where the prompt process makes the prompts; None where folder and tokenizer are known to be good.
+    prompt_source: TokenizerSource | None = None
+
+    def new_caches(self) -> list[Any]:
+        """Empty caches, one for each layer, as the model itself defines them or with quantised full attention."""
+        return _new_caches(self.model, self.info.kv_bits, self.kv_group)
+
+    @cached_property
+    def encode(self) -> Callable[[str], list[int]]:
+        """Text to ids without control tokens, in a process of its own for a stranger's tokenizer.
+
+        Raises `TemplateFailed` there. Not for two threads at once.
+        """
+        source = self.prompt_source
+        return local_encoder(self.tokenizer) if source is None else RemoteEncoder(source)
+
+    @property
+    def mlx_lm_tokenizer(self) -> Any:
+        """The tokenizer as mlx-lm's own functions take it."""
+        return self.tokenizer.whole if isinstance(self.tokenizer, ShippedTokenizer) else self.tokenizer
+
+    @cached_property
+    def grammars(self) -> GrammarCompiler:
+        """Compiles grammars for answers of this model."""
+        return GrammarCompiler(self.tokenizer, self.vocabulary, self.end_tokens)
+
+    def prompt_ids(self, messages: Sequence[Mapping[str, str]], stop: Callable[[], bool] = lambda: False) -> list[int]:
+        """Token ids of a conversation that is to be answered, made where requests' prompts are. Waits for them.
+
+        Raises `TemplateFailed`, `PromptTooLong`, and `EngineClosed` once `stop()` is true.
+        """
+        if self.prompt_source is None:
+            return render(self.tokenizer, messages)
+        call = PROMPT_PROCESS.start_prompt(self.prompt_source, PromptJob(messages, self.info.context_length))
+        while not wait([call], _STOP_WAIT_S).done:
+            if stop():
+                call.abandon()
+                raise EngineClosed
+        return call.result().ids
+
+
+def load(name_or_path: str | Path, kv_bits: int | None = None) -> LoadedModel:
+    """Load a model from a folder, or by its Hub name from the local Hub cache.
+
+    Weights stay in their own precision on a GPU; the CPU backend gets float32, the only one it is fast with. Where
+    the model cannot use caches of `kv_bits`, they keep its own precision. Raises `ModelNotUsable`.
+    """
+    return run_to_completion(load_in_steps(name_or_path, kv_bits))
+
+
+def load_in_steps(
+    name_or_path: str | Path,
+    kv_bits: int | None = None,
+    streaming: Callable[[], bool] = lambda: False,
+    on_progress: OnProgress = lambda _loaded, _total: None,
+    part: Part | None = None,
+) -> Steps[LoadedModel]:
+    """`load` in steps of some milliseconds; while answers are `streaming()`, none of them waits for the disk.
+
+    `on_progress(loaded, total)` is called with bytes before each chunk of the weights. With a `part`, the other
+    processes have to call `load_part` meanwhile.
+    """
+    path = resolve_model(name_or_path)
+    with DiskPool() as disk:
+        yield from result_of(disk.start(_check_folder, path, part))
+        recommended = yield from result_of(disk.start(recommended_sampling, path))
+        tokenizer_ready = disk.start(make_tokenizer, path, disk)
+        model, config = yield from _load_weights(path, disk, streaming, on_progress, part)
+        tokenizer, vocabulary, source, thinking = yield from result_of(tokenizer_ready)
+        if part is not None:
+            yield from part.meet()
+        group = (yield from _kv_group(model, kv_bits)) if kv_bits is not None else 0
+        info = ModelInfo(
+            name=display_name(name_or_path, path),
+            path=path,
+            architecture=str(config.get("model_type", "")),
+            context_length=context_length(config) or _FALLBACK_CONTEXT,
+            bytes=_parameter_bytes(model),
+            kv_bits=kv_bits if group else None,
+            sampling=recommended,
+            thinking=thinking,
+            tool_format=tokenizer.tool_parser.__module__.rpartition(".")[2] if tokenizer.has_tool_calling else "",
+        )
+        log.info(
+            "loaded %s: %s, %.1f MB, context %d", info.name, info.architecture, info.bytes / 1e6, info.context_length
+        )
+        ends = frozenset(tokenizer.eos_token_ids)
+        loaded = LoadedModel(info, model, tokenizer, vocabulary, ends, config, group, prompt_source=source)
+        rows = yield from _warm_up(model, loaded.new_caches, path)
+    return replace(loaded, rows=rows)
+
+
+def load_part(path: Path, kv_bits: int | None, part: Part) -> tuple[nn.Module, Callable[[], list[Any]]]:
+    """The model and what makes its caches, on a process that only computes its part. Raises `EngineError`."""
+    with DiskPool() as disk:
+        run_to_completion(result_of(disk.start(_check_folder, path, part)))
+        model, _ = run_to_completion(_load_weights(path, disk, lambda: False, lambda _loaded, _total: None, part))
+    run_to_completion(part.meet())
+    group = run_to_completion(_kv_group(model, kv_bits)) if kv_bits is not None else 0
+    new_caches = partial(_new_caches, model, kv_bits if group else None, group)
+    run_to_completion(_warm_up(model, new_caches, path))
+    return model, new_caches
+
+
+def _warm_up(model: nn.Module, new_caches: Callable[[], list[Any]], path: Path) -> Steps[int]:
+    """Run passes of the common widths once, so that kernels are compiled and memory is touched before first use.
+
+    Returns how many ids the model has logits for.
+    """
+    try:
+        caches = new_caches()
+        for rows in (8, 1, 5, 1):
+            logits: mx.array = model(mx.zeros((1, rows), dtype=mx.uint32), cache=caches)
+            mx.eval(logits)
+            yield None
+        if mx.isnan(logits).any().item() or not mx.isfinite(logits).any(axis=-1).all().item():
+            raise ModelNotUsable(path, "not-finite", "NaN or infinity")
+    except EngineError:
+        raise
+    # The model's code meets whatever shapes and values the folder holds.
+    except Exception as error:
+        raise _explain(path, error) from error
+    return int(logits.shape[-1])
+
+
+def _check_folder(path: Path, part: Part | None) -> None:
+    # To look through a tokenizer takes a tenth of the time to load a small model.
+    check = inspect_folder if is_known_good(path) else check_folder
+    check(path, part.may_lack(path) if part is not None else frozenset())
+
+
+def _load_weights(
+    path: Path, disk: DiskPool, streaming: Callable[[], bool], on_progress: OnProgress, part: Part | None
+) -> Steps[tuple[nn.Module, dict[str, Any]]]:
+    # Reading more than half of the free memory ahead would evict what was read first.
+    ahead = disk.read_ahead(weight_files(path), system_memory().available // 2) if streaming() else None
+    try:
+        beside, found = tensors_beside(path), set[str]()
+        whole = part is None or missing_weights(path) is None
+        model, config = load_model(path, lazy=True, strict=whole, get_model_classes=partial(_classes, beside, found))
+        # A model that holds functions of its own is a circle of references, and outlives its last use.
+        for name in ("sanitize", "load_weights"):
+            vars(model).pop(name, None)
+        if mx.default_device() == mx.Device(mx.cpu):
+            model = dequantize_model(model)
+            model.set_dtype(mx.float32)
+        if part is not None:
+            part.split(model)
+        if not whole:
+            _check_found(path, model, found)
+        if mx.default_device() == mx.Device(mx.cpu):
+            use_narrow_products(model)
+        loaded, total = 0, _parameter_bytes(model)
+        for chunk in in_chunks([array for _, array in tree_flatten(model.parameters())]):
+            on_progress(loaded, total)
+            yield None
+            while ahead is not None and not ahead.done() and streaming():
+                yield ahead
+            mx.eval(chunk)
+            loaded += sum(array.nbytes for array in chunk)
+    except EngineError:
+        raise
+    # Conversions of other formats fail on wrong tensors in all kinds of ways.
+    except Exception as error:
+        raise _explain(path, error) from error
+    return model, config
+
+
+def _classes(beside: Set[str], found: set[str], config: dict[str, Any]) -> tuple[Callable[[Any], nn.Module], Any]:
+    """mlx-lm's classes for a configuration; models leave out the tensors `beside` them, which it would not know.
+
+    `found` receives the names of the parameters that the files hold.
+    """
+    model_class, arguments = model_classes(config)
+
+    def built(arguments: Any) -> nn.Module:
+        model = model_class(arguments)
+        load_weights = model.load_weights
+
+        def loaded(weights: list[tuple[str, mx.array]], strict: bool = True) -> nn.Module:
+            found.update(name for name, _ in weights)
+            return load_weights(weights, strict)
+
+        model.load_weights = loaded
+        if beside:
+            sanitize = getattr(model, "sanitize", dict)
+            model.sanitize = lambda weights: sanitize({n: array for n, array in weights.items() if n not in beside})
+        return model
+
+    return built, arguments
+
+
+def _check_found(path: Path, model: nn.Module, found: Set[str]) -> None:
+    """Raise `ModelNotUsable` unless the files hold every parameter of this process's part."""
+    lacking = {name for name, _ in tree_flatten(model.parameters())} - found
+    if lacking:
+        raise ModelNotUsable(path, "wrong-tensors", f"{min(lacking)} is missing")
+
+
+def _new_caches(model: nn.Module, bits: int | None, group: int) -> list[Any]:
+    caches: list[Any] = make_prompt_cache(model)
+    return caches if bits is None else [_quantised(cache, bits, group) for cache in caches]
+
+
+def _quantised(cache: Any, bits: int, group: int) -> Any:
+    """The same cache with entries of `bits` bits, where it is one of full attention."""
+    if type(cache) is CacheList:
+        return CacheList(*(_quantised(nested, bits, group) for nested in cache.caches))
+    return cache.to_quantized(group_size=group, bits=bits) if type(cache) is KVCache else cache
+
+
+def _kv_group(model: nn.Module, bits: int) -> Steps[int]:
+    """How many values may share a scale in quantised caches of this model; 0 where it cannot use such caches."""
+    for group in (64, 32):
+        caches = _new_caches(model, bits, group)
+        try:
+            # The first pass fills the caches, the second reads them.
+            for _ in range(2):
+                mx.eval(model(mx.zeros((1, 1), mx.uint32), cache=caches))
+                yield None
+        # Models that were not made for such a cache raise all kinds of exceptions.
+        except Exception as error:
+            log.info("caches of %d bits in groups of %d cannot be used: %s", bits, group, error)
+        else:
+            return group
+    return 0
+
+
+def _explain(path: Path, error: Exception) -> ModelNotUsable:
+    """mlx-lm raises built-in errors only; their messages say which of ours it is."""
+    words = " ".join(str(error).split())
+    if unknown := re.match(r"Model type (\S+) not supported", words):
+        return ModelNotUsable(path, "unknown-architecture", unknown[1])
+    if isinstance(error, MemoryError) or "malloc" in words or "memory" in words.lower():
+        return ModelNotUsable(path, "no-room", words[:120])
+    if "custom module" in words:
+        return ModelNotUsable(path, "unsafe", "model_file in config.json")
+    if "safetensors" in words.lower() or "load_safetensors" in words:
+        return ModelNotUsable(path, "damaged", words[:120])
+    if isinstance(error, (TypeError, KeyError, AttributeError)):
+        return ModelNotUsable(path, "damaged", f"config.json: {words[:120]}")
+    return ModelNotUsable(path, "wrong-tensors", words[:120])
+
+
+def _parameter_bytes(model: nn.Module) -> int:
+    return sum(array.nbytes for _, array in tree_flatten(model.parameters()))
+
+
+def display_name(name_or_path: str | Path, path: Path) -> str:
+    """What a model is called that was asked for as `name_or_path` and found at `path`."""
+    text = str(name_or_path)
+    return name_of_snapshot(path) if Path(text).exists() else text

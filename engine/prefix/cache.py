@@ -1,0 +1,141 @@
+"""The caches of finished turns, main and draft together, so that the next turn prefills only what is new.
+
+A request that continues exactly where an entry ends takes the entry out and puts it back longer. One that branches off
+earlier (another chat with the same system prompt, a regenerated answer, an edited message) works on a copy, which
+shares its arrays with the entry until one of them writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from collections.abc import Sequence as Tokens
+
+from engine.main_model.loading import LoadedModel
+from engine.prefix.store import PrefixStore
+from engine.speculation.conversation import Conversation, usable_prefix
+from engine.speculation.drafters.draft_source import DraftSource
+from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.rounds.sequence import Sequence
+from engine.status import PrefixCacheUsage
+
+
+class PrefixCache:
+    """Conversations in order of use, the latest last, within `budget` bytes; `store` has those of earlier sessions."""
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self.store: PrefixStore | None = None
+        self._entries: list[Conversation] = []
+        self._forgotten: set[str] = set()
+
+    @property
+    def usage(self) -> PrefixCacheUsage:
+        return PrefixCacheUsage(len(self._entries), self.bytes, self.budget)
+
+    @property
+    def bytes(self) -> int:
+        return sum(entry.bytes for entry in self._entries)
+
+    @property
+    def latest(self) -> Conversation:
+        """The conversation that was used last. Raises IndexError where there is none."""
+        return self._entries[-1]
+
+    def take(self, model: LoadedModel, tokens: Tokens[int], name: str | None = None) -> Conversation:
+        """A conversation `name` for `tokens`, with as many of them cached as any entry can provide, perhaps none.
+
+        Its main sequence holds exactly `tokens`, of which at least the last is pending.
+        """
+        best, reach = self._best(tokens)
+        if self.store is not None and (stored := self.store.find(tokens, better_than=reach)) is not None:
+            self._entries.append(stored)
+            best, reach = self._best(tokens)
+        taken = self._take_out(best, reach) if best is not None else None
+        if taken is None:
+            taken = Conversation(Sequence(model.model, model.new_caches()))
+        else:
+            taken.rewind(reach)
+        taken.main.tokens = list(tokens)
+        taken.name = name
+        return taken
+
+    def put(self, conversation: Conversation) -> None:
+        """Keep a conversation that no request uses any more; the least recently used are dropped."""
+        if conversation.draft is not None and not conversation.draft.intact:
+            conversation.draft = None
+        main = conversation.main
+        conversation.settle()
+        if not main.intact or main.position == 0 or conversation.name in self._forgotten:
+            return
+        if any(_covers(entry, conversation) for entry in self._entries):
+            return
+        main.remember()
+        self._entries = [entry for entry in self._entries if not _covers(conversation, entry)]
+        self._entries.append(conversation)
+        self.shrink()
+
+    def shrink(self, budget: int | None = None) -> None:
+        """Drop the least recently used until the rest fits into `budget` bytes, by default those of the cache."""
+        budget = self.budget if budget is None else budget
+        while self._entries and self.bytes > budget:
+            self._entries.pop(0)
+
+    def use_drafter(self, drafter: DraftSource | HeadSource | None) -> None:
+        """Drop what another drafter has cached; the store keeps and finds caches of `drafter` from now on."""
+        for entry in self._entries:
+            entry.drop_drafter()
+        if self.store is not None:
+            self.store.use_drafter(drafter)
+
+    def forget(self, names: Collection[str]) -> None:
+        """Forget these conversations for good, also those that a request still uses."""
+        self._forgotten.update(names)
+        self._entries = [entry for entry in self._entries if entry.name not in self._forgotten]
+        if self.store is not None:
+            self.store.forget(names)
+
+    def save(self) -> None:
+        """Save conversations with a name to the store, if there is one; the latest ones if not all fit."""
+        if self.store is None:
+            return
+        left, kept = self.store.budget, []
+        for entry in reversed(self._entries):
+            if entry.name is not None and entry.bytes <= left:
+                left -= entry.bytes
+                kept.append(entry)
+        for entry in reversed(kept):
+            self.store.save(entry)
+
+    def clear(self) -> None:
+        self._entries.clear()
+
+    def _best(self, tokens: Tokens[int]) -> tuple[Conversation | None, int]:
+        best, longest = None, 0
+        for entry in self._entries:
+            reach = usable_prefix(entry.main, tokens)
+            if reach > longest or (reach == longest > 0 and entry.main.position == reach):
+                best, longest = entry, reach
+        return best, longest
+
+    def _take_out(self, entry: Conversation, reach: int) -> Conversation | None:
+        self._entries.remove(entry)
+        if reach == entry.main.position:
+            return entry
+        self._entries.append(entry)
+        return entry.fork()
+
+
+def _covers(entry: Conversation, other: Conversation) -> bool:
+    """Whether `entry` can provide whatever `other` can, so that `other` is not needed."""
+    held = other.main.position
+    if entry is other or held > entry.main.position or (other.draft is not None and entry.draft is None):
+        return False
+    if other.head is not None and (entry.head is None or entry.head.start > other.head.start):
+        return False
+    if entry.name is None and other.name is not None:
+        # Only `other` may be stored on disk.
+        return False
+    if entry.main.tokens[:held] != other.main.tokens[:held]:
+        return False
+    positions = {held, *(kept.position for kept in other.main.checkpoints)}
+    return all(entry.main.reach(position) == position for position in positions)

@@ -1,0 +1,339 @@
+"""Finished turns on disk, so that a long chat of an earlier session is continued without prefilling it.
+
+Two files a finished turn: everything that the caches of main and drafter hold, and a small JSON entry that describes
+it: format, versions, weights, tokens, and the checksum. Whatever is damaged or belongs to something else is ignored;
+then the prompt is prefilled.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import logging
+import os
+import shutil
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx_lm
+
+from engine.files import private_files
+from engine.files.atomic_file import write_atomically
+from engine.main_model.loading import LoadedModel
+from engine.model_files.inspection import weight_files
+from engine.prefix.files import (
+    DATA,
+    ENTRY,
+    checksum,
+    conversation_hash,
+    data_path,
+    delete,
+    entry_path,
+    files_in,
+    forget,
+    hash_in_name,
+    partial_data_path,
+    remove_partials,
+    touch,
+    unlink,
+)
+from engine.speculation.choosing.kept import MLX_VERSION
+from engine.speculation.conversation import Conversation
+from engine.speculation.drafters.draft_source import DraftSource
+from engine.speculation.drafters.head_session import HeadSession
+from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.rounds.cache_kinds import kind_name
+from engine.speculation.rounds.cache_rules import flatten
+from engine.speculation.rounds.rollback import Checkpoint
+from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.tokenizers.prompts import shared_prefix
+
+log = logging.getLogger(__name__)
+
+FORMAT = 4
+# All chats begin alike. Prefilling a token takes at least as long as loading so many, with 150 kB each from an SSD.
+WORTH_LOADING = 8
+# Bytes that stay free on the disk whatever the budget is.
+LEAST_FREE = 2**30
+
+
+class PrefixStore:
+    """The conversations of `model` in `folder`, at most `budget` bytes of them; the least recently used are evicted.
+
+    With a draft model or a head in use, its caches are stored and found too.
+    """
+
+    def __init__(self, folder: Path, model: LoadedModel, budget: int) -> None:
+        self.budget = budget
+        self._draft: tuple[LoadedModel, str] | None = None
+        self._head: HeadSource | None = None
+        self._folder = folder
+        self._model = model
+        self._stamp = _stamp(model)
+        self._index: dict[Path, dict[str, Any]] = {}
+        # Turns that were loaded into memory; they stay on disk until a longer one replaces them.
+        self._loaded: dict[Path, dict[str, Any]] = {}
+        remove_partials(folder)
+        private_files.tighten([folder, *(file.path for file in files_in(folder))])
+        for file in files_in(folder, ENTRY):
+            self._add_to_index(file.path)
+        self._evict(0)
+
+    def use_drafter(self, drafter: DraftSource | HeadSource | None) -> None:
+        """Store and find caches of `drafter` from now on."""
+        self._draft = (drafter.model, _stamp(drafter.model)) if isinstance(drafter, DraftSource) else None
+        self._head = drafter if isinstance(drafter, HeadSource) else None
+
+    def find(self, tokens: Sequence[int], better_than: int) -> Conversation | None:
+        """The stored conversation that shares the longest prefix with `tokens`, if that exceeds `better_than` and is
+        worth loading into memory.
+        """
+        shared: dict[Path, int] = {}
+        for path, entry in self._index.items():
+            held = entry["main"]["tokens"]
+            count = shared_prefix(held, tokens[: len(tokens) - 1])
+            if count > better_than and (count - better_than) * WORTH_LOADING >= len(held):
+                shared[path] = count
+        if not shared:
+            return None
+        best = max(shared, key=lambda path: shared[path])
+        conversation, entry = self._load(best), self._index.pop(best)
+        if conversation is None:
+            delete(best)
+        else:
+            self._loaded[best] = entry
+            touch(best)
+        return conversation
+
+    def save(self, conversation: Conversation) -> None:
+        """Store a conversation that has a name. A failure to write is logged, not raised."""
+        assert conversation.name is not None
+        entry, held = self._describe_conversation(conversation)
+        path = self._path(conversation.name, entry["main"]["tokens"])
+        known = self._index.get(path) or self._loaded.get(path)
+        if _is_current(known, entry) and path.is_file() and data_path(path).is_file():
+            touch(path)
+            return
+        try:
+            private_files.make_folder(self._folder)
+            self._evict(conversation.bytes)
+            if shutil.disk_usage(self._folder).free < conversation.bytes + LEAST_FREE:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            _write(path, entry, held)
+        except (OSError, TypeError, ValueError, RuntimeError) as error:
+            log.warning("a finished turn cannot be kept in %s: %s", self._folder, error)
+            unlink(partial_data_path(path))
+            return
+        self._index[path] = entry
+        self._delete_prefixes_of(path, entry["main"]["tokens"])
+
+    def forget(self, names: Collection[str]) -> None:
+        """Forget these conversations, also what `folder` holds of them for other models."""
+        forget(self._folder, names)
+        hashes = {conversation_hash(name) for name in names}
+        for known in (self._index, self._loaded):
+            for path in [path for path in known if hash_in_name(path) in hashes]:
+                del known[path]
+
+    def _describe_conversation(self, conversation: Conversation) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The entry of a conversation, except its checksum, and what its caches hold."""
+        main, draft = conversation.main, conversation.draft
+        entry: dict[str, Any] = {
+            "format": FORMAT,
+            "stamp": self._stamp,
+            "name": conversation.name,
+            "main": _describe(main),
+        }
+        held: dict[str, Any] = {"main": _held_by(main)}
+        if draft is not None and self._draft is not None and draft.plain_only is None:
+            entry["draft"] = {"stamp": self._draft[1], **_describe(draft)}
+            held["draft"] = _held_by(draft)
+        if (head := conversation.head) is not None:
+            state = head.context.state
+            entry["head"] = {"identity": head.head.identity, "arrays": sorted(state)}
+            held["head"] = state
+        return entry, held
+
+    def _path(self, name: str, tokens: Sequence[int]) -> Path:
+        return entry_path(self._folder, name, json.dumps([self._stamp, tokens]))
+
+    def _load(self, path: Path) -> Conversation | None:
+        entry, data = self._index[path], data_path(path)
+        try:
+            if checksum(data) != entry["sha256"]:
+                raise ValueError("its checksum is another")
+            held = _load(data)
+            conversation = Conversation(_restore_sequence(self._model, entry["main"], held["main"]), name=entry["name"])
+            draft = entry.get("draft")
+            if self._draft is not None and draft is not None and draft["stamp"] == self._draft[1]:
+                conversation.draft = _restore_sequence(self._draft[0], draft, held["draft"])
+            if self._head is not None and draft is None and (head := entry.get("head")) is not None:
+                conversation.head = _restore_head(self._head, head, held["head"], conversation.main.position)
+            mx.eval(conversation.arrays())
+        # A file that something else wrote can make the library raise anything.
+        except Exception as error:
+            log.info("%s is ignored: %s", data.name, error)
+            return None
+        return conversation
+
+    def _add_to_index(self, path: Path) -> None:
+        try:
+            entry = json.loads(path.read_bytes())
+            if entry["format"] != FORMAT or entry["stamp"] != self._stamp:
+                return
+            tokens = entry["main"]["tokens"]
+            sound = all(type(token) is int for token in tokens) and isinstance(entry["sha256"], str)
+            if not sound or path != self._path(entry["name"], tokens):
+                raise ValueError("not a finished turn")
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            log.info("%s is ignored: %s", path.name, error)
+            return
+        self._index[path] = entry
+
+    def _delete_prefixes_of(self, path: Path, held: Sequence[int]) -> None:
+        """Delete what is a prefix of a turn just saved: the turn replaces it."""
+        for known in (self._index, self._loaded):
+            for other in [other for other in known if other != path]:
+                tokens = known[other]["main"]["tokens"]
+                if tokens == held[: len(tokens)]:
+                    del known[other]
+                    delete(other)
+        self._loaded.pop(path, None)
+
+    def _evict(self, needed: int) -> None:
+        """Delete the least recently used turns until `needed` more bytes are within the budget."""
+        files = files_in(self._folder, DATA)
+        total = sum(file.size for file in files)
+        for oldest in files:
+            if total + needed <= self.budget:
+                return
+            total -= oldest.size
+            entry = oldest.path.with_suffix(ENTRY)
+            for known in (self._index, self._loaded):
+                known.pop(entry, None)
+            delete(entry)
+
+
+def _write(path: Path, entry: dict[str, Any], held: dict[str, Any]) -> None:
+    """Write both files of a finished turn, whole or not at all. Adds the checksum to `entry`."""
+    data = partial_data_path(path)
+    private_files.create(data)
+    _save(data, held)
+    entry["sha256"] = checksum(data)
+    os.replace(data, data_path(path))
+    # Last, because caches without an entry are not used.
+    write_atomically(path, json.dumps(entry).encode())
+
+
+def _is_current(stored: dict[str, Any] | None, entry: dict[str, Any]) -> bool:
+    """Whether what is stored is as good as `entry`."""
+    if stored is None or stored["main"] != entry["main"]:
+        return False
+    return all(key not in entry or stored.get(key) == entry[key] for key in ("draft", "head"))
+
+
+def _describe(sequence: CachedSequence) -> dict[str, Any]:
+    """The parts of a sequence that are no arrays."""
+    checkpoints = [kept.position for kept in _checkpoints(sequence)]
+    return {"tokens": sequence.tokens[: sequence.position], "checkpoints": checkpoints}
+
+
+def _held_by(sequence: CachedSequence) -> dict[str, Any]:
+    """What the caches of a sequence hold, and its checkpoints."""
+    caches = [*flatten(sequence.caches)]
+    return {
+        "kinds": [kind_name(cache) for cache in caches],
+        "caches": [vars(cache) for cache in caches],
+        "checkpoints": [kept.states for kept in _checkpoints(sequence)],
+    }
+
+
+def _restore_sequence(model: LoadedModel, described: dict[str, Any], held: dict[str, Any]) -> CachedSequence:
+    """The sequence that `described` and `held` define. Raises where they do not fit the model."""
+    sequence = CachedSequence(model.model, model.new_caches())
+    caches = [*flatten(sequence.caches)]
+    if [kind_name(cache) for cache in caches] != held["kinds"]:
+        raise ValueError("its caches are of another kind")
+    for cache, attributes in zip(caches, held["caches"], strict=True):
+        vars(cache).update(attributes)
+    sequence.adopt(sequence.caches, described["tokens"], len(described["tokens"]))
+    checkpoints = zip(described["checkpoints"], held["checkpoints"], strict=True)
+    sequence.checkpoints = [Checkpoint(position, states) for position, states in checkpoints]
+    return sequence
+
+
+def _restore_head(
+    source: HeadSource, described: dict[str, Any], state: dict[str, mx.array], position: int
+) -> HeadSession | None:
+    """What the head in use had read of the conversation; None where that was another head."""
+    if described["identity"] != source.head.identity:
+        return None
+    try:
+        context = source.head.restore(state)
+    except ValueError as error:
+        log.info("what a head has read is ignored: %s", error)
+        return None
+    return HeadSession(source.head, source.taps, context) if context.length <= position else None
+
+
+def _save(path: Path, content: Any) -> None:
+    """Write nested lists, tuples and mappings of arrays and plain values. Raises `TypeError` for anything else."""
+    arrays: dict[str, mx.array] = {}
+
+    def as_json(value: Any) -> Any:
+        if isinstance(value, mx.array):
+            arrays[str(len(arrays))] = value
+            return {"array": str(len(arrays) - 1)}
+        if isinstance(value, Mapping):
+            return {"mapping": {name: as_json(item) for name, item in value.items()}}
+        if isinstance(value, list | tuple):
+            return {type(value).__name__: [as_json(item) for item in value]}
+        return value
+
+    structure = json.dumps(as_json(content))
+    mx.save_safetensors(str(path), arrays, {"structure": structure})
+
+
+def _load(path: Path) -> Any:
+    """What `_save` wrote; for any other file it may raise anything."""
+    arrays: dict[str, mx.array]
+    metadata: dict[str, str]
+    arrays, metadata = mx.load(str(path), return_metadata=True)  # type: ignore[assignment]
+
+    def from_json(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        [(form, held)] = value.items()
+        if form == "array":
+            return arrays[held]
+        if form == "mapping":
+            return {name: from_json(item) for name, item in held.items()}
+        return {"list": list, "tuple": tuple}[form](from_json(item) for item in held)
+
+    return from_json(json.loads(metadata["structure"]))
+
+
+def _checkpoints(sequence: CachedSequence) -> list[Checkpoint]:
+    """The checkpoints before the end of the sequence."""
+    return [kept for kept in sequence.checkpoints if kept.position < sequence.position]
+
+
+def _stamp(model: LoadedModel) -> str:
+    """A hash of everything that caches depend on: weights, configuration, the caches' precision, the libraries."""
+    sources = [*weight_files(model.info.path), model.info.path / "config.json"]
+    files = [(file.name, *_size_and_time(file)) for file in sources]
+    versions = [MLX_VERSION, mlx_lm.__version__]
+    parts = [str(model.info.path), files, model.info.kv_bits, versions]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _size_and_time(file: Path) -> tuple[int, int]:
+    """Bytes and time of last change in ns; 0 where the file was deleted meanwhile."""
+    try:
+        status = file.stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns

@@ -1,0 +1,56 @@
+"""A request that is being served, and how its end is logged and reported."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from engine.client import RequestStream
+from engine.decoders.generation import Generation
+from engine.decoders.speculative_decoder import SpeculativeDecoder
+from engine.errors import EngineError, InternalFailure, without_frames
+from engine.events import Finished
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class ActiveRequest:
+    """A request that is prefilled (no decoder, not batched), or decoded alone by `decoder`, or `batched`.
+
+    `batch_obstacle` names what keeps it out of the batch, if anything; `needed_bytes` is what its caches will take.
+    """
+
+    stream: RequestStream
+    generation: Generation
+    decoder: SpeculativeDecoder | None = None
+    batched: bool = False
+    batch_obstacle: str | None = None
+    needed_bytes: int = 0
+
+
+def log_finished(event: Finished) -> None:
+    stats = event.stats
+    log.info(
+        "%s after %d tokens in %d rounds: %.1f tokens/s, %d of %d draft tokens accepted, first token after %.3f s",
+        event.reason,
+        stats.generated_tokens,
+        stats.rounds,
+        stats.decode_tps or 0.0,
+        stats.accepted,
+        stats.drafted,
+        stats.ttft_s or 0.0,
+    )
+
+
+def log_lost_caches() -> None:
+    """Log the exception because of which the caches of a request that has ended are not kept."""
+    log.exception("the caches of a request are lost")
+
+
+def as_engine_error(error: Exception) -> EngineError:
+    """What is reported of `error`. Its frames are removed, because they refer to the caches of the request."""
+    if not isinstance(error, EngineError):
+        log.error("a request failed", exc_info=error)
+    without_frames(error)
+    return error if isinstance(error, EngineError) else InternalFailure(f"{type(error).__name__}: {error}")

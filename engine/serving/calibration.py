@@ -1,0 +1,163 @@
+"""Calibration: decodes a sample text at every depth while the engine is idle, to learn what rounds cost.
+
+Without it the first answers of a pair would have to explore, and a short answer ends before that pays.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from engine.decoders.generation import Generation
+from engine.decoders.speculative_decoder import SpeculativeDecoder
+from engine.errors import EngineError
+from engine.main_model.loading import LoadedModel
+from engine.prefix.cache import PrefixCache
+from engine.requests import MAX_DEPTH, ChatRequest, SpeculationSettings
+from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.plans import DEPTHS
+from engine.speculation.choosing.speedup import RUN
+from engine.speculation.drafting import Drafting
+from engine.speculation.proposers.ngram import NgramProposer
+from engine.speculation.proposers.registry import DRAFTER_METHOD
+from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.sequence import PREFILL_CHUNK
+from engine.speculation.rounds.sequence import Sequence as CachedSequence
+from engine.speculation.rounds.tap_choice import TEXT
+from engine.tuning import Calibration, best_of
+
+log = logging.getLogger(__name__)
+
+# Rounds of each depth: one of them may be disturbed, and the first one is slower because of the change.
+ROUNDS = 4
+
+
+class RepeatingProposer(Proposer):
+    """Proposes the last token over and over, which costs nothing: what a round takes is its verify pass."""
+
+    source = NgramProposer.source
+
+    def __init__(self, sequence: CachedSequence) -> None:
+        self._sequence = sequence
+
+    def max_proposals(self) -> int:
+        return MAX_DEPTH
+
+    def propose(self, depth: int) -> Proposal:
+        return Proposal([self._sequence.tokens[-1]] * depth, self.source, depth)
+
+
+def calibrate(
+    drafting: Drafting, main: LoadedModel, stop: Callable[[], bool], seconds: float | None = None
+) -> Calibration:
+    """Measure the round costs of the pair of `drafting`; ends early once `stop()` is true or after `seconds`, if given.
+
+    With `seconds` it goes on where the last one ended: what is known, from answers too, is not measured again. If the
+    drafter fails, what was measured before that is kept.
+    """
+    started = time.perf_counter()
+
+    def late() -> bool:
+        return seconds is not None and time.perf_counter() - started > seconds
+
+    controllers, controller = drafting.controllers, drafting.controller
+    controllers.tried.add(controllers.pair)
+    trial = Trial(drafting, main, lambda: stop() or late())
+    found = trial.measure(again=seconds is None)
+    complete = not (trial.failed or stop() or late())
+    controller.take_costs(trial.controller)
+    controller.calibrated |= complete
+    controllers.unsaved = True
+    if not (complete or trial.failed) and (found or not late()):
+        # It can go on later.
+        controllers.tried.discard(controllers.pair)
+    controllers.keep()
+    figures = next((known for known in reversed(controller.figures()) if known.tokens_from <= trial.length), None)
+    depth, speedup = best_of(figures, trial.source) if figures is not None else (0, 1.0)
+    seen = any(position.source == trial.source for position in controller.acceptance())
+    took = time.perf_counter() - started
+    log.info("calibrated in %.1f s: %d draft tokens a round should be fastest, %.2fx", took, depth, speedup)
+    return Calibration(controllers.pair, figures, depth, speedup, seen, complete, took)
+
+
+class Trial:
+    """An answer of `main` to a sample text, which `stop()` ends, with the drafter of `drafting`, if it has one.
+
+    It has a `controller` of its own, because what it tells of texts is true of this one only. `failed`: its drafter
+    did.
+    """
+
+    def __init__(self, drafting: Drafting, main: LoadedModel, stop: Callable[[], bool]) -> None:
+        self.controller = Controller()
+        self.controller.load(drafting.controller.export())
+        self._drafter, self._stop, self.failed = drafting.drafter, stop, False
+        self.source = NgramProposer.source if self._drafter is None else self._drafter.source
+        self._drafting = Drafting(main)
+        self._drafting.set_draft(self._drafter)
+        self._drafting.decide_by(self.controller)
+        method = self.source if self._drafter is None else DRAFTER_METHOD
+        request = ChatRequest(
+            prompt=_sample_prompt(main, stop),
+            speculation=SpeculationSettings(method, depth=0, sample_share=0.0),
+            max_tokens=None,
+        )
+        # The text goes on behind its end, which changes nothing for the rounds.
+        endless = replace(main, end_tokens=frozenset())
+        self._generation = Generation(request, endless, PrefixCache(0), time.perf_counter())
+        self._decoder = SpeculativeDecoder(self._generation, self._drafting, timed_every=2)
+
+    @property
+    def length(self) -> int:
+        """The tokens of the text so far."""
+        return len(self._generation.conversation.main.tokens)
+
+    def measure(self, *, again: bool) -> int:
+        """Measure every depth, and `again` those that are known; returns how many were measured."""
+        conversation, found = self._generation.conversation, 0
+        self._drafting.follow(self._generation.speculation, conversation)
+        while not self._stop() and conversation.main.prefill(PREFILL_CHUNK):
+            pass
+        try:
+            self._play(1)
+            proposes = bool(self._drafting.proposers)
+            # Plain rounds first, because all others are compared with them.
+            self._play(RUN + ROUNDS)
+            most = MAX_DEPTH if self._drafter is None else self._drafter.max_proposals
+            # When interrupted, the others lie between measured depths.
+            for depth in sorted({min(depth, most) for depth in DEPTHS}, key=lambda depth: depth % 4 > 0):
+                draft = None if self._drafter is None else (self.source, depth)
+                if again or not self.controller.costs.is_measured(depth + 1, draft):
+                    if not (self._drafting.proposers and self._measure(depth)):
+                        break
+                    found += 1
+        finally:
+            self._decoder.close()
+        dropped = conversation.draft is None and conversation.head is None
+        self.failed = proposes and self._drafter is not None and dropped
+        return found
+
+    def _measure(self, depth: int) -> bool:
+        """Play rounds of `depth` draft tokens, with plain ones among them; False where they were interrupted."""
+        self._generation.speculation = replace(self._generation.speculation, depth=depth)
+        # With other settings, the proposers are made anew.
+        self._play(1)
+        if self._drafter is None and self._drafting.proposers:
+            self._drafting.proposers[self.source] = RepeatingProposer(self._generation.conversation.main)
+        self.controller.speedup.take_sample()
+        return self._play(RUN + ROUNDS)
+
+    def _play(self, rounds: int) -> bool:
+        while rounds and not self._decoder.done and not self._stop():
+            rounds -= self._decoder.step() is not None
+        return rounds == 0
+
+
+def _sample_prompt(main: LoadedModel, stop: Callable[[], bool]) -> list[int]:
+    try:
+        tokens = main.prompt_ids([{"role": "user", "content": TEXT}], stop)
+    except EngineError:
+        # What rounds cost hardly depends on the text.
+        tokens = []
+    return tokens[-(main.info.context_length // 4) :] or [0]

@@ -1,0 +1,240 @@
+"""The answers being decoded: one alone with speculation; several in a batch, or taking turns where they cannot."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from operator import attrgetter
+
+from engine.decoders.generation import release_unused_memory
+from engine.decoders.ragged_decoder import BatchStepFailed, RaggedDecoder
+from engine.decoders.speculative_decoder import SpeculativeDecoder
+from engine.errors import is_device_failure
+from engine.events import TokensCommitted
+from engine.requests import MAX_DEPTH
+from engine.serving.active_request import ActiveRequest
+from engine.serving.models import Models
+from engine.serving.pacing import PrefillPacer
+from engine.speculation.choosing.choice import Choice
+from engine.speculation.rounds.sequence_batch import rows_obstacle
+
+log = logging.getLogger(__name__)
+
+_batched = attrgetter("batched")
+
+
+class CachesLost(Exception):
+    """The request has left its decoder without caches; it has to be prefilled again before it can continue."""
+
+
+Outcome = TokensCommitted | Exception
+
+
+class Decoding:
+    """The requests whose prompt has been prefilled, in the order of their turns."""
+
+    def __init__(self, models: Models, pacer: PrefillPacer) -> None:
+        self._models = models
+        self._pacer = pacer
+        # For reading only.
+        self.turns: deque[ActiveRequest] = deque()
+        self._batch: RaggedDecoder | None = None
+        # Whether a request was added beside answers that have begun, since the latest step.
+        self._added = False
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    def __iter__(self) -> Iterator[ActiveRequest]:
+        return iter(list(self.turns))
+
+    def __contains__(self, active: object) -> bool:
+        return active in self.turns
+
+    @property
+    def streaming(self) -> bool:
+        """Whether any of the answers has begun."""
+        return any(active.generation.ids for active in self.turns)
+
+    def add(self, active: ActiveRequest) -> None:
+        """Take a request of whose prompt only the last token is pending."""
+        self._added = self._added or self.streaming
+        self.turns.append(active)
+
+    def interrupt_timing(self) -> None:
+        """Other work runs between two rounds, so the time until the next round says nothing about their cost."""
+        for active in self.turns:
+            active.generation.timing_interrupted = True
+
+    def step(self, *, joining: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Assign every request to its decoder, then run one round, or one step of the whole batch.
+
+        Yields (request, outcome): committed tokens, the exception that ends the request, or `CachesLost`. The caller
+        may remove the request immediately. `joining`: another request is being prefilled and about to be added.
+        """
+        # Answers that have begun have a round between the last part of a prompt and the copying of its caches.
+        added, self._added = self._added, False
+        waits = added and bool(self.turns) and (self.turns[0].batched or self.turns[0].decoder is not None)
+        if not waits:
+            yield from self._assign_decoders(joining)
+        if not self.turns:
+            return
+        active = self.turns[0]
+        if active.batched:
+            yield from self._step_batch()
+        elif (outcome := self._outcome_alone(active)) is not None:
+            yield active, outcome
+        if len(self.turns) > 1 and not waits:
+            # The next turn is for the next request that is decoded alone, or for the whole batch.
+            self.turns.rotate(-1)
+            self.turns = deque(sorted(self.turns, key=_batched))
+
+    def settle(self, active: ActiveRequest) -> Iterator[TokensCommitted]:
+        """Commit the rounds that were already started for a request that is decoded alone."""
+        if active.decoder is not None:
+            active.decoder.leave()
+        while active.decoder is not None and not active.decoder.done:
+            event = self._step_alone(active)
+            if event is not None:
+                yield event
+
+    def remove(self, active: ActiveRequest) -> None:
+        """Stop decoding the request; its caches end at the last token reported, or are lost if this raises."""
+        if active in self.turns:
+            self.turns.remove(active)
+        if active.decoder is not None:
+            decoder, active.decoder = active.decoder, None
+            decoder.close()
+        if active.batched:
+            active.generation.reason = active.generation.reason or "cancelled"
+            self._leave_batch(active)
+
+    def lose_caches(self, failure: BaseException) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Drop what is under way, which may be garbage; yields `CachesLost` for every request, the last one first."""
+        if self.turns:
+            log.warning("%d answers are prefilled again and go on one by one", len(self), exc_info=failure)
+        for active in self:
+            if active.decoder is not None:
+                decoder, active.decoder = active.decoder, None
+                with suppress(Exception):
+                    decoder.close()
+        yield from self._dissolve_batch(list(self))
+
+    def _leave_batch_of_one(self, active: ActiveRequest) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        try:
+            event = self._leave_batch(active)
+        except Exception as error:
+            yield from self._batch_failed([active], error)
+        else:
+            if event is not None:
+                yield active, event
+
+    def _assign_decoders(self, joining: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Have every request decode where it belongs, or come a step closer to that.
+
+        New requests join a batch first, answers that decode alone a round later: the caches of both are copied.
+        """
+        unassigned = [active for active in self.turns if not active.batched and active.decoder is None]
+        for active in list(self.turns):
+            active.generation.speculation = active.stream.speculation
+            if active.batched and len(self.turns) == 1:
+                yield from self._leave_batch_of_one(active)
+            if unassigned and active.decoder is not None and not active.decoder.done:
+                continue
+            if not active.batched and active in self.turns:
+                try:
+                    self._assign_decoder(active, joining)
+                except Exception as error:
+                    yield active, error
+
+    def _assign_decoder(self, active: ActiveRequest, joining: bool) -> None:
+        alone = len(self.turns) == 1
+        if active.decoder is not None and active.decoder.done:
+            active.decoder.close()
+            active.decoder = None
+        if active.decoder is None and active.batch_obstacle is None and not alone:
+            obstacle = rows_obstacle(active.generation.conversation.main)
+            active.batch_obstacle = obstacle or (None if self._rows_fit() else "memory")
+        # A request that another one is about to join does not start drafting.
+        speculates = alone and (not joining or (active.decoder is not None and active.decoder.speculates))
+        joins = not alone and active.batch_obstacle is None
+        if active.decoder is not None and (joins or active.decoder.speculates != speculates):
+            active.decoder.leave()
+        elif active.decoder is None and joins:
+            self._join_batch(active)
+        elif active.decoder is None:
+            obstacle = active.batch_obstacle
+            plain = Choice(None, 0, "turns", (("kind", obstacle),)) if obstacle else Choice(None, 0, "batch")
+            drafting = self._models.drafting if speculates else None
+            active.decoder = SpeculativeDecoder(active.generation, drafting, plain)
+
+    def _rows_fit(self) -> bool:
+        """Whether there is memory for everybody's caches as rows of one batch, all as long as the longest text."""
+        texts = [len(active.generation.conversation.main.tokens) for active in self.turns]
+        needed = len(texts) * self._models.cache_bytes(max(texts) + MAX_DEPTH)
+        held = sum(self._models.cache_bytes(length) for length in texts)
+        return needed - held <= self._models.memory_use().free
+
+    def _outcome_alone(self, active: ActiveRequest) -> Outcome | None:
+        try:
+            return self._step_alone(active)
+        except Exception as error:
+            return error
+
+    def _step_alone(self, active: ActiveRequest) -> TokensCommitted | None:
+        assert active.decoder is not None
+        active.generation.cancelled = active.generation.cancelled or active.stream.cancelled
+        started = time.perf_counter()
+        event = active.decoder.step()
+        self._pacer.decode_step_took(time.perf_counter() - started)
+        return event
+
+    def _join_batch(self, active: ActiveRequest) -> None:
+        if self._batch is None:
+            self._batch = RaggedDecoder(self._models.main, self._models.drafting)
+        self._batch.reserve(sum(one.batch_obstacle is None for one in self.turns))
+        self._batch.join(active.generation)
+        active.batched = True
+
+    def _leave_batch(self, active: ActiveRequest) -> TokensCommitted | None:
+        assert self._batch is not None
+        active.batched = False
+        try:
+            return self._batch.leave(active.generation)
+        finally:
+            if not len(self._batch):
+                self._batch.close()
+                self._batch = None
+
+    def _step_batch(self) -> Iterable[tuple[ActiveRequest, Outcome]]:
+        assert self._batch is not None
+        members = {active.generation: active for active in self.turns if active.batched}
+        try:
+            started = time.perf_counter()
+            outcome = self._batch.step()
+            self._pacer.decode_step_took(time.perf_counter() - started)
+        except BatchStepFailed as failure:
+            return self._batch_failed(list(members.values()), failure.__cause__ or failure)
+        return [(members[generation], event) for generation, event in outcome]
+
+    def _batch_failed(
+        self, members: list[ActiveRequest], failure: BaseException
+    ) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        if is_device_failure(failure):
+            raise failure
+        log.warning("a batch of %d answers failed; they go on one by one", len(members), exc_info=failure)
+        yield from self._dissolve_batch(members)
+
+    def _dissolve_batch(self, members: list[ActiveRequest]) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Decode the members alone from now on, because the failure may be due to any of them."""
+        if self._batch is not None:
+            self._batch.close()
+            self._batch = None
+        release_unused_memory()
+        for active in reversed(members):
+            active.batched, active.batch_obstacle = False, "error"
+            self.turns.remove(active)
+            yield active, CachesLost()

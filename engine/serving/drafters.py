@@ -1,0 +1,110 @@
+"""The kinds of drafters: how each is recognised, sized and loaded. A kind more is one function each, and an entry here.
+
+What a drafter does in a round is a proposer's (`engine.speculation.proposers.registry`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.files.disk_pool import DiskPool
+from engine.files.steps import Steps, result_of
+from engine.heads.head import Head
+from engine.main_model.loading import LoadedModel, OnProgress, display_name, load_in_steps
+from engine.model_files.head_files import kind_of_folder
+from engine.model_files.names import resolve_model
+from engine.serving.tap_choices import TapChoices
+from engine.settings import EngineSettings
+from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
+from engine.speculation.drafters.head_source import HeadSource, prepare_head
+from engine.status import ModelInfo
+
+Drafter = DraftSource | HeadSource
+
+
+@dataclass(frozen=True, slots=True)
+class DrafterLoading:
+    """What loading takes: for which `main` model, with which settings.
+
+    `streaming` and `on_progress` are those of `load_in_steps`.
+    """
+
+    main: LoadedModel
+    settings: EngineSettings
+    streaming: Callable[[], bool]
+    on_progress: OnProgress
+
+
+@dataclass(frozen=True, slots=True)
+class DrafterKind:
+    """`recognises` a folder, `load`s it for a main model in steps; `kv_bits` says how its caches are kept.
+
+    `load` raises `ModelNotUsable` for a folder that is damaged, or made for another main model.
+    """
+
+    recognises: Callable[[Path], bool]
+    load: Callable[[str | Path, DrafterLoading], Steps[Drafter]]
+    kv_bits: Callable[[EngineSettings], int | None]
+
+
+def load_drafter(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:
+    """Load a draft model or a head and prepare it for the main model, in steps. Raises `ModelNotUsable`."""
+    with DiskPool() as disk:
+        kind = yield from result_of(disk.start(drafter_kind, resolve_model(name_or_path)))
+    return (yield from kind.load(name_or_path, loading))
+
+
+def drafter_kind(folder: Path) -> DrafterKind:
+    """The kind of drafter in a folder; that of draft models where it is no other. Reads headers."""
+    return next(kind for kind in KINDS if kind.recognises(folder))
+
+
+def is_head(folder: Path) -> bool:
+    """Whether the folder holds a head, by its tensors. False for a folder that cannot be read."""
+    return kind_of_folder(folder) is not None
+
+
+def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:
+    # Their networks are imported with the first head.
+    from engine.heads.fit import memory_config
+    from engine.heads.folder import inspect_head
+    from engine.heads.loading import load_head_in_steps
+
+    path, main = resolve_model(name_or_path), loading.main
+    with DiskPool() as disk:
+        content = yield from result_of(disk.start(inspect_head, path))
+    loading.on_progress(0, content.weight_bytes)
+    head = yield from load_head_in_steps(path)
+    if len(head.readings) > 1:
+        yield from _settle_reading(main, head, loading.settings.learned_file)
+    name = display_name(name_or_path, path)
+    info = ModelInfo(name, path, head.kind, main.info.context_length, head.nbytes, kind="head")
+    return prepare_head(main, head, info, memory_config(content.config))
+
+
+def _settle_reading(main: LoadedModel, head: Head, learned_file: Path | None) -> Steps[None]:
+    """Feed the head as was the best when it was first loaded for this main model."""
+    from engine.speculation.rounds.tap_choice import choose_reading
+
+    store = TapChoices(learned_file)
+    key = f"{head.identity} {main.info.name} {main.info.bytes}"
+    known = store.of(key)
+    if known in head.readings:
+        head.use(known)
+    else:
+        store.keep(key, (yield from choose_reading(main, head)))
+
+
+def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:
+    bits = loading.settings.draft_kv_bits
+    draft = yield from load_in_steps(name_or_path, bits, loading.streaming, loading.on_progress)
+    return (yield from prepare_draft(loading.main, draft))
+
+
+# Asked in this order; every folder is at least tried as a draft model, which says what is wrong with it.
+KINDS = (
+    DrafterKind(is_head, _load_head, lambda _settings: None),
+    DrafterKind(lambda _folder: True, _load_draft_model, lambda settings: settings.draft_kv_bits),
+)

@@ -1,0 +1,156 @@
+"""What fits: the arithmetic of `engine.advice.fit` applied to the memory of this machine as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import mlx.core as mx
+
+from engine.advice.fit import SCALE_BITS, ModelSize, check_fit, largest_context, number_bytes, working_set_limit
+from engine.errors import NotEnoughMemory
+from engine.files.system_memory import system_memory
+from engine.model_files.config import context_length
+from engine.model_files.head_files import kind_of_folder
+from engine.model_files.head_folder import config_folder
+from engine.model_files.inspection import read_checked_config, weight_bytes
+from engine.status import MemoryUse
+
+# Heads are imported with the first one.
+if TYPE_CHECKING:
+    from engine.heads.folder import HeadContent
+
+
+def on_gpu() -> bool:
+    """Whether MLX computes on Metal here."""
+    return bool(mx.metal.is_available()) and mx.default_device() != mx.Device(mx.cpu)
+
+
+def recommended_limit() -> int:
+    """Metal's recommended working set, or the share of the system's memory that comes to where MLX has no GPU."""
+    if on_gpu():
+        return int(mx.device_info()["max_recommended_working_set_size"])
+    return working_set_limit(system_memory().total)
+
+
+def memory_use(limit: int | None = None) -> MemoryUse:
+    """The memory as it is now; `limit` replaces what the device recommends."""
+    limit = recommended_limit() if limit is None else limit
+    active, reusable = mx.get_active_memory(), mx.get_cache_memory()
+    free = min(limit - active, system_memory().available + reusable)
+    return MemoryUse(active, limit, max(0, free))
+
+
+def size_on_disk(path: Path, kv_bits: int | None) -> ModelSize:
+    """The size that a model folder will have in memory. Raises `ModelNotUsable`, also for sizes out of bounds."""
+    config = read_checked_config(config_folder(path))
+    if kind_of_folder(path) is not None:
+        from engine.heads.folder import inspect_head
+
+        return _size_of_head(inspect_head(path), config, kv_bits)
+    weights = weight_bytes(path)
+    if not on_gpu():
+        weights = int(weights * 32 / _stored_bits(config))
+    return ModelSize(str(path), weights, config, element_bytes(kv_bits))
+
+
+def cpu_bytes(path: Path) -> int:
+    """The weights of a model folder in float32, the only precision that the CPU computes with."""
+    return int(weight_bytes(path) * 32 / _stored_bits(read_checked_config(config_folder(path))))
+
+
+def _size_of_head(head: HeadContent, config: Mapping[str, Any], kv_bits: int | None) -> ModelSize:
+    from engine.heads.fit import memory_config
+
+    weights = head.weight_bytes if on_gpu() else int(head.weight_bytes * 32 / _stored_bits(config))
+    return ModelSize(str(head.folder), weights, memory_config(head.config), element_bytes(kv_bits))
+
+
+def element_bytes(kv_bits: int | None) -> float:
+    """Bytes of one number in a cache of `kv_bits` bits."""
+    if kv_bits is None and not on_gpu():
+        return 4.0
+    return number_bytes(kv_bits or 0)
+
+
+def check_load(main: ModelSize, draft: ModelSize | None, context: int, free: int) -> None:
+    """Raise `NotEnoughMemory` unless both models with caches for `context` tokens fit into `free` bytes."""
+    context = _limited(main, context)
+    if not check_fit(main, draft, context, free).fits:
+        raise _refusal(Path((draft or main).id).name, main, draft, context, free)
+
+
+def weights_fit(model: ModelSize, context: int, free: int) -> bool:
+    """Whether one more model with caches for `context` tokens fits into `free` bytes."""
+    return check_fit(model, None, _limited(model, context), free).fits
+
+
+def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: int) -> None:
+    """Raise `NotEnoughMemory` unless caches of `tokens` tokens fit into `free` bytes, with what prefilling them takes.
+
+    The models are loaded already, so the weights in their sizes are 0.
+    """
+    if not check_fit(main, draft, tokens, free).fits:
+        raise _refusal(main.id, main, draft, tokens, free)
+
+
+def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
+    """What `tokens` tokens take in the caches of one model: a draft model if it `drafts`, else a main model."""
+    shape = model.shape
+    elements = shape.compiled_bytes(tokens, 1) if drafts else shape.growing_bytes(tokens, 1)
+    return int(elements * model.element_bytes) + shape.state_bytes()
+
+
+class WiredLimit:
+    """Keeps weights and caches resident on Metal, as mlx-lm does while it generates; nothing elsewhere."""
+
+    def __init__(self) -> None:
+        self._before: int | None = None
+
+    def raise_limit(self) -> None:
+        if on_gpu() and self._before is None:
+            self._before = mx.set_wired_limit(recommended_limit())
+
+    def restore(self) -> None:
+        if self._before is not None:
+            # The limit must not change while anything is being computed.
+            mx.synchronize()
+            mx.set_wired_limit(self._before)
+            self._before = None
+
+
+def _limited(main: ModelSize, context: int) -> int:
+    return min(context, context_length(main.config) or context)
+
+
+def _refusal(name: str, main: ModelSize, draft: ModelSize | None, context: int, free: int) -> NotEnoughMemory:
+    report = check_fit(main, draft, context, free)
+    terms = tuple((term.code, term.model, term.bytes) for term in report.terms if term.bytes)
+    fitting = (bits for bits in (8, 4) if check_fit(*_quantised(main, draft, bits), context, free).fits)
+    without = check_fit(main, None, context, free)
+    return NotEnoughMemory(
+        name,
+        report.needed,
+        free,
+        context,
+        largest_context(main, draft, free),
+        terms,
+        kv_bits=next(fitting, 0),
+        draft_bytes=max(0, without.free_after) if draft is not None else 0,
+    )
+
+
+def _quantised(main: ModelSize, draft: ModelSize | None, bits: int) -> tuple[ModelSize, ModelSize | None]:
+    """The same models with caches of at most `bits` bits."""
+    least = min(main.element_bytes, element_bytes(bits))
+    return replace(main, element_bytes=least), None if draft is None else replace(draft, element_bytes=least)
+
+
+def _stored_bits(config: Mapping[str, Any]) -> float:
+    """Bits of a weight in the files, about."""
+    quantised = config.get("quantization") or config.get("quantization_config")
+    if isinstance(quantised, dict) and isinstance(quantised.get("bits"), int):
+        return float(quantised["bits"]) + SCALE_BITS
+    return 32.0 if (config.get("torch_dtype") or config.get("dtype")) == "float32" else 16.0

@@ -1,0 +1,229 @@
+"""Loading, replacing and unloading models while answers stream: one change after the other, step by step.
+
+Runs on the engine's thread, as everything that touches the models does.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel, without_frames
+from engine.files.steps import Steps, run_to_completion
+from engine.main_model.loading import LoadedModel
+from engine.prefix.cache import PrefixCache
+from engine.prefix.store import PrefixStore
+from engine.serving.drafters import Drafter
+from engine.serving.models import Models, ParkedModels
+from engine.speculation.drafters.draft_source import prepare_draft
+from engine.status import LoadedPair
+
+log = logging.getLogger(__name__)
+
+# With nothing else to do, wait this long for the disk before commands are looked at again.
+DISK_WAIT_S = 0.02
+
+
+@dataclass(eq=False)
+class _Change:
+    """`done` gets the result of `steps`. While it `blocks_requests`, none begins: its main model is not loaded yet."""
+
+    steps: Steps[LoadedPair]
+    done: Callable[[LoadedPair | EngineError], None]
+    blocks_requests: bool
+
+
+class ModelChanges:
+    """Changes `models`, and keeps the prefix cache in step with them.
+
+    `before_main_changes` is called before the main model is replaced or unloaded, `before_draft_changes` before the
+    draft model is.
+    """
+
+    def __init__(
+        self,
+        models: Models,
+        prefix_cache: PrefixCache,
+        before_main_changes: Callable[[], None],
+        before_draft_changes: Callable[[], None],
+    ) -> None:
+        self._models = models
+        self._prefix_cache = prefix_cache
+        self._before_main_changes = before_main_changes
+        self._before_draft_changes = before_draft_changes
+        # The changes that are under way or wait, in order.
+        self.queue: deque[_Change] = deque()
+        self._pending: Future[Any] | None = None
+
+    # The queue of changes
+
+    @property
+    def busy(self) -> bool:
+        """Whether a change is under way or queued."""
+        return bool(self.queue)
+
+    @property
+    def ready(self) -> bool:
+        """Whether a step can be run now, without waiting for the disk."""
+        return bool(self.queue) and (self._pending is None or self._pending.done())
+
+    @property
+    def blocks_requests(self) -> bool:
+        """Whether requests have to wait for the model that will answer them."""
+        return any(change.blocks_requests for change in self.queue) or (self.busy and not self._models.loaded)
+
+    def enqueue(
+        self,
+        steps: Steps[LoadedPair],
+        done: Callable[[LoadedPair | EngineError], None],
+        *,
+        blocks_requests: bool = True,
+    ) -> None:
+        """Queue a change; `done` is called with its result or its error."""
+        self.queue.append(_Change(steps, done, blocks_requests))
+
+    def step(self) -> None:
+        """Run a step of the oldest change, or wait a moment for the disk."""
+        if self._pending is not None:
+            wait([self._pending], DISK_WAIT_S)
+            if not self._pending.done():
+                return
+        try:
+            self._pending = next(self.queue[0].steps)
+        except StopIteration as end:
+            self._end(end.value)
+        except EngineError as error:
+            self._end(error)
+        except Exception as error:
+            log.exception("a change of models failed")
+            self._end(InternalFailure(str(error)))
+
+    def close(self) -> None:
+        """Abandon the change under way and those queued; they end with `EngineClosed`."""
+        self.fail(EngineClosed())
+
+    def fail(self, error: EngineError) -> None:
+        """Abandon the change under way and those queued; they end with `error`."""
+        while self.queue:
+            self.queue[0].steps.close()
+            self._end(error)
+
+    def _end(self, outcome: LoadedPair | EngineError) -> None:
+        self._pending = None
+        if isinstance(outcome, EngineError):
+            without_frames(outcome)
+        self.queue.popleft().done(outcome)
+
+    # The changes
+
+    def load(
+        self,
+        main: str | Path,
+        draft: str | Path | None,
+        *,
+        allow_oversize: bool,
+        main_ready: Callable[[LoadedPair], None] = lambda _pair: None,
+    ) -> Steps[LoadedPair]:
+        """Replace both models. Requests under way end as cancelled when the new main model is loaded, and `main_ready`
+        is called.
+
+        Raises `ModelNotUsable` and `NotEnoughMemory`; the models in use stay. Where old and new do not fit together,
+        the old ones are unloaded first, and loaded again if the new ones cannot be used.
+        """
+        before = None
+        if not self._models.main_fits_beside(main, allow_oversize=allow_oversize):
+            before = self._models.in_use
+            self.unload()
+            self._models.parked = before
+        try:
+            loaded = yield from self._models.load_main(main, allow_oversize=allow_oversize)
+        except EngineError:
+            if before is not None:
+                # If that fails now, the next request tries it again.
+                with suppress(EngineError):
+                    yield from self.restore(before)
+            raise
+        installed = self.install(loaded, None)
+        if self.queue:
+            self.queue[0].blocks_requests = False
+        main_ready(installed)
+        return (yield from self.set_draft(draft, allow_oversize=allow_oversize))
+
+    def restore(self, parked: ParkedModels) -> Steps[LoadedPair]:
+        """Load parked models again."""
+        return self.load(parked.main, parked.draft, allow_oversize=parked.allow_oversize)
+
+    def set_draft(self, draft: str | Path | None, *, allow_oversize: bool) -> Steps[LoadedPair]:
+        """Replace the draft model. One that cannot be used is reported, not raised. Raises `NoModel`."""
+        if (parked := self._models.parked) is not None:
+            return (yield from self.load(parked.main, draft, allow_oversize=parked.allow_oversize))
+        if draft is None:
+            return self._use_draft(None)
+        try:
+            if not self._models.draft_fits_beside(draft, allow_oversize=allow_oversize):
+                self._use_draft(None)
+            self._models.drafting.expect_draft()
+            loaded = yield from self._models.load_draft(draft)
+        except NoModel:
+            raise
+        except EngineError as problem:
+            without_frames(problem)
+            return self._use_draft(None, problem)
+        return self._use_draft(loaded)
+
+    def unload_in_turn(self) -> Steps[LoadedPair]:
+        """Drop both models, as a change to be queued."""
+        yield None
+        return self.unload()
+
+    def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
+        """Use models that are loaded already; `set_draft` replaces the draft model by a head."""
+        self._before_main_changes()
+        self._release_prefix_cache()
+        self._models.use_main(main)
+        self.open_store()
+        if draft is None:
+            return self._use_draft(None)
+        try:
+            return self._use_draft(run_to_completion(prepare_draft(main, draft)))
+        except EngineError as problem:
+            return self._use_draft(None, problem)
+
+    def unload(self) -> LoadedPair:
+        """Drop both models; requests under way end as cancelled first."""
+        self._before_main_changes()
+        self._release_prefix_cache()
+        return self._models.unload()
+
+    def park(self) -> None:
+        """Drop both models until the next request."""
+        self._release_prefix_cache()
+        self._models.park()
+
+    def open_store(self) -> None:
+        """Use the finished turns of earlier sessions, if the settings name a folder for them."""
+        settings = self._models.settings
+        folder = settings.prefix_cache_folder
+        store = None
+        if folder is not None:
+            store = PrefixStore(folder, self._models.main, settings.prefix_folder_bytes)
+            store.use_drafter(self._models.drafter)
+        self._prefix_cache.store = store
+
+    def _release_prefix_cache(self) -> None:
+        """Save what was cached for the main model to the store, if there is one, and drop it from memory."""
+        self._prefix_cache.save()
+        self._prefix_cache.clear()
+        self._prefix_cache.store = None
+
+    def _use_draft(self, drafter: Drafter | None, problem: EngineError | None = None) -> LoadedPair:
+        self._before_draft_changes()
+        pair = self._models.use_draft(drafter, problem)
+        self._prefix_cache.use_drafter(drafter)
+        return pair

@@ -1,0 +1,302 @@
+"""The loaded models, and the memory that they and the caches of requests may use. Runs on the engine's thread."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from engine.advice.fit import ModelSize
+from engine.async_drafting.link import AsyncDrafters, DrafterLink
+from engine.decoders.generation import release_unused_memory
+from engine.errors import EngineError, NoModel
+from engine.files.steps import Steps
+from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
+from engine.model_files.names import resolve_model
+from engine.serving import memory
+from engine.serving.drafters import Drafter, DrafterLoading, drafter_kind, load_drafter
+from engine.settings import EngineSettings
+from engine.speculation.choosing.kept import LearnedFile, learned_file_here, learned_pair
+from engine.speculation.drafters.draft_source import DraftSource
+from engine.speculation.drafting import Drafting
+from engine.status import LoadedPair, MemoryUse, ModelInfo
+from engine.tuning import LearnedPair, Pair
+
+log = logging.getLogger(__name__)
+
+# The share of drafting in a round from which "auto" tries an asynchronous drafter: what it takes of the memory's
+# bandwidth slows the main model's passes down.
+LEAST_SHARE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class ParkedModels:
+    """Unloaded models that the next request loads again, and whether that was allowed although they may not fit."""
+
+    main: Path
+    draft: Path | None
+    allow_oversize: bool
+
+
+class MainLoader(Protocol):
+    """Where the main model is loaded: in this process, or in several that compute together."""
+
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether a main model has to be unloaded before another one is loaded."""
+        ...
+
+    def load(
+        self,
+        main: str | Path,
+        kv_bits: int | None,
+        streaming: Callable[[], bool],
+        on_progress: OnProgress,
+        context: int | None,
+    ) -> Steps[LoadedModel]:
+        """See `engine.main_model.loading.load_in_steps`. Each other process checks that its part with caches for
+        `context` tokens fits there, unless that is None.
+        """
+        ...
+
+    def unloaded(self) -> None:
+        """Nothing refers to the main model any more."""
+        ...
+
+    def size_here(self, size: ModelSize) -> ModelSize:
+        """What of a main model of this size this process holds. Raises `ClusterError` where it cannot be divided."""
+        ...
+
+
+class _InThisProcess:
+    """Loads whole main models."""
+
+    one_at_a_time = False
+
+    def load(
+        self,
+        main: str | Path,
+        kv_bits: int | None,
+        streaming: Callable[[], bool],
+        on_progress: OnProgress,
+        context: int | None,  # noqa: ARG002
+    ) -> Steps[LoadedModel]:
+        return load_in_steps(main, kv_bits, streaming, on_progress)
+
+    def unloaded(self) -> None:
+        pass
+
+    def size_here(self, size: ModelSize) -> ModelSize:
+        return size
+
+
+class Models:
+    """One main model with its drafting, or nothing.
+
+    `streaming` returns whether answers are being decoded, which a pause would delay; `on_progress` is called with the
+    bytes of weights loaded and in total.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        streaming: Callable[[], bool] = lambda: False,
+        on_progress: OnProgress = lambda _loaded, _total: None,
+        main_loader: MainLoader | None = None,
+    ) -> None:
+        self.settings = settings
+        self._main_loader = main_loader or _InThisProcess()
+        self._streaming, self._on_progress = streaming, on_progress
+        self._main: LoadedModel | None = None
+        self._drafting: Drafting | None = None
+        self._wired = memory.WiredLimit()
+        self._async_drafters = AsyncDrafters()
+        # Set until other models are loaded, so that parked models that could not be loaded are tried again.
+        self.parked: ParkedModels | None = None
+        self._allow_oversize = False
+        # Of the models in use: reading configurations takes longer than adding up what they say.
+        self._sizes: tuple[list[ModelInfo], list[ModelSize]] = ([], [])
+
+    @property
+    def main(self) -> LoadedModel:
+        """The main model. Raises `NoModel`."""
+        if self._main is None:
+            raise NoModel
+        return self._main
+
+    @property
+    def drafting(self) -> Drafting:
+        """The drafting of the main model. Raises `NoModel`."""
+        if self._drafting is None:
+            raise NoModel
+        return self._drafting
+
+    @property
+    def drafter(self) -> Drafter | None:
+        """The draft model or head in use, if any."""
+        return self._drafting.drafter if self._drafting is not None else None
+
+    @property
+    def loaded(self) -> bool:
+        return self._main is not None
+
+    def main_fits_beside(self, main: str | Path, *, allow_oversize: bool) -> bool:
+        """Whether another main model can be loaded while these stay. Raises `ModelNotUsable`, and `NotEnoughMemory`
+        where it would not even fit in their place.
+        """
+        size = self._main_loader.size_here(self._size(main, self.settings.kv_bits))
+        context, free = self.settings.context, self.memory_use().free
+        if not (allow_oversize or self.settings.allow_oversize):
+            memory.check_load(size, None, context, free + self._held_bytes())
+        return not self.loaded or (not self._main_loader.one_at_a_time and memory.weights_fit(size, context, free))
+
+    def draft_fits_beside(self, draft: str | Path, *, allow_oversize: bool) -> bool:
+        """Whether another drafter can be loaded while the one in use stays. Raises as `main_fits_beside` does, and
+        `NoModel`.
+        """
+        kind = drafter_kind(resolve_model(draft))
+        size = self._main_loader.size_here(self._size(self.main.info.path, self.settings.kv_bits))
+        sizes = [size, self._size(draft, kind.kv_bits(self.settings))]
+        context, free = self.settings.context, self.memory_use().free
+        if not (allow_oversize or self.settings.allow_oversize):
+            memory.check_load(sizes[0], sizes[1], context, free + self._held_bytes())
+        return self.drafter is None or memory.weights_fit(sizes[1], context, free)
+
+    def load_main(self, main: str | Path, *, allow_oversize: bool) -> Steps[LoadedModel]:
+        """Load a main model, in steps. Raises `ModelNotUsable`."""
+        self._allow_oversize = allow_oversize
+        settings = self.settings
+        context = None if allow_oversize or settings.allow_oversize else settings.context
+        return self._main_loader.load(main, settings.kv_bits, self._streaming, self._on_progress, context)
+
+    def load_draft(self, draft: str | Path) -> Steps[Drafter]:
+        """Load a draft model or a head for the main model in use, in steps. Raises `ModelNotUsable`."""
+        return load_drafter(draft, DrafterLoading(self.main, self.settings, self._streaming, self._on_progress))
+
+    def use_main(self, main: LoadedModel) -> None:
+        """Answer with `main` from now on, without a drafter."""
+        self._async_drafters.close()
+        self._main, self._drafting = main, Drafting(main, self._learned_file, self._reach)
+        self.parked = None
+        release_unused_memory()
+        self._wired.raise_limit()
+
+    def use_draft(self, drafter: Drafter | None, problem: EngineError | None) -> LoadedPair:
+        """Draft with `drafter` from the next round on, or with none, for the reason that `problem` gives if any."""
+        self._async_drafters.close()
+        self.drafting.set_draft(drafter, problem)
+        release_unused_memory()
+        return LoadedPair(self.main.info, drafter.info if drafter is not None else None, problem)
+
+    def unload(self) -> LoadedPair:
+        """Drop everything."""
+        self._async_drafters.close()
+        self._main = self._drafting = self.parked = None
+        self._main_loader.unloaded()
+        release_unused_memory()
+        self._wired.restore()
+        return LoadedPair(None, None)
+
+    def park(self) -> None:
+        """Unload, and keep in `parked` what to load again."""
+        parked = self.in_use
+        self.unload()
+        self.parked = parked
+        if parked is not None:
+            log.info("unloaded %s after %s idle seconds", parked.main, self.settings.unload_after_s)
+
+    def end_async_drafter(self) -> None:
+        """End the asynchronous drafter, if there is one; answers under way go on without it."""
+        self._async_drafters.close()
+
+    def _reach(self, draft: DraftSource, share: float | None) -> DrafterLink | str:
+        """The asynchronous drafter for `draft` where the settings want one and its copy of the draft model fits, or
+        why there is none, as in `RequestStats.ahead`.
+
+        `share` is how much of a round drafting takes here, as far as it was measured: the most that can be gained.
+        """
+        wanted, drafters = self.settings.async_drafter, self._async_drafters
+        if wanted == "off":
+            reason = ""
+        elif wanted == "auto" and not drafters.running and (share or 0.0) < LEAST_SHARE:
+            reason = "no-gain"
+        elif draft.translation is not None:
+            reason = "other-tokenizer"
+        elif wanted != "remote" and not drafters.running and self._drafter_bytes(draft) > self.memory_use().free:
+            log.info("there is no memory for another copy of %s", draft.info.name)
+            reason = "no-memory"
+        else:
+            return drafters.link(draft.model, self.settings) or "no-address"
+        if wanted in ("off", "auto"):
+            drafters.close()
+        return reason
+
+    def _drafter_bytes(self, draft: DraftSource) -> int:
+        """What a copy of the draft model takes on the CPU, which has it in float32, with caches of a usual answer."""
+        path = draft.info.path
+        weights = memory.cpu_bytes(path) if (path / "config.json").exists() else draft.info.bytes
+        sizes = ModelSize(draft.info.name, 0, draft.config, 4.0)
+        return weights + (memory.cache_bytes(sizes, self.settings.context, drafts=True) if draft.config else 0)
+
+    @property
+    def in_use(self) -> ParkedModels | None:
+        """What it takes to load the models in use again."""
+        if self._main is None:
+            return None
+        draft = self.drafter.info.path if self.drafter is not None else None
+        return ParkedModels(self._main.info.path, draft, self._allow_oversize)
+
+    def cache_bytes(self, tokens: int) -> int:
+        """What `tokens` tokens take in the caches of main model and drafter; 0 where nothing is known about them."""
+        # The main model comes first.
+        return sum(memory.cache_bytes(size, tokens, drafts=i > 0) for i, size in enumerate(self._cache_sizes()))
+
+    def check_request(self, tokens: int, free: int) -> None:
+        """Raise `NotEnoughMemory` unless `tokens` tokens can be prefilled and cached in `free` bytes."""
+        if sizes := self._cache_sizes():
+            memory.check_request(sizes[0], sizes[1] if len(sizes) > 1 else None, tokens, free)
+
+    def _cache_sizes(self) -> list[ModelSize]:
+        """The loaded models without their weights, as far as their configurations are known."""
+        known = [model for model in (self._main, self.drafter) if model is not None and model.config]
+        of, sizes = self._sizes
+        if [model.info for model in known] != of:
+            sizes = [ModelSize(one.info.name, 0, one.config, memory.element_bytes(one.info.kv_bits)) for one in known]
+            self._sizes = ([model.info for model in known], sizes)
+        return sizes
+
+    @property
+    def untuned(self) -> bool:
+        """Whether models are loaded whose costs of speculation have not been measured yet."""
+        return self._drafting is not None and self._drafting.untuned
+
+    def learned(self) -> tuple[LearnedPair, ...]:
+        """Costs and acceptance of every pair of models that was used here, loaded or not."""
+        if self._drafting is not None:
+            return self._drafting.learned()
+        known = file.pairs() if (file := self._learned_file) is not None else {}
+        return tuple(learned_pair(pair, controller) for pair, controller in known.items())
+
+    def forget_learned(self, pair: Pair | None) -> None:
+        """Drop what was learned of one pair, or of all."""
+        if self._drafting is not None:
+            self._drafting.forget(pair)
+        elif (file := self._learned_file) is not None:
+            file.forget(pair)
+
+    def memory_use(self) -> MemoryUse:
+        """The memory as it is now."""
+        return memory.memory_use(self.settings.memory_limit)
+
+    @property
+    def _learned_file(self) -> LearnedFile | None:
+        return None if self.settings.learned_file is None else learned_file_here(self.settings.learned_file)
+
+    @staticmethod
+    def _size(model: str | Path, kv_bits: int | None) -> ModelSize:
+        return memory.size_on_disk(resolve_model(model), kv_bits)
+
+    def _held_bytes(self) -> int:
+        return sum(model.info.bytes for model in (self._main, self.drafter) if model is not None)

@@ -1,0 +1,166 @@
+"""The requests whose prompts are being prefilled, one chunk a turn: a part of a long prompt, or several short ones."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+from engine.decoders.generation import release_unused_memory
+from engine.errors import is_device_failure
+from engine.events import PrefillProgress
+from engine.serving.active_request import ActiveRequest
+from engine.serving.models import Models
+from engine.serving.pacing import Parts, PrefillPacer
+from engine.speculation.rounds.interruptible import PrefillPass, in_parts
+from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
+
+log = logging.getLogger(__name__)
+
+
+Outcome = PrefillProgress | Exception | None
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """A pass over one prompt, of which parts may be evaluated already."""
+
+    active: ActiveRequest
+    under_way: PrefillPass
+    parts: Parts
+
+
+class Prefilling(deque[ActiveRequest]):
+    """In the order of their turns. Belongs to the engine's thread."""
+
+    def __init__(self, models: Models, pacer: PrefillPacer) -> None:
+        super().__init__()
+        self._models = models
+        self._pacer = pacer
+        # Requests that took part in a pass that failed: it may be due to any of them.
+        self._alone: set[ActiveRequest] = set()
+        self._begun: _Begun | None = None
+
+    @property
+    def backlog(self) -> int:
+        """Tokens to prefill, of all."""
+        return sum(active.generation.backlog for active in self)
+
+    def give_up_pass(self) -> None:
+        """Undo the pass over one prompt that has begun, if there is one."""
+        if self._begun is not None:
+            begun, self._begun = self._begun, None
+            begun.under_way.undo()
+
+    def discard(self, active: ActiveRequest) -> None:
+        """The request, if it is here, has ended or is prefilled."""
+        if self._begun is not None and self._begun.active is active:
+            self.give_up_pass()
+        if active in self:
+            self.remove(active)
+        self._alone.discard(active)
+
+    def step(self, *, streaming: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Prefill a chunk, or a part of one: of the oldest prompt, and of those behind it as far as they fit.
+
+        Yields (request, outcome): its progress, None where tokens of its answer are prefilled again or nothing is left
+        to prefill, or the exception that ends it. The caller removes requests that have ended or are prefilled.
+        `streaming` are answers that wait meanwhile.
+        """
+        if self._begun is not None:
+            yield from self._continue(self._begun, time.perf_counter(), streaming=streaming)
+            return
+        left = most = self._pacer.chunk_size(streaming=streaming)
+        while self and left > 0:
+            first = self[0]
+            if left < most and first.generation.backlog > left:
+                # A pass over a few of its tokens costs hardly less than one over many.
+                break
+            together = self._together(first, left)
+            if len(together) > 1:
+                fed = self._prefill_together(together, left)
+                if not fed:
+                    continue
+                left -= fed
+                for active in together:
+                    yield active, active.generation.prefill_event()
+            else:
+                fed = yield from self._prefill(first, left, alone=left == most, streaming=streaming)
+                if not fed:
+                    return
+                left -= fed
+
+    def _together(self, first: ActiveRequest, most: int) -> list[ActiveRequest]:
+        """Who is in the next pass, `first` always."""
+        if first in self._alone or first.generation.prefilled:
+            return [first]
+        by_sequence = {
+            active.generation.conversation.main: active
+            for active in self
+            if active not in self._alone and not active.generation.prefilled
+        }
+        chosen = choose_together(list(by_sequence), most)
+        if len(chosen) > 1 and not self._fit(max(len(sequence.tokens) for sequence in chosen) * len(chosen)):
+            return [first]
+        return [by_sequence[sequence] for sequence in chosen]
+
+    def _fit(self, tokens: int) -> bool:
+        """Whether there is memory for the rows of a pass beside the caches that they are copied from and to."""
+        return 2 * self._models.cache_bytes(tokens) <= self._models.memory_use().free
+
+    def _prefill_together(self, together: list[ActiveRequest], most: int) -> int:
+        """One pass; returns its tokens with padding, 0 if it failed, after which each is prefilled alone."""
+        sequences = [active.generation.conversation.main for active in together]
+        area = len(sequences) * max(sequence.rows_to_prefill(most) for sequence in sequences)
+        started = time.perf_counter()
+        try:
+            prefill_together(sequences, most)
+        except Exception as error:
+            log.warning("%d prompts could not be read together", len(together), exc_info=error)
+            self._alone.update(together)
+            release_unused_memory()
+            if is_device_failure(error):
+                raise
+            return 0
+        self._pacer.took(area, time.perf_counter() - started)
+        return area
+
+    def _prefill(
+        self, active: ActiveRequest, most: int, *, alone: bool, streaming: bool
+    ) -> Generator[tuple[ActiveRequest, Outcome], None, int]:
+        """Begin a pass over one prompt, longer than `most` where it is `alone` and can be read in parts.
+
+        Yields its outcome, if it is over; returns how many tokens were read, 0 if the pass is not over.
+        """
+        sequence, started = active.generation.conversation.main, time.perf_counter()
+        if alone and in_parts(sequence):
+            most = self._pacer.chunk_size(streaming=streaming, in_parts=True)
+        tokens = sequence.rows_to_prefill(most)
+        if not tokens:
+            yield active, None
+            return 1
+        try:
+            under_way = active.generation.begin_prefill(most)
+        except Exception as error:
+            yield active, error
+            return tokens
+        self._begun = _Begun(active, under_way, Parts(self._pacer, tokens))
+        yield from self._continue(self._begun, started, streaming=streaming)
+        return 0 if self._begun else tokens
+
+    def _continue(self, begun: _Begun, started: float, *, streaming: bool) -> Iterator[tuple[ActiveRequest, Outcome]]:
+        """Evaluate the next part of a pass; yields the outcome, if that was the last."""
+        under_way, layers = begun.under_way, begun.under_way.layers
+        until = begun.parts.until(layers, self._pacer.part_s(streaming=streaming))
+        try:
+            over = under_way.evaluate(until)
+        except Exception as error:
+            self._begun = None
+            yield begun.active, error
+            return
+        begun.parts.took(until, layers, time.perf_counter() - started)
+        if over:
+            self._begun = None
+            yield begun.active, begun.active.generation.prefill_event()

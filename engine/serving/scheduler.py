@@ -1,0 +1,391 @@
+"""What the engine does next: decode (one answer with speculation, or a batch), prefill a prompt, load a model.
+
+Runs on the engine's thread. `step()` is one unit of work: a round, a step of the batch, a chunk of a prompt, or a step
+of a change of models.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from functools import partial
+
+from engine.client import RequestStream
+from engine.decoders.generation import Generation, release_unused_memory
+from engine.errors import Busy, EngineClosed, EngineError, NotEnoughMemory, QueueFull, is_device_failure
+from engine.events import Failed, PrefillProgress
+from engine.main_model.loading import LoadedModel, OnProgress
+from engine.prefix.cache import PrefixCache
+from engine.prefix.files import forget, forget_others, stored_bytes
+from engine.serving.active_request import ActiveRequest, as_engine_error, log_finished, log_lost_caches
+from engine.serving.calibration import calibrate
+from engine.serving.decoding import CachesLost, Decoding, Outcome
+from engine.serving.memory_admission import MemoryAdmission
+from engine.serving.model_changes import ModelChanges
+from engine.serving.models import MainLoader, Models
+from engine.serving.pacing import PrefillPacer
+from engine.serving.prefilling import Prefilling
+from engine.serving.waiting import Waiting
+from engine.settings import EngineSettings
+from engine.status import EngineStatus, LoadedPair
+from engine.tuning import Calibration
+
+# The longest timeout to wait with: an infinite one is refused by queues.
+LONGEST_SLEEP_S = 3600.0
+
+
+class Scheduler:
+    """First come, first served, up to `settings.most_active` requests at once. Belongs to the thread that creates it.
+
+    `on_progress` is called with the bytes of weights loaded and in total while a model is loaded.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings | None = None,
+        on_progress: OnProgress = lambda _loaded, _total: None,
+        main_loader: MainLoader | None = None,
+    ) -> None:
+        self.settings = settings or EngineSettings()
+        self.prefix_cache = PrefixCache(self.settings.prefix_cache_bytes)
+        self.models = Models(self.settings, lambda: self.active > 0, on_progress, main_loader)
+        self.changes = ModelChanges(self.models, self.prefix_cache, self._end_active, self._drop_draft_caches)
+        self._admission = MemoryAdmission(self.models, self.prefix_cache)
+        self._last_used = time.monotonic()
+        self._thread = threading.get_ident()
+        self._pacer = PrefillPacer()
+        self._waiting = Waiting(self.models)
+        self._prefilling = Prefilling(self.models, self._pacer)
+        self._decoding = Decoding(self.models, self._pacer)
+        # Prefilling and loading take turns, and a decode step follows each of them.
+        self._prefilled_last = False
+        self._decoded_last = False
+        # The request whose caches do not fit until another one has ended.
+        self._blocked: RequestStream | None = None
+        self._closed = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self._waiting or self._prefilling or self._decoding.turns or self.changes.queue)
+
+    @property
+    def active(self) -> int:
+        """How many requests are being served."""
+        return len(self._prefilling) + len(self._decoding)
+
+    @property
+    def _all_active(self) -> list[ActiveRequest]:
+        return [*self._decoding, *self._prefilling]
+
+    @property
+    def status(self) -> EngineStatus:
+        """Requests and memory as they are now."""
+        folder = self.settings.prefix_cache_folder
+        kept = replace(self.prefix_cache.usage, stored=stored_bytes(folder) if folder is not None else 0)
+        return EngineStatus(self.active, len(self._waiting), kept, self.models.memory_use())
+
+    @property
+    def seconds_to_park(self) -> float | None:
+        """How much longer the engine may be idle before the models are unloaded; None where they stay."""
+        after = self.settings.unload_after_s
+        if after is None or not self.models.loaded:
+            return None
+        return min(max(0.0, self._last_used + after - time.monotonic()), LONGEST_SLEEP_S)
+
+    def configure(self, settings: EngineSettings) -> None:
+        """Use other limits from now on; `EngineSettings` says which take effect when."""
+        self._check_thread()
+        before, self.settings = self.settings, settings
+        self.models.settings = settings
+        if settings.async_drafter != before.async_drafter:
+            self.models.end_async_drafter()
+        self.prefix_cache.budget = settings.prefix_cache_bytes
+        self.prefix_cache.shrink()
+        stored = (settings.prefix_cache_folder, settings.prefix_folder_bytes)
+        if self.models.loaded and stored != (before.prefix_cache_folder, before.prefix_folder_bytes):
+            self.changes.open_store()
+
+    # Models
+
+    def install(self, main: LoadedModel, draft: LoadedModel | None) -> LoadedPair:
+        """Use models that were loaded on this thread already, as benchmarks do."""
+        self._check_thread()
+        return self.changes.install(main, draft)
+
+    def park(self) -> None:
+        """Unload the models until the next request, if the engine was idle for as long as the settings say."""
+        self._check_thread()
+        if not self.busy and self.seconds_to_park == 0.0:
+            self.changes.park()
+
+    def calibrate(self, stop: Callable[[], bool] = lambda: False, seconds: float | None = None) -> Calibration:
+        """Measure what rounds cost with the loaded models (`engine.serving.calibration`). Raises `NoModel`, `Busy`."""
+        self._check_thread()
+        if self.busy:
+            raise Busy(self.active + len(self._waiting))
+        try:
+            return calibrate(self.models.drafting, self.models.main, stop, seconds)
+        finally:
+            release_unused_memory()
+
+    def clear_prefix_cache(self) -> None:
+        """Forget all finished turns, on disk too; the next request prefills its whole prompt."""
+        self.prefix_cache.clear()
+        self.keep_stored(())
+
+    def forget_conversations(self, names: Collection[str]) -> None:
+        """Forget these conversations for good, in memory and on disk."""
+        self._check_thread()
+        self.prefix_cache.forget(names)
+        if self.settings.prefix_cache_folder is not None:
+            forget(self.settings.prefix_cache_folder, names)
+
+    def keep_stored(self, names: Collection[str]) -> None:
+        """Forget all conversations on disk but these; those in memory stay."""
+        self._check_thread()
+        if self.settings.prefix_cache_folder is not None:
+            forget_others(self.settings.prefix_cache_folder, names)
+            if self.models.loaded:
+                self.changes.open_store()
+
+    # Requests
+
+    def admit(self, stream: RequestStream) -> None:
+        """Queue a request; it fails with `QueueFull` when too many wait already."""
+        self._check_thread()
+        self._last_used = time.monotonic()
+        if self._closed:
+            stream.deliver(Failed(EngineClosed(), ""))
+        elif self.active + len(self._waiting) >= self.settings.most_active + self.settings.most_waiting:
+            stream.deliver(Failed(QueueFull(self.settings.most_waiting), ""))
+        else:
+            self._waiting.append(stream)
+
+    def step(self) -> bool:
+        """Do one unit of work, after ending cancelled requests and starting those that fit; returns `busy`."""
+        self._check_thread()
+        self._last_used = time.monotonic()
+        try:
+            self._drop_cancelled()
+            if self._waiting:
+                self._start_waiting()
+            other = self._work_besides_decoding()
+            waits = self._decoded_last and other is not None
+            if self._decoding and not waits and not (self._prefilling and self._gathers()):
+                self._decoded_last = True
+                for active, outcome in self._decoding.step(joining=bool(self._prefilling)):
+                    self._report(active, outcome)
+            elif other is not None:
+                self._decoded_last = False
+                other()
+            elif self.changes.busy:
+                self.changes.step()
+            else:
+                self._waiting.wait_for_parts()
+        except RuntimeError as error:
+            if not is_device_failure(error):
+                raise
+            self._lose_caches(error)
+        return self.busy
+
+    def close(self) -> None:
+        """End everything: active requests as cancelled, waiting ones as failed."""
+        self._check_thread()
+        self._end_active()
+        self._closed = True
+        self._waiting.fail(EngineClosed())
+        self.changes.close()
+        self.changes.unload()
+
+    def fail(self, error: EngineError) -> None:
+        """End every request and every change with `error`, without touching the models: the thread is about to end."""
+        self._waiting.drop_parts()
+        for active in self._all_active:
+            active.stream.deliver(Failed(error, active.generation.text, active.generation.stats()))
+        self._waiting.fail(error)
+        self._prefilling.clear()
+        self._decoding = Decoding(self.models, self._pacer)
+        self.changes.fail(error)
+
+    # Prefilling and loading
+
+    def _work_besides_decoding(self) -> Callable[[], None] | None:
+        """A chunk of a prompt or a step of a change of models, in turns; None where there is neither."""
+        prefills = bool(self._prefilling)
+        if self.changes.ready and (self._prefilled_last or not prefills):
+            return self._change_models
+        return self._prefill_prompts if prefills else None
+
+    def _change_models(self) -> None:
+        self._prefilled_last = False
+        self._decoding.interrupt_timing()
+        self.changes.step()
+
+    def _start_waiting(self) -> None:
+        if not self.changes.busy and (parked := self.models.parked) is not None:
+            self.changes.enqueue(self.changes.restore(parked), self._models_restored)
+        can_start = 0 if self.changes.blocks_requests else max(0, self.settings.most_active - self.active)
+        self._waiting.prepare(can_start)
+        while self._waiting and self.active < self.settings.most_active and self._waiting[0] is not self._blocked:
+            if self.changes.blocks_requests or not self._waiting.ready(self._waiting[0]):
+                return
+            if not self._start(self._waiting[0]):
+                self._blocked = self._waiting[0]
+                return
+            self._waiting.started()
+
+    def _models_restored(self, outcome: LoadedPair | EngineError) -> None:
+        """Requests that waited for parked models fail if these cannot be loaded any more."""
+        if isinstance(outcome, EngineError):
+            self._waiting.fail(outcome)
+
+    def _start(self, stream: RequestStream) -> bool:
+        """Start a request, or end it at once; False while it has to wait for memory that active ones hold."""
+        try:
+            request, main = self._waiting.request_of(stream), self.models.main
+            made, grammar = self._waiting.result(stream)
+            generation = Generation(request, main, self.prefix_cache, stream.submitted, made, grammar)
+        except Exception as error:
+            stream.deliver(Failed(as_engine_error(error), ""))
+            self._lose_caches(error)
+            return True
+        active = ActiveRequest(stream, generation, needed_bytes=self._admission.needed_bytes(generation))
+        try:
+            if not (stream.request.allow_oversize or self.settings.allow_oversize):
+                self._admission.admit(generation, self._all_active)
+        except NotEnoughMemory as error:
+            self._clean_up(generation.release)
+            if self.active:
+                return False
+            stream.deliver(Failed(as_engine_error(error), ""))
+            return True
+        self.models.drafting.follow(stream.speculation, generation.conversation)
+        self._prefilling.append(active)
+        stream.deliver(generation.progress())
+        return True
+
+    def _prefill_prompts(self) -> None:
+        """Prefill a chunk of the oldest prompt or a part of it, or several short prompts that fit into one chunk.
+
+        That is short enough for running answers to stream smoothly; short questions start together.
+        """
+        self._prefilled_last = True
+        self._decoding.interrupt_timing()
+        for active, outcome in self._prefilling.step(streaming=self._decoding.streaming):
+            if isinstance(outcome, Exception):
+                self._fail_alone(active, outcome)
+            else:
+                self._prefilled(active, outcome)
+
+    def _gathers(self) -> bool:
+        """Whether answers that could begin wait for the prompts of others, which are short: a pass serves them all."""
+        backlog = self._prefilling.backlog
+        return backlog > 0 and not self._decoding.streaming and self._pacer.starts_together(backlog)
+
+    def _prefilled(self, active: ActiveRequest, outcome: PrefillProgress | None) -> None:
+        if outcome is not None:
+            active.stream.deliver(outcome)
+        if active.generation.prefilled:
+            self._prefilling.discard(active)
+            self._decoding.add(active)
+
+    # Decoding
+
+    def _report(self, active: ActiveRequest, outcome: Outcome) -> None:
+        try:
+            if isinstance(outcome, CachesLost):
+                self._restart(active)
+                self._prefilling.appendleft(active)
+            elif isinstance(outcome, Exception):
+                self._fail_alone(active, outcome)
+            else:
+                active.stream.deliver(outcome)
+                if active.generation.reason is not None:
+                    self._finish(active)
+        except Exception as error:
+            self._fail_alone(active, error)
+
+    # Endings
+
+    def _finish(self, active: ActiveRequest) -> None:
+        intact = self._remove(active)
+        finished = active.generation.finish()
+        log_finished(finished)
+        active.stream.deliver(finished)
+        # After the answer was delivered, so that it waits neither for the device nor for the disk.
+        if intact:
+            self._clean_up(active.generation.release)
+        if self.models.loaded:
+            self.models.drafting.keep()
+
+    def _cancel(self, active: ActiveRequest) -> None:
+        """End an active request, with what has been drawn for it so far."""
+        active.generation.cancelled = True
+        try:
+            for event in self._decoding.settle(active):
+                self._report(active, event)
+            if active in self._decoding or active in self._prefilling:
+                self._finish(active)
+        except Exception as error:
+            self._fail_alone(active, error)
+
+    def _fail_alone(self, active: ActiveRequest, error: Exception) -> None:
+        """An exception ends this request only; the others continue. Its caches may hold garbage: none is kept."""
+        generation = active.generation
+        self._remove(active)
+        active.stream.deliver(Failed(as_engine_error(error), generation.text, generation.stats()))
+        self._lose_caches(error)
+
+    def _remove(self, active: ActiveRequest) -> bool:
+        """Stop serving the request; its caches end at the last token reported. False if they are lost."""
+        self._blocked = None
+        self._prefilling.discard(active)
+        return self._clean_up(partial(self._decoding.remove, active))
+
+    def _clean_up(self, step: Callable[[], None]) -> bool:
+        """Run what remains to be done for a request that has ended in any case; False if that failed."""
+        try:
+            step()
+        except Exception as error:
+            log_lost_caches()
+            self._lose_caches(error)
+            return False
+        return True
+
+    def _lose_caches(self, error: Exception) -> None:
+        """If the device failed, what is under way for anybody may be garbage: prefill every active request again."""
+        if is_device_failure(error):
+            self._prefilling.give_up_pass()
+            for active in self._prefilling:
+                self._restart(active)
+            for active, outcome in self._decoding.lose_caches(error):
+                self._report(active, outcome)
+
+    def _restart(self, active: ActiveRequest) -> None:
+        """Begin again with what was committed, with no caches but those of the prefix cache."""
+        active.generation.restart()
+        self.models.drafting.follow(active.stream.speculation, active.generation.conversation)
+
+    def _end_active(self) -> None:
+        """End all active requests as cancelled and drop the timings, before the main model changes."""
+        self._waiting.drop_parts()
+        for active in self._all_active:
+            self._cancel(active)
+        self._pacer.reset()
+
+    def _drop_cancelled(self) -> None:
+        for active in (*self._decoding, *self._prefilling):
+            if active.stream.cancelled:
+                self._cancel(active)
+        self._waiting.drop_cancelled()
+
+    def _drop_draft_caches(self) -> None:
+        for active in self._all_active:
+            active.generation.conversation.drop_drafter()
+
+    def _check_thread(self) -> None:
+        if threading.get_ident() != self._thread:
+            raise RuntimeError("the scheduler was called off the engine's thread")

@@ -1,0 +1,73 @@
+"""A draft model prepared for one main model: the translation between their tokenizers, and its compiled steps."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from engine.errors import ModelNotUsable
+from engine.files.disk_pool import DiskPool
+from engine.files.foreign_code import panics_as_errors
+from engine.files.steps import Steps, result_of
+from engine.main_model.loading import LoadedModel
+from engine.requests import MAX_DEPTH
+from engine.speculation.drafters.translation import Translation
+from engine.speculation.rounds.compiled_steps import CompiledSteps, compiled_steps
+from engine.speculation.rounds.joined_products import join_products
+from engine.status import ModelInfo
+from engine.tokenizers.vocabulary import same_ids, vocabulary_of
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSource:
+    """`translation` is None where the ids of both models are the same, `steps` where none can be compiled."""
+
+    model: LoadedModel
+    translation: Translation | None
+    steps: CompiledSteps | None
+
+    # The proposer that drafts with it.
+    source: ClassVar[str] = "draft"
+
+    @property
+    def max_proposals(self) -> int:
+        """The most draft tokens of one proposal."""
+        return MAX_DEPTH
+
+    @property
+    def info(self) -> ModelInfo:
+        return self.model.info
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        return self.model.config
+
+
+def prepare_draft(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:
+    """Prepare `draft` to draft for `main`, in short steps. Raises `ModelNotUsable`."""
+    with DiskPool() as pool:
+        try:
+            translation = yield from result_of(pool.start(_translation_between, main, draft))
+        # A malformed tokenizer can raise anything.
+        except Exception as error:
+            log.exception("the tokenizer of %s cannot be compared with the main model's", draft.info.name)
+            raise ModelNotUsable(draft.info.path, "no-tokenizer", str(error)) from error
+    if draft.model is not main.model:
+        yield from join_products(draft)
+    steps = yield from compiled_steps(draft)
+    return DraftSource(draft, translation, steps)
+
+
+def _translation_between(main: LoadedModel, draft: LoadedModel) -> Translation | None:
+    """The translation between the two tokenizers; None where their ids are the same."""
+    with panics_as_errors():
+        if same_ids(vocabulary_of(main.tokenizer), vocabulary_of(draft.tokenizer)):
+            return None
+        for model in (main, draft):
+            # A stranger's tokenizer is built now: a round would have to wait for it.
+            model.encode("a")
+        return Translation(main.tokenizer, draft.tokenizer, main.encode, draft.encode)

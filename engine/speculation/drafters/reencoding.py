@@ -1,0 +1,124 @@
+"""Re-encoding: text drafted in one model's tokens, encoded in another's.
+
+The main model verifies only its own ids, and which ids a text gets depends on the text before it. So drafted text is
+encoded together with the last committed tokens, and the ids behind a token boundary that both share are used (string-
+level exact match of Timor et al., arXiv:2502.05202).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from engine.tokenizers.vocabulary import Vocabulary, bytes_by_id
+
+LOOK_BACK = 16
+# No tokenizer merges it with the text behind it, except with another one.
+SEPARATOR = b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The first `kept` of the held ids, then `fresh` ones; `pending` bytes are an incomplete character."""
+
+    kept: int
+    fresh: list[int]
+    pending: bytes
+
+
+class Reencoder:
+    """Encodes text in the ids of one tokenizer; `encode` maps a text to ids without adding control tokens."""
+
+    def __init__(self, vocabulary: Vocabulary, encode: Callable[[str], Sequence[int]]) -> None:
+        self._bytes = bytes_by_id(vocabulary)
+        self._encode = encode
+
+    def text(self, ids: Sequence[int]) -> bytes:
+        """The bytes that `ids` stand for; control tokens stand for none."""
+        return b"".join(self._bytes_of(token) or b"" for token in ids)
+
+    def continuation(self, committed: Sequence[int], drafted: bytes) -> list[int]:
+        """Ids that continue `committed` with the text `drafted`, up to its last whole character.
+
+        `drafted` follows the last whole character of `committed`. The ids stand for exactly the bytes that come
+        next. [] if the draft disagrees with bytes already committed, or no token boundary fits.
+        """
+        known = self.text(self._window(committed))
+        split = known[len(known) - incomplete(known) :]
+        drafted = drafted[: len(drafted) - incomplete(drafted)]
+        if len(drafted) <= len(split) or not drafted.startswith(split):
+            return []
+        together = self._beyond(known + drafted[len(split) :], len(known))
+        return together or self._beyond(SEPARATOR + drafted, len(SEPARATOR) + len(split))
+
+    def follow(self, held: Sequence[int], appended: bytes) -> Followed:
+        """The ids of a text that was `held` and continued with `appended`; the last few may be encoded anew."""
+        whole = len(appended) - incomplete(appended)
+        text, pending = appended[:whole], appended[whole:]
+        if not text:
+            return Followed(len(held), [], pending)
+        window = self._window(held)
+        written = self._exactly(self.text(window) + text)
+        if written:
+            shared = _common_prefix(window, written)
+            return Followed(len(held) - len(window) + shared, written[shared:], pending)
+        alone = self._exactly(text) or list(self._encode(text.decode(errors="replace")))
+        return Followed(len(held), alone, pending)
+
+    def _window(self, ids: Sequence[int]) -> list[int]:
+        """The last few ids, starting behind the last control token and at the start of a character."""
+        window = list(ids[-LOOK_BACK:])
+        for index in range(len(window) - 1, -1, -1):
+            if self._bytes_of(window[index]) is None:
+                window = window[index + 1 :]
+                break
+        for index, token in enumerate(window):
+            if not _continues_a_character(self._bytes_of(token) or b""):
+                return window[index:]
+        return []
+
+    def _exactly(self, text: bytes) -> list[int]:
+        """Ids that stand for exactly `text`, or []."""
+        return self._beyond(text, 0) or self._beyond(SEPARATOR + text, len(SEPARATOR))
+
+    def _beyond(self, text: bytes, boundary: int) -> list[int]:
+        """Ids of what follows the first `boundary` bytes of `text`, if a token starts there; else []."""
+        try:
+            ids = list(self._encode(text.decode()))
+        except UnicodeDecodeError:
+            return []
+        pieces = [self._bytes_of(token) or b"" for token in ids]
+        written = b"".join(pieces)
+        # Some tokenizers prepend a space; any other difference means that the text was normalised.
+        if written not in (text, b" " + text):
+            return []
+        starts = list(accumulate((len(piece) for piece in pieces), initial=0))
+        start = boundary + len(written) - len(text)
+        return ids[starts.index(start) :] if start in starts else []
+
+    def _bytes_of(self, token: int) -> bytes | None:
+        return self._bytes[token] if 0 <= token < len(self._bytes) else None
+
+
+def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
+    for index, (one, other) in enumerate(zip(left, right, strict=False)):
+        if one != other:
+            return index
+    return min(len(left), len(right))
+
+
+def _continues_a_character(piece: bytes) -> bool:
+    return bool(piece) and 0x80 <= piece[0] < 0xC0
+
+
+def incomplete(text: bytes) -> int:
+    """The number of bytes at the end of `text` that start a UTF-8 character without completing it."""
+    for length in range(1, min(3, len(text)) + 1):
+        byte = text[-length]
+        if byte >= 0xC0:
+            needed = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return length if length < needed else 0
+        if byte < 0x80:
+            return 0
+    return 0

@@ -1,0 +1,64 @@
+"""A pass over a prompt that is evaluated a few layers at a time, so that all else has its turn in between.
+
+It can be given up in the middle. It is undone then, so that nothing of it is left to be evaluated later.
+"""
+
+from __future__ import annotations
+
+import mlx.core as mx
+
+from engine.speculation.rounds.cache_rules import copies, flatten, leaves
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.shared_caches import SharedCaches
+
+
+class PrefillPass:
+    """`sequence.prefill(most)`, begun: `evaluate` it until it says that it is over, or `undo` it.
+
+    `rows` are fed. Until it is over, the sequence is not to be used. Of caches that cannot be evaluated in parts, it
+    has no `layers`.
+    """
+
+    def __init__(self, sequence: Sequence, most: int) -> None:
+        self._sequence = sequence
+        self._caches = [*flatten(sequence.caches)] if in_parts(sequence) else []
+        # Only handles: a layer's are dropped before it is evaluated, so that its arrays are written in place.
+        self._before = copies(self._caches)
+        self.layers = len(self._caches)
+        self._evaluated = 0
+        self.rows = sequence.begin_prefill(most)
+
+    def evaluate(self, until: int) -> bool:
+        """Evaluate the caches of the layers before `until`, or all; returns whether the pass is over.
+
+        If it raises, the sequence is as before.
+        """
+        if until < self.layers:
+            arrays = [*leaves([vars(cache) for cache in self._caches[self._evaluated : until]])]
+            del self._before[: until - self._evaluated]
+            self._evaluated = until
+            try:
+                mx.eval(arrays)
+            except BaseException:
+                self.undo()
+                raise
+            return False
+        self._before.clear()
+        if self.rows:
+            self._sequence.end_prefill(self.rows)
+        return True
+
+    def undo(self) -> None:
+        """Give the pass up: the sequence is as before."""
+        self._sequence.abort()
+        # The layers that were not evaluated still have its graph.
+        for cache, before in zip(self._caches[self._evaluated :], self._before, strict=True):
+            vars(cache).update(vars(before))
+
+
+def in_parts(sequence: Sequence) -> bool:
+    """Whether its passes can be evaluated in parts.
+
+    Not with shared caches, whose passes run on other machines too, nor where a pass cannot be rolled back.
+    """
+    return sequence.plain_only is None and not isinstance(sequence.caches, SharedCaches)

@@ -1,0 +1,95 @@
+"""Prompts that wait at the same time, read in one pass of their model: for short ones that costs little more than one.
+
+A sequence lends its caches for the pass and has its own again afterwards. So each is cancelled, fails or goes on by
+itself between passes, and rows may begin at different positions behind prefixes that were read before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Items
+
+import mlx.core as mx
+
+from engine.speculation.rounds.cache_rules import flatten, leaves
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence_batch import rows_obstacle
+from engine.speculation.rounds.shared_caches import SharedCaches, open_rows
+
+# The longest text that is read with others: its caches are copied into a row and back, and all rows get as long.
+LONGEST_TEXT = 2048
+# Padding behind shorter rows may be this share of what is fed, or so many tokens, which cost less than another pass.
+PADDING_SHARE = 0.25
+FREE_TOKENS = 64
+
+
+def choose_together(waiting: Items[Sequence], most: int) -> list[Sequence]:
+    """Those of `waiting`, the first one always, whose next tokens fit into one pass of `most` tokens with padding.
+
+    All are of one model, and have something to prefill.
+    """
+    first = waiting[0]
+    if not _can_share(first):
+        return [first]
+    chosen, widest, own = [first], first.rows_to_prefill(most), first.rows_to_prefill(most)
+    for sequence in waiting[1:]:
+        rows = sequence.rows_to_prefill(most)
+        width, area = max(widest, rows), max(widest, rows) * (len(chosen) + 1)
+        padding = area - own - rows
+        if area <= most and padding <= max(PADDING_SHARE * area, FREE_TOKENS) and _can_share(sequence):
+            chosen.append(sequence)
+            widest, own = width, own + rows
+    return chosen
+
+
+def prefill_together(sequences: Items[Sequence], most: int) -> list[int]:
+    """Feed each of `sequences` what `prefill(most)` would, in one pass; returns how many tokens each was fed.
+
+    If the pass raises, every sequence is as before.
+    """
+    counts = [sequence.rows_to_prefill(most) for sequence in sequences]
+    starts = [sequence.position for sequence in sequences]
+    lent = [sequence.lend() for sequence in sequences]
+    rows = open_rows(lent[0])
+    rows.reserve(len(lent))
+    try:
+        for caches, start in zip(lent, starts, strict=True):
+            rows.add(caches, start)
+        rows.begin(counts)
+        outputs = _feed(sequences, counts, rows.caches)
+        rows.commit(counts)
+        # The last row first: no other row has to move into its place.
+        taken = [rows.remove(row) for row in reversed(range(len(counts)))][::-1]
+        tapped = [[output[row : row + 1, :count] for output in outputs] for row, count in enumerate(counts)]
+        mx.eval([[*leaves(vars(cache))] for caches in taken for cache in flatten(caches)], tapped)
+        for sequence, caches, count, own in zip(sequences, taken, counts, tapped, strict=True):
+            sequence.prefilled_elsewhere(caches, count, own)
+    except BaseException:
+        for sequence, caches, start in zip(sequences, lent, starts, strict=True):
+            sequence.adopt(caches, list(sequence.tokens), start)
+        raise
+    mx.clear_cache()
+    return counts
+
+
+def _feed(sequences: Items[Sequence], counts: Items[int], caches: Items[object]) -> list[mx.array]:
+    """One pass over the next tokens of each; returns what followers want of it, (rows, width, ...) each."""
+    width = max(counts)
+    own = [
+        [*sequence.as_known(sequence.tokens[sequence.position : sequence.position + count])]
+        for sequence, count in zip(sequences, counts, strict=True)
+    ]
+    ids = mx.array([row + [0] * (width - len(row)) for row in own], mx.uint32)
+    model = sequences[0].model
+    followers = [sequence.follower for sequence in sequences if sequence.follower is not None]
+    if not followers:
+        model(ids, cache=caches)
+        return []
+    with followers[0].taps.record() as outputs:
+        model(ids, cache=caches)
+    return outputs
+
+
+def _can_share(sequence: Sequence) -> bool:
+    if isinstance(sequence.caches, SharedCaches) or len(sequence.tokens) > LONGEST_TEXT:
+        return False
+    return rows_obstacle(sequence) is None

@@ -1,0 +1,137 @@
+"""What a head uses of the main model: its embedding, its last norm and its output matrix, found by watching one pass.
+
+Families differ in names and nesting, but in all of them that can be tapped the first layer is given a multiple of an
+embedding, and the logits follow from the last layer's output by a norm and a matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from engine.heads.head import MainPorts
+from engine.main_model.loading import LoadedModel
+from engine.speculation.rounds.main_keys import attended_layers
+from engine.speculation.rounds.taps import PROBE_ROWS, CannotTap, calls_of, layers_of
+
+# The largest relative difference between what the ports compute and the model itself.
+TOLERANCE = 1e-2
+
+
+def main_ports(main: LoadedModel) -> MainPorts:
+    """The ports of `main`, for every head. Runs one pass of a few rows.
+
+    Raises `CannotTap` where a pass does not have the form that heads were trained on.
+    """
+    model, layers = main.model, layers_of(main.model)
+    ids = mx.arange(PROBE_ROWS, dtype=mx.uint32)[None] % main.vocabulary
+    embeddings = [module for module in _modules(model) if hasattr(module, "as_linear")]
+    norms = _neighbours(model, layers[0])
+    with calls_of([*layers, *norms]) as calls:
+        logits = model(ids, cache=main.new_caches())
+    ran = [(module, given, output) for module, given, output in calls if any(module is layer for layer in layers)]
+    if [id(module) for module, _, _ in ran] != [id(layer) for layer in layers]:
+        raise CannotTap("layer-calls")
+    width = _width([given for _, given, _ in ran] + [output for _, _, output in ran])
+    last = ran[-1][2]
+    normed = [(module, output) for module, given, output in calls if given is last and output is not last]
+    if len(normed) != 1:
+        raise CannotTap("no-output")
+    norm, hidden = normed[0]
+    embedding, embed = _embedding(embeddings, ids, ran[0][1], norm.get("eps", getattr(norm, "eps", 1e-6)))
+    matrix = _output_matrix(model, embedding, hidden, logits)
+    return MainPorts(
+        embed=embed,
+        logits=matrix,
+        final_norm=norm,
+        layer_count=len(layers),
+        width=width,
+        vocabulary=int(logits.shape[-1]),
+        attended=attended_layers(layers, width),
+    )
+
+
+def _modules(model: nn.Module) -> list[nn.Module]:
+    return list({id(module): module for module in model.modules()}.values())
+
+
+def _neighbours(model: nn.Module, layer: nn.Module) -> list[nn.Module]:
+    """The modules beside the list of layers: among them is the norm that follows the last one."""
+    for module in _modules(model):
+        children: list[Any] = list(module.children().values())
+        if any(isinstance(child, list) and any(one is layer for one in child) for child in children):
+            return [child for child in children if isinstance(child, nn.Module)]
+    raise CannotTap("no-layers")
+
+
+def _width(states: Sequence[Any]) -> int:
+    """The common width of hidden states (1, rows, width)."""
+    shapes = {getattr(state, "shape", None) for state in states}
+    shape = shapes.pop()
+    if shapes or shape is None or len(shape) != 3 or shape[:2] != (1, PROBE_ROWS):
+        raise CannotTap("layer-outputs")
+    return int(shape[2])
+
+
+def _embedding(
+    embeddings: Sequence[nn.Module], ids: mx.array, given: mx.array, eps: float
+) -> tuple[Any, Callable[[mx.array], mx.array]]:
+    """The embedding that the first layer's input follows from, and how: as it is, with a factor, or normalised."""
+    wide = given.astype(mx.float32)
+    for embedding in embeddings:
+        rows = embedding(ids)
+        if rows.shape != given.shape:
+            continue
+        own = rows.astype(mx.float32)
+        scale: float = ((wide * own).sum() / mx.maximum((own * own).sum(), 1e-12)).item()
+        if _agree(own, wide):
+            return embedding, embedding
+        if _agree(own * scale, wide):
+            return embedding, partial(_scaled, embedding, scale)
+        if _agree(mx.fast.rms_norm(own, None, eps), wide):
+            return embedding, partial(_normalised, embedding, eps)
+    raise CannotTap("no-embedding")
+
+
+def _scaled(embedding: Any, scale: float, ids: mx.array) -> mx.array:
+    rows: mx.array = embedding(ids)
+    return rows * scale
+
+
+def _normalised(embedding: Any, eps: float, ids: mx.array) -> mx.array:
+    return mx.fast.rms_norm(embedding(ids), None, eps)
+
+
+def _output_matrix(model: nn.Module, embedding: Any, hidden: mx.array, logits: mx.array) -> Any:
+    """What takes the normed hidden states to logits that order the tokens as the model's own do."""
+    for matrix in _matrices(model, embedding, int(logits.shape[-1])):
+        found = matrix(hidden)
+        if found.shape == logits.shape and _same_order(found.astype(mx.float32), logits.astype(mx.float32)):
+            return matrix
+    raise CannotTap("no-output")
+
+
+def _matrices(model: nn.Module, embedding: Any, rows: int) -> Iterator[Any]:
+    for module in _modules(model):
+        # An attribute, or on the CPU a property that assembles it from blocks.
+        weight = getattr(module, "weight", None)
+        if isinstance(weight, mx.array) and weight.shape[0] == rows and module is not embedding:
+            yield module
+    yield embedding.as_linear
+
+
+def _same_order(found: mx.array, logits: mx.array) -> bool:
+    """Whether `logits` are a rising function of `found`, as with a factor or a soft cap."""
+    order = mx.argsort(logits, axis=-1)
+    ordered = mx.take_along_axis(found, order, axis=-1)
+    spread = found.max(axis=-1, keepdims=True) - found.min(axis=-1, keepdims=True)
+    falls = (ordered[..., :-1] - ordered[..., 1:]) / mx.maximum(spread, 1e-12)
+    return bool((falls.max() <= TOLERANCE).item())
+
+
+def _agree(found: mx.array, wanted: mx.array) -> bool:
+    return bool((mx.abs(found - wanted).max() <= TOLERANCE * mx.maximum(mx.abs(wanted).max(), 1e-12)).item())

@@ -1,0 +1,279 @@
+"""The round: propose, verify, accept, commit. One optimistic transaction over the main model's caches.
+
+Depth 0 is plain decoding through the same code. A plain round that follows a plain round is started before the result
+of the first is read, so that the device never waits for the host.
+
+Leviathan, Kalman, Matias, arXiv:2211.17192; Chen et al., arXiv:2302.01318.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import cast
+
+import mlx.core as mx
+
+from engine.cpu_backend.log_probabilities import likeliest_log_probabilities
+from engine.errors import is_device_failure
+from engine.main_model.sampling import LikeliestTokens, Sampler
+from engine.speculation.rounds.acceptance import count_matching, reject_or_resample
+from engine.speculation.rounds.proposal import Proposal, Proposer
+from engine.speculation.rounds.sequence import Sequence as CachedSequence
+
+# What was drawn, lazily: token ids (rows,), their log-probabilities, and the likeliest tokens where that is asked for.
+Drawn = tuple[mx.array, mx.array, LikeliestTokens | None]
+
+
+class ProposerFailed(Exception):
+    """The proposer `source` raised `__cause__`. The main model's state is untouched."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(f"the proposer {source!r} failed")
+        self.source = source
+
+
+@contextmanager
+def as_proposer_failure(source: str) -> Iterator[None]:
+    """Raise any exception of the body as `ProposerFailed(source)`, except a failure of the device."""
+    try:
+        yield
+    except Exception as error:
+        # The main model's pass may have been on the device, too.
+        if is_device_failure(error):
+            raise
+        raise ProposerFailed(source) from error
+
+
+@dataclass(slots=True)
+class PendingRound:
+    """A round whose graph was sent to the device and whose result has not been read.
+
+    `sampled` (k+1,) is what the main model draws at each row and `logprobs` (k+1,) its log-probability there, or scores
+    (k+1, vocabulary), of which the host computes it;
+    `likeliest` is what else might have been drawn, where that is asked for.
+    `pipelined` is true if it was started before the preceding round was read, `followed` if the next one was started
+    before it was read itself.
+    """
+
+    proposal: Proposal | None
+    draft_tokens: mx.array | None
+    sampled: mx.array
+    logprobs: mx.array
+    rows: int
+    started_at: float
+    draft_s: float | None
+    likeliest: LikeliestTokens | None = None
+    pipelined: bool = False
+    followed: bool = False
+
+    @property
+    def depth(self) -> int:
+        return 0 if self.proposal is None else self.proposal.count
+
+    @property
+    def between_plain(self) -> bool:
+        """Whether its duration is that of a plain step: backends differ in whether a launch or a read waits for the
+        device, so a round without one of its neighbours can seem twice as long, or as nothing.
+        """
+        return self.pipelined and self.followed
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether the proposer ended below the depth asked for, further tokens being unlikely to be accepted."""
+        return self.proposal is not None and self.proposal.stopped_early
+
+
+@dataclass(frozen=True, slots=True)
+class RoundResult:
+    """The result of a round: its candidate tokens, of which the first `accepted` are draft tokens.
+
+    `likeliest` has (token id, log-probability) of the likeliest tokens in the place of each, or nothing.
+    """
+
+    tokens: list[int]
+    logprobs: list[float]
+    accepted: int
+    finished_at: float
+    likeliest: Sequence[Sequence[tuple[int, float]]] = ()
+
+
+class Rounds:
+    """Runs rounds for one request over one main model's sequence.
+
+    `proposers` maps source names to proposers. A draft token is accepted where the main model draws the same token,
+    or by rejection sampling where the proposal carries distributions.
+    """
+
+    def __init__(
+        self, sequence: CachedSequence, sampler: Sampler, proposers: Mapping[str, Proposer] | None = None
+    ) -> None:
+        self.sequence = sequence
+        self.proposers: Mapping[str, Proposer] = {} if proposers is None else proposers
+        self._sampler = sampler
+        # Whether the host computes the log-probabilities of draft rounds.
+        on_cpu = mx.default_device() == mx.Device(mx.cpu)
+        self._reads_scores = on_cpu and sampler.greedy and not sampler.alternatives
+
+    def start(self, source: str | None, depth: int, *, timed: bool = False) -> PendingRound:
+        """Propose up to `depth` tokens of `source` and send their verify pass to the device.
+
+        `timed` waits for the draft tokens first, so that drafting and verifying are timed apart. Raises
+        `ProposerFailed` before the main model's caches are touched.
+        """
+        started_at = time.perf_counter()
+        proposal = self._propose(source, depth) if source is not None and depth > 0 else None
+        draft_tokens = None if proposal is None else mx.array(proposal.tokens, dtype=mx.uint32)
+        draft_s = None
+        if draft_tokens is not None and timed:
+            mx.eval(draft_tokens)
+            draft_s = time.perf_counter() - started_at
+        elif draft_tokens is not None:
+            # The device drafts while the host still builds the verify pass.
+            mx.async_eval(draft_tokens)  # type: ignore[no-untyped-call]
+        rows = len(self.sequence.pending) + (0 if proposal is None else proposal.count)
+        logits = self.sequence.verify([] if draft_tokens is None else draft_tokens)
+        drawn = self._draw(logits, len(self.sequence.tokens), draft_tokens, proposal)
+        sampled, logprobs, likeliest = self._dispatch(drawn)
+        return PendingRound(proposal, draft_tokens, sampled, logprobs, rows, started_at, draft_s, likeliest)
+
+    def start_next(self, current: PendingRound) -> PendingRound:
+        """Start the next plain round on top of `current`, a plain round that has not been read yet."""
+        started_at = time.perf_counter()
+        if self.sequence.rollback.active:
+            # A plain round has no draft tokens to reject, so all of its rows stay.
+            self.sequence.commit(0, [])
+        logits = self.sequence.verify(current.sampled)
+        drawn = self._draw(logits, len(self.sequence.tokens) + 1, current.sampled, None)
+        sampled, logprobs, likeliest = self._dispatch(drawn)
+        current.followed = True
+        return PendingRound(None, None, sampled, logprobs, 1, started_at, None, likeliest, pipelined=True)
+
+    def wait(self, current: PendingRound) -> RoundResult:
+        """Wait for the round and read its result: the one host synchronisation."""
+        sampled: list[int] = current.sampled.tolist()  # type: ignore[assignment]
+        scores = current.logprobs
+        logprobs = likeliest_log_probabilities(scores) if scores.ndim == 2 else cast("list[float]", scores.tolist())
+        finished_at, accepted = time.perf_counter(), 0
+        if current.draft_tokens is not None:
+            accepted = count_matching(cast("list[int]", current.draft_tokens.tolist()), sampled)
+        likeliest = () if current.likeliest is None else current.likeliest.read()[: accepted + 1]
+        return RoundResult(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, finished_at, likeliest)
+
+    def prepare_next(self, current: PendingRound) -> None:
+        """While the device verifies, let proposers prepare for what may come of it. Raises `ProposerFailed`."""
+        tokens = current.proposal.tokens if current.proposal is not None else None
+        if isinstance(tokens, list):
+            for source, proposer in self.proposers.items():
+                with as_proposer_failure(source):
+                    proposer.verifying(tokens)
+
+    def commit(
+        self, current: PendingRound, accepted: int, tokens: Sequence[int], following: PendingRound | None = None
+    ) -> None:
+        """Keep the first `accepted` draft tokens in every cache, append `tokens`, and report both to the proposers.
+
+        `following` is the round started on top of this plain one, if any; its only row, this round's token, is kept.
+        Raises a group of `ProposerFailed`, one for each proposer that raised, once the round is committed.
+        """
+        if following is not None:
+            self.sequence.commit(1, tokens)
+        elif self.sequence.rollback.active:
+            self.sequence.commit(accepted, tokens)
+        else:
+            self.sequence.append(tokens)
+        failures = []
+        for source, proposer in self.proposers.items():
+            used = current.proposal is not None and current.proposal.source == source
+            try:
+                with as_proposer_failure(source):
+                    proposer.committed(tokens, accepted if used else 0, current.depth if used else 0)
+            except ProposerFailed as failure:
+                failures.append(failure)
+        if failures:
+            try:
+                raise ExceptionGroup("the round is committed, but a proposer failed to follow it", failures)
+            finally:
+                # Their tracebacks hold this frame: a reference cycle that would keep the caches.
+                del failures
+
+    def abandon(self) -> None:
+        """Abort the open transaction: the caches stand where the last commit left them."""
+        if self.sequence.rollback.active:
+            self.sequence.abort()
+
+    def _propose(self, source: str, depth: int) -> Proposal | None:
+        with as_proposer_failure(source):
+            proposal = self.proposers[source].propose(depth)
+        return permitted(proposal, self._sampler, self.sequence.tokens)
+
+    def _draw(self, logits: mx.array, position: int, seen: mx.array | None, proposal: Proposal | None) -> Drawn:
+        """Draw lazily: `draw_tokens`, with scores in place of log-probabilities where the host computes these.
+
+        With a grammar it waits for the tokens that the rows were fed; meanwhile the device computes the logits.
+        """
+        sampler, tokens = self._sampler, self.sequence.tokens
+        if sampler.constraint is not None:
+            mx.async_eval(logits)  # type: ignore[no-untyped-call]
+        if self._reads_scores and proposal is not None:
+            scores = sampler.scores(logits, tokens, seen)
+            return mx.argmax(scores, axis=-1), scores, None
+        return draw_tokens(sampler, logits, tokens, position, seen, proposal)
+
+    def _dispatch(self, drawn: Drawn) -> Drawn:
+        """Send what is drawn to the device."""
+        # Recurrent state may depend on the logits lazily; left unevaluated it would grow into a long chain.
+        state = self.sequence.arrays() if self.sequence.rollback.carries else []
+        sampled, logprobs, likeliest = drawn
+        others = () if likeliest is None else likeliest.arrays
+        mx.async_eval(sampled, logprobs, *others, *state)  # type: ignore[no-untyped-call]
+        return drawn
+
+
+def permitted(proposal: Proposal, sampler: Sampler, committed: Sequence[int]) -> Proposal | None:
+    """The proposal without what the request's grammar excludes; None where nothing is left.
+
+    Tokens still on the device were drawn with the grammar.
+    """
+    constraint, tokens, count = sampler.constraint, proposal.tokens, proposal.count
+    if constraint is not None and isinstance(tokens, list):
+        count = constraint.permitted(committed, tokens)
+        proposal = replace(proposal, tokens=tokens[:count], count=count)
+    return proposal if count else None
+
+
+def draw_tokens(
+    sampler: Sampler,
+    logits: mx.array,
+    committed: Sequence[int],
+    position: int,
+    seen: mx.array | None,
+    proposal: Proposal | None,
+) -> Drawn:
+    """Lazy (rows,) token ids drawn from `logits` (rows, V), their log-probabilities, and what else could be drawn.
+
+    The first of them is the token at `position`; `seen` are the tokens behind `committed` that the rows were fed, and
+    `proposal` where they come from.
+    """
+    rows = logits.shape[0]
+    scores = sampler.scores(logits, committed, seen)
+    noise = sampler.noise(position, rows)
+    if noise is None:
+        sampled, chosen = sampler.likeliest(scores)
+        likeliest = sampler.likeliest_tokens(sampler.log_probabilities(scores)) if sampler.alternatives else None
+        return sampled, chosen, likeliest
+    logprobs = sampler.log_probabilities(scores)
+    if proposal is not None and proposal.distributions is not None:
+        sampled = reject_or_resample(
+            sampler.probabilities(logprobs),
+            proposal.distributions,
+            mx.array(proposal.tokens, dtype=mx.uint32),
+            sampler.uniforms(position, rows - 1),
+            noise,
+        )
+    else:
+        sampled = sampler.draw(logprobs, noise)
+    chosen = mx.take_along_axis(logprobs, sampled[:, None], axis=-1)[:, 0]
+    return sampled, chosen, sampler.likeliest_tokens(logprobs)

@@ -1,0 +1,225 @@
+"""Row caches: the caches of several texts side by side, in which every row owns its length.
+
+Rows are left-aligned: the token at position p of any row stands p slots behind the row's start. A pass writes the new
+tokens of each row behind that row's own end, positions reach the model as a vector, and one mask a pass hides what lies
+behind each token. Rejected tokens stay in the buffer, masked, until they are overwritten: rolling back changes numbers
+on the host and no array. Left padding, as in mlx-lm's batches, would move whole buffers instead.
+
+Recurrent layers cannot forget a token. A row that keeps less than it was fed gets its state from before the pass, and
+its kept tokens have to be fed again, as `engine.speculation.rounds.rollback` does for a single text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import add
+from typing import Any
+
+import mlx.core as mx
+from mlx_lm.models.cache import CacheList
+
+from engine.speculation.rounds.cache_kinds import kind_of
+from engine.speculation.rounds.cache_rules import flatten, leaves
+from engine.speculation.rounds.row_kinds import KeyValueRows, StateRows, resized
+from engine.speculation.rounds.row_layout import Layout
+
+# Slots behind a row that is added: those of a few rounds.
+_FREE = 16
+
+
+class RowCaches:
+    """The caches of a batch: `caches` is what the model is called with. Belongs to the engine's thread.
+
+    `positions[b]` is how many tokens row b held when the last transaction ended. A transaction is `begin`, the model's
+    pass, as often as there are more passes `go_on` and a pass, then `commit` or `abort`. Rows are added and removed
+    between transactions; what other rows hold is not moved by that.
+    """
+
+    def __init__(self, caches: Iterable[Any]) -> None:
+        self.positions: list[int] = []
+        self._layouts: dict[int | None, Layout] = {}
+        self.caches = [self._rows_of(cache) for cache in caches]
+        flat = list(flatten(self.caches))
+        self._attention = [cache for cache in flat if isinstance(cache, KeyValueRows)]
+        self._recurrent = [cache for cache in flat if isinstance(cache, StateRows)]
+        # Of the open transaction: tokens that each row was fed, and whether it sat a pass out.
+        self._fed: list[int] | None = None
+        self._sat_out: list[bool] = []
+        self._capacity = 0
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @property
+    def carries(self) -> bool:
+        """Whether a row that keeps less than it was fed has to be fed again what it keeps."""
+        return bool(self._recurrent)
+
+    def reserve(self, rows: int) -> None:
+        """Make buffers of at least so many rows when next one is added, so that they need not grow with each."""
+        self._capacity = max(self._capacity, rows)
+
+    def add(self, caches: Iterable[Any], length: int) -> None:
+        """Copy the caches of one text, which hold its first `length` tokens, into a new last row."""
+        row = len(self)
+        self.positions.append(length)
+        self._capacity = max(self._capacity, len(self))
+        for layout in self._layouts.values():
+            start = 0 if layout.window is None else max(0, length - layout.window + 1)
+            layout.starts.append(start)
+            layout.end = max(layout.end, length - start)
+            # Buffers that had to grow in the round that follows would be copied once more.
+            self._make_room(layout, _FREE)
+        for cache, own in zip(flatten(self.caches), flatten(caches), strict=True):
+            cache.put(row, own, length, self._capacity)
+
+    def remove(self, row: int) -> list[Any]:
+        """Take a row out: returns caches of the model's own kinds. The last row takes its number."""
+        length, last = self.positions[row], len(self) - 1
+        taken = [_take(cache, row, length) for cache in self.caches]
+        if row != last:
+            self._move(last, row, taken)
+        for numbers in (self.positions, *(layout.starts for layout in self._layouts.values())):
+            numbers[row] = numbers[last]
+            numbers.pop()
+        return taken
+
+    def _move(self, source: int, target: int, taken: Sequence[Any]) -> None:
+        """Copy what a row holds into the place of another one, which is in `taken`."""
+        copies: list[mx.array] = []
+        for cache in flatten(self.caches):
+            held = self._held_by(cache, source)
+
+            def read(array: mx.array, held: tuple[slice, ...] = held) -> mx.array:
+                copies.append(mx.take(array[slice(None), *held], mx.array([source]), axis=0) if array.size else array)
+                return array
+
+            cache.change(read)
+        # What has yet to be read of a buffer keeps it from being written in place.
+        mx.eval(copies, [[*leaves(vars(cache))] for cache in flatten(taken)])
+        remaining = iter(copies)
+        for cache in flatten(self.caches):
+            held = self._held_by(cache, source)
+
+            def write(array: mx.array, held: tuple[slice, ...] = held) -> mx.array:
+                copy = next(remaining)
+                if array.size:
+                    array[slice(target, target + 1), *held] = copy
+                return array
+
+            cache.change(write)
+
+    def _held_by(self, cache: Any, row: int) -> tuple[slice, ...]:
+        """Where in the arrays of a cache the tokens of a row are, behind the row itself."""
+        if not isinstance(cache, KeyValueRows):
+            return ()
+        return slice(None), slice(self.positions[row] - cache.layout.starts[row])
+
+    def begin(self, counts: Sequence[int], more: int = 0) -> None:
+        """A transaction begins with a pass in which row b is fed `counts[b]` tokens; shorter rows are padded behind.
+
+        A row with 0 sits the pass out. At most `more` tokens a row may be fed by passes that follow.
+        """
+        assert self._fed is None
+        rows, width = len(self.positions), max(counts) + more
+        for layout in self._layouts.values():
+            if layout.end + width > layout.size:
+                self._make_room(layout, width)
+        for state in self._recurrent:
+            if self._capacity > rows:
+                state.change(lambda array: array[:rows])
+            state.remember()
+        self._fed, self._sat_out = [0] * rows, [False] * rows
+        self._begin_pass(self.positions, counts)
+
+    def go_on(self, counts: Sequence[int]) -> None:
+        """Another pass of the open transaction."""
+        assert self._fed is not None
+        self._begin_pass(list(map(add, self.positions, self._fed)), counts)
+
+    def _begin_pass(self, positions: list[int], counts: Sequence[int]) -> None:
+        """A pass in which row b is fed `counts[b]` tokens behind positions[b]."""
+        assert self._fed is not None
+        width, spare = max(counts), self._capacity - len(positions)
+        for layout in self._layouts.values():
+            layout.begin(positions, width, spare)
+        offset = mx.array(positions)
+        following = offset + width
+        for cache in self._attention:
+            cache.offset, cache.following = offset, following
+        for state in self._recurrent:
+            state.lengths = mx.array(list(counts)) if min(counts) < width else None
+        self._fed = list(map(add, self._fed, counts))
+        if 0 in counts:
+            self._sat_out = [out or not count for out, count in zip(self._sat_out, counts, strict=True)]
+
+    def held(self, row: int, keep: int) -> int:
+        """How many tokens of the open transaction the row will hold once it has kept the first `keep`: these, or 0."""
+        assert self._fed is not None
+        partial = self.carries and (keep < self._fed[row] or self._sat_out[row])
+        return 0 if partial else keep
+
+    def commit(self, keep: Sequence[int]) -> list[int]:
+        """Keep the first `keep[b]` tokens of each row's; returns how many of them each row holds now.
+
+        Where that is 0 instead, the row is as before the transaction and has to be fed again what it keeps.
+        """
+        assert self._fed is not None
+        held = [self.held(row, kept) for row, kept in enumerate(keep)] if self._recurrent else list(keep)
+        sat_out, fed, self._fed = self._sat_out, self._fed, None
+        if self._recurrent:
+            partial = [kept < count or out for kept, count, out in zip(keep, fed, sat_out, strict=True)]
+            for state in self._recurrent:
+                if any(partial):
+                    state.restore(partial)
+                state.before, state.lengths = [], None
+        self.positions = list(map(add, self.positions, held))
+        return held
+
+    def abort(self) -> None:
+        """Every row is as before the pass, if its arrays can still be evaluated."""
+        assert self._fed is not None
+        self._fed = None
+        for state in self._recurrent:
+            state.restore()
+            state.lengths = None
+
+    def arrays(self) -> list[mx.array]:
+        """Every array of the caches."""
+        return [array for cache in flatten(self.caches) for array in cache.arrays()]
+
+    def state_arrays(self) -> list[mx.array]:
+        """The arrays of recurrent layers: left unevaluated they would grow into long chains."""
+        return [array for state in self._recurrent for array in state.arrays()] if self._recurrent else []
+
+    def _make_room(self, layout: Layout, width: int) -> None:
+        before = layout.size
+        moves = layout.moves(self.positions, width)
+        if moves is None and layout.size == before:
+            return
+        own = [cache for cache in self._attention if cache.layout is layout]
+        for cache in own:
+            cache.change(lambda array: resized(array, self._capacity, layout.size))
+        if moves is not None and any(moves):
+            moves += [0] * (self._capacity - len(moves))
+            slots = mx.minimum(mx.arange(layout.size) + mx.array(moves)[:, None], layout.size - 1)[:, None, :, None]
+            for cache in own:
+                cache.change(lambda array: mx.take_along_axis(array, slots, axis=2) if array.shape[3] else array)
+
+    def _rows_of(self, cache: Any) -> Any:
+        """Rows of the kind of `cache`."""
+        if type(cache) is CacheList:
+            return CacheList(*(self._rows_of(nested) for nested in cache.caches))
+        rows = kind_of(cache).rows
+        assert rows is not None
+        return rows.like(cache, self._layout)
+
+    def _layout(self, window: int | None) -> Layout:
+        """The layout of all caches with the same window."""
+        return self._layouts.setdefault(window, Layout(window))
+
+
+def _take(cache: Any, row: int, length: int) -> Any:
+    if type(cache) is CacheList:
+        return CacheList(*(_take(nested, row, length) for nested in cache.caches))
+    return cache.take(row, length)

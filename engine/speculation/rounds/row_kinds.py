@@ -1,0 +1,258 @@
+"""The kinds of caches as rows of a batch: what a model is given in place of its own caches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import mlx.core as mx
+from mlx_lm.models.cache import ArraysCache, KVCache, QuantizedKVCache, RotatingKVCache
+
+from engine.mlx_lm_private import in_order, set_next_slot
+from engine.speculation.rounds.cache_rules import leaves
+from engine.speculation.rounds.row_layout import Layout
+
+
+def resized(array: mx.array, rows: int, slots: int) -> mx.array:
+    """One array of a cache, (rows, heads, slots, width), with zeros behind it up to so many rows and slots."""
+    missing = [(0, max(0, rows - array.shape[0])), (0, 0), (0, max(0, slots - array.shape[2])), (0, 0)]
+    return mx.pad(array, missing) if any(after for _, after in missing) else array
+
+
+def written(array: mx.array | None, new: mx.array, layout: Layout) -> mx.array:
+    """`array` with `new` (rows, heads, width, ...) at the layout's slots; made where there is none yet."""
+    if array is None:
+        array = mx.zeros((layout.rows + layout.spare, new.shape[1], layout.size, new.shape[3]), new.dtype)
+    if not new.shape[3]:
+        return array
+    return mx.put_along_axis(array, layout.slots, layout.filled(new).astype(array.dtype), axis=2)
+
+
+class KeyValueRows:
+    """What a model is given in place of a KVCache, a RotatingKVCache or (with `bits`) a QuantizedKVCache."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.keys: Any = None
+        self.values: Any = None
+        # (rows,): how many tokens each row has seen.
+        self.offset: Any = None
+        self.following: Any = None
+        # Whether what a pass writes is held as it is given.
+        self._as_given = False
+
+    @classmethod
+    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> KeyValueRows:  # noqa: ARG003
+        """Empty rows for caches like `cache`; `layout(window)` is the one that all with this window share."""
+        return cls(layout(None))
+
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
+        """Write (rows, heads, width, ...) at the rows' ends; returns all that is held, up to the longest row."""
+        self.offset, layout = self.following, self.layout
+        if self._as_given:
+            # As below, with few calls: it runs for every layer and token.
+            slots, rows, end = layout.slots, layout.rows, layout.end
+            if layout.spare:
+                keys, values = layout.filled(keys), layout.filled(values)
+            self.keys = mx.put_along_axis(self.keys, slots, keys, axis=2)
+            self.values = mx.put_along_axis(self.values, slots, values, axis=2)
+            return self.keys[:rows, :, :end], self.values[:rows, :, :end]
+        self.keys = self._written(self.keys, keys)
+        self.values = self._written(self.values, values)
+        self._as_given = _alike(self.keys, keys) and _alike(self.values, values)
+        rows = keys.shape[0]
+        return self._held(self.keys, rows), self._held(self.values, rows)
+
+    def keys_and_values(self) -> tuple[Any, Any]:
+        """What the pass under way has written and what was there before."""
+        rows = self.offset.shape[0]
+        return self._held(self.keys, rows), self._held(self.values, rows)
+
+    def make_mask(self, rows: int, return_array: bool = False, window_size: int | None = None) -> mx.array:  # noqa: ARG002
+        """The mask of the pass under way; see `Layout.mask`."""
+        return self.layout.mask(window_size)
+
+    def arrays(self) -> Iterator[mx.array]:
+        """Every array it holds."""
+        return leaves((self.keys, self.values))
+
+    def change(self, change: Callable[[mx.array], mx.array]) -> None:
+        """Replace each array by what `change` makes of it."""
+        if self.keys is not None:
+            self.keys, self.values = (_each(change, held) for held in (self.keys, self.values))
+
+    def put(self, row: int, cache: Any, length: int, rows: int) -> None:
+        """Copy `cache`, which holds `length` tokens, into a row of `rows`."""
+        if cache.keys is None and self.keys is None:
+            return
+        keys = values = None
+        if cache.keys is not None:
+            keys, values = (self._of_cache(cache, array) for array in (cache.keys, cache.values))
+        size, start = self.layout.size, self.layout.starts[row]
+
+        def placed(held: mx.array | None, own: mx.array | None) -> mx.array:
+            if held is None:
+                assert own is not None
+                held = mx.zeros((rows, own.shape[1], size, own.shape[3]), own.dtype)
+            held = resized(held, rows, size)
+            if own is not None and held.shape[3]:
+                held[row : row + 1, :, : length - start] = own[:, :, own.shape[2] - (length - start) :]
+            return held
+
+        self.keys, self.values = (_each(placed, held, own) for held, own in ((self.keys, keys), (self.values, values)))
+
+    def take(self, row: int, length: int) -> Any:
+        """A cache of the model's own kind with the `length` tokens of a row."""
+        cache = self._empty()
+        if self.keys is not None and length:
+            first, last = 0, length - self.layout.starts[row]
+
+            def own(array: mx.array) -> mx.array:
+                return mx.contiguous(array[row : row + 1, :, first:last])
+
+            cache.keys, cache.values = (_each(own, held) for held in (self.keys, self.values))
+            cache.offset = length
+        return cache
+
+    def _empty(self) -> Any:
+        return KVCache()
+
+    def _written(self, held: Any, new: mx.array) -> Any:
+        return written(held, new, self.layout)
+
+    def _held(self, held: Any, rows: int) -> Any:
+        return held[:rows, :, : self.layout.end]
+
+    def _of_cache(self, cache: Any, held: Any) -> Any:
+        """The arrays of a single text's cache, with its tokens in order and nothing behind them."""
+        return _each(lambda array: array[:, :, : cache.offset], held)
+
+
+class QuantisedRows(KeyValueRows):
+    def __init__(self, layout: Layout, group_size: int, bits: int) -> None:
+        super().__init__(layout)
+        self.group_size, self.bits = group_size, bits
+
+    @classmethod
+    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> QuantisedRows:
+        return cls(layout(None), cache.group_size, cache.bits)
+
+    def _empty(self) -> Any:
+        return QuantizedKVCache(self.group_size, self.bits)
+
+    def _written(self, held: Any, new: mx.array) -> Any:
+        parts = mx.quantize(new, group_size=self.group_size, bits=self.bits)
+        held = held or (None,) * len(parts)
+        return tuple(written(array, part, self.layout) for array, part in zip(held, parts, strict=True))
+
+    def _held(self, held: Any, rows: int) -> Any:
+        return tuple(array[:rows, :, : self.layout.end] for array in held)
+
+
+class WindowRows(KeyValueRows):
+    @classmethod
+    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> WindowRows:
+        return cls(layout(cache.max_size))
+
+    @property
+    def max_size(self) -> int:
+        """The size of the window: some models ask for it."""
+        assert self.layout.window is not None
+        return self.layout.window
+
+    def take(self, row: int, length: int) -> Any:
+        cache = super().take(row, length)
+        if cache.keys is not None:
+            # Of a ring that is full, the oldest slot has to exist, because the next token overwrites it.
+            held, wanted = cache.keys.shape[2], min(length, self.max_size)
+            cache.keys, cache.values = (_last(array, held, wanted) for array in (cache.keys, cache.values))
+            set_next_slot(cache, wanted)
+        return cache
+
+    def _empty(self) -> Any:
+        return RotatingKVCache(self.max_size)
+
+    def _of_cache(self, cache: Any, held: Any) -> Any:
+        return in_order(cache, held)
+
+
+class StateRows(ArraysCache):  # type: ignore[misc]
+    """Recurrent state of all rows; in a pass of unequal rows, `lengths` says how many tokens of each count."""
+
+    cache: list[Any]
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.before: list[Any] = []
+
+    @classmethod
+    def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> StateRows:  # noqa: ARG003
+        """Empty rows for states like `cache`."""
+        return cls(len(cache.cache))
+
+    def arrays(self) -> Iterator[mx.array]:
+        """Every array it holds."""
+        return leaves(self.cache)
+
+    def put(self, row: int, cache: Any, length: int, rows: int) -> None:  # noqa: ARG002
+        """Copy the state of `cache` into a row of `rows`."""
+        for index, own in enumerate(cache.cache):
+            held = self.cache[index]
+            if held is None and own is None:
+                continue
+            if held is None:
+                held = mx.zeros((rows, *own.shape[1:]), own.dtype)
+            if held.shape[0] < rows:
+                held = mx.pad(held, [(0, rows - held.shape[0]), *[(0, 0)] * (held.ndim - 1)])
+            held[row : row + 1] = mx.zeros_like(held[:1]) if own is None else own
+            self.cache[index] = held
+
+    def take(self, row: int, length: int) -> Any:  # noqa: ARG002
+        """An ArraysCache with the state of a row."""
+        cache = ArraysCache(len(self.cache))
+        cache.cache = [None if held is None else mx.contiguous(held[row : row + 1]) for held in self.cache]
+        return cache
+
+    def change(self, change: Callable[[mx.array], mx.array]) -> None:
+        """Replace each array by what `change` makes of it."""
+        self.cache = [None if held is None else change(held) for held in self.cache]
+
+    def remember(self) -> None:
+        """Keep the state as it is now: handles, no copies."""
+        self.before = [None if held is None else mx.array(held) for held in self.cache]
+
+    def restore(self, rows: Sequence[bool] | None = None) -> None:
+        """Give these rows (None: all) their remembered state."""
+        if rows is not None and not all(rows):
+            chosen = mx.array(list(rows))
+            self.cache = [_chosen(chosen, old, new) for old, new in zip(self.before, self.cache, strict=True)]
+        else:
+            self.cache = self.before
+        self.before = []
+
+
+def _alike(held: Any, new: mx.array) -> bool:
+    """Whether `held` is written to with what comes as `new`, unchanged."""
+    return isinstance(held, mx.array) and held.dtype == new.dtype and new.shape[3] > 0
+
+
+def _each(change: Callable[..., mx.array], held: Any, *more: Any) -> Any:
+    """`change` of an array, or of each array in a tuple."""
+    parts = next((one for one in (held, *more) if one is not None), None)
+    if not isinstance(parts, (tuple, list)):
+        return change(held, *more)
+    columns = [one if one is not None else (None,) * len(parts) for one in (held, *more)]
+    return tuple(change(*column) for column in zip(*columns, strict=True))
+
+
+def _last(array: mx.array, held: int, wanted: int) -> mx.array:
+    """The last `wanted` of `held` slots, with empty ones before them where there are fewer."""
+    if held >= wanted:
+        return array[:, :, held - wanted :]
+    return mx.pad(array, [(0, 0), (0, 0), (wanted - held, 0), (0, 0)])
+
+
+def _chosen(rows: mx.array, old: mx.array | None, new: mx.array) -> mx.array:
+    """`old` (None: zeros) in the rows where `rows` is true, `new` in the others."""
+    shape = (-1, *[1] * (new.ndim - 1))
+    return mx.where(rows.reshape(shape), mx.zeros_like(new) if old is None else old, new)

@@ -1,0 +1,321 @@
+"""A sequence: one model's caches, and the committed tokens that they do not hold yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Tokens
+from typing import Any
+
+import mlx.core as mx
+
+from engine.speculation.rounds.cache_kinds import check_widths
+from engine.speculation.rounds.compiled_steps import MAX_ROWS, CompiledSteps
+from engine.speculation.rounds.rollback import Checkpoint, PlainOnly, Rollback, UnknownCacheKind
+from engine.speculation.rounds.shared_caches import copied, open_rollback
+from engine.speculation.rounds.taps import Follower
+
+# The most tokens of one pass of prefill, or of a draft model's catch-up.
+PREFILL_CHUNK = 512
+
+# The most checkpoints of recurrent layers and windows that a sequence keeps.
+MAX_CHECKPOINTS = 6
+
+
+class Sequence:
+    """One model's state of one text.
+
+    `tokens` is everything committed, prompt included; the caches hold the first `position` of them; the rest is
+    `pending` and forms the first rows of the next forward pass. After a rejection that only a restore can undo,
+    `position` stays where it was and `pending` grows by the accepted tokens.
+
+    Decoding leaves at least the last token pending. A pipelined plain step may feed a token that the host has
+    not read yet: commit(0, []) closes the step before with nothing pending, verify(token) feeds the lazy
+    token as the only row, and once it is known commit(1, [token]) keeps it, or abort() and append([token])
+    leave it pending.
+
+    Where a pass cannot be rolled back, `plain_only` names the kind of cache that prevents it, and the sequence decodes
+    plainly: verify takes no draft tokens, and after an abort (an exception in a pass, say) it is not `intact`.
+    """
+
+    def __init__(self, model: Any, caches: Tokens[Any]) -> None:
+        self.model = model
+        self.caches = caches
+        self.plain_only: str | None = None
+        self.rollback: Rollback | PlainOnly
+        try:
+            check_widths(model, caches)
+            self.rollback = open_rollback(caches)
+        except UnknownCacheKind as error:
+            self.rollback = PlainOnly(caches)
+            self.plain_only = error.kind
+        self.tokens: list[int] = []
+        self.position = 0
+        # Compiled narrow passes, set by the model's owner where the model allows them.
+        self.steps: CompiledSteps | None = None
+        # A draft model may lack ids of the main one, and an embedding lookup past its last row reads foreign memory.
+        # Ids that are not below this are fed as id 0.
+        self.known_ids: int | None = None
+        # Positions at which turns end, ascending: those that a later conversation may share.
+        self.boundaries: tuple[int, ...] = ()
+        self.checkpoints: list[Checkpoint] = []
+        # Gets the tapped outputs of all rows that are kept.
+        self.follower: Follower | None = None
+        self._outputs: list[mx.array] = []
+        self._pending_rows = self._draft_rows = 0
+
+    @property
+    def intact(self) -> bool:
+        """False if the contents of the caches are unknown, so that the sequence must not be used again."""
+        return self.rollback.intact
+
+    @property
+    def carries(self) -> bool:
+        """True if a partial acceptance restores everything, so that accepted rows are fed again with the next pass."""
+        return self.rollback.carries
+
+    @property
+    def pending(self) -> list[int]:
+        """The committed tokens that the caches do not hold."""
+        return self.tokens[self.position :]
+
+    def append(self, tokens: Tokens[int]) -> None:
+        """Commit `tokens` without a forward pass, a prompt for example."""
+        self.tokens.extend(tokens)
+
+    def verify(self, draft_tokens: mx.array | Tokens[int] = ()) -> mx.array:
+        """Begin a transaction and run one forward pass over pending + draft_tokens.
+
+        `draft_tokens` are k token ids, possibly a lazy array of shape (k,). Returns lazy logits of shape (k + 1, V):
+        row i predicts the token after draft_tokens[:i], row 0 the one after the last pending token. With nothing
+        pending the rows start after the first draft token: (k, V). If the pass raises, the caches are as before.
+        """
+        pending = self.pending
+        rows = self._as_row(pending, draft_tokens)
+        self.rollback.begin(rows.shape[1])
+        self._pending_rows = len(pending)
+        self._draft_rows = rows.shape[1] - len(pending)
+        try:
+            logits = self._pass(rows)
+        except BaseException:
+            self.abort()
+            raise
+        return logits[0, len(pending) - 1 :] if len(pending) > 1 else logits[0]
+
+    def open_drafts(self, count: int) -> None:
+        """Begin a transaction over `count` tokens that `draft` will feed one by one; nothing may be pending."""
+        self.rollback.begin(count)
+        self._pending_rows, self._draft_rows = 0, count
+
+    def draft(self, token: mx.array) -> mx.array:
+        """Feed one draft token, a lazy array of shape (1,), after `open_drafts`; returns lazy logits (1, V)."""
+        return self._pass(token[None])[0]
+
+    def close_drafts(self, fed: int) -> None:
+        """Drafting stopped early, after `draft` has fed `fed` tokens since `open_drafts`."""
+        self.rollback.shorten(fed)
+        self._draft_rows = fed
+
+    def commit(self, accepted: int, new_tokens: Tokens[int]) -> None:
+        """Keep pending and the first `accepted` draft tokens, and append `new_tokens` to `tokens`.
+
+        `new_tokens` are the accepted draft tokens and the bonus token, possibly cut short by a stop: no draft token
+        behind the cut is kept.
+        """
+        keep = self._pending_rows + min(accepted, len(new_tokens), self._draft_rows)
+        start = self.position
+        self.position += self.rollback.commit(keep)
+        self.tokens.extend(new_tokens)
+        if self._outputs:
+            # Also where the caches were restored: the rows are right, and come again with the next pass.
+            self._report(start, keep)
+
+    def remember(self) -> None:
+        """Take a checkpoint for `rewind` here, where the caches cannot be cut."""
+        if self.needs_boundaries and isinstance(self.rollback, Rollback):
+            if not any(kept.position == self.position for kept in self.checkpoints):
+                self.checkpoints.append(self.rollback.remember(self.position))
+            if len(self.checkpoints) > MAX_CHECKPOINTS:
+                # The first is the end of the system prompt, which other conversations share.
+                del self.checkpoints[1]
+
+    def reach(self, length: int) -> int:
+        """How many of the first `length` tokens the caches can still hold after `rewind(length)`."""
+        if length >= self.position or self.rollback.can_rewind(length):
+            return min(length, self.position)
+        return max((kept.position for kept in self.checkpoints if kept.position <= length), default=0)
+
+    def rewind(self, length: int) -> bool:
+        """Drop all but the first `length` tokens; those behind `reach(length)` become pending again.
+
+        False, with nothing changed, if that would leave the caches empty.
+        """
+        if length < self.position:
+            reach = self.reach(length)
+            if reach == 0:
+                return False
+            if reach == length and self.rollback.can_rewind(length):
+                self.rollback.rewind(length)
+            else:
+                assert isinstance(self.rollback, Rollback)
+                self.rollback.recall(next(kept for kept in self.checkpoints if kept.position == reach))
+            self.position = reach
+            self.checkpoints = [kept for kept in self.checkpoints if kept.position <= reach]
+        del self.tokens[length:]
+        return True
+
+    def unread(self, length: int) -> bool:
+        """Make all but the first `length` tokens pending again; False, with nothing changed, where that cannot be."""
+        if length > self.position or not self.rollback.rewind(length):
+            return False
+        self.position = length
+        self.checkpoints = [kept for kept in self.checkpoints if kept.position <= length]
+        return True
+
+    def fork(self) -> Sequence | None:
+        """An independent copy that shares arrays until one of the two writes; None where caches cannot be copied."""
+        if not isinstance(self.rollback, Rollback) or self.rollback.active or not self.intact:
+            return None
+        twin = Sequence(self.model, copied(self.caches))
+        twin.tokens, twin.position = list(self.tokens), self.position
+        twin.boundaries, twin.checkpoints = self.boundaries, list(self.checkpoints)
+        return twin
+
+    def lend(self) -> Tokens[Any]:
+        """Give the caches to a batch, which feeds the tokens from now on; `adopt` takes them back."""
+        caches, self.caches, self.rollback = self.caches, [], PlainOnly(())
+        return caches
+
+    def adopt(self, caches: Tokens[Any], tokens: Tokens[int], position: int) -> None:
+        """Continue with `caches` written elsewhere, which hold the first `position` of `tokens`.
+
+        Raises `CachesOutOfStep` if they are at another position.
+        """
+        self.caches = caches
+        self.rollback = open_rollback(caches) if self.plain_only is None else PlainOnly(caches)
+        self.rollback.check(position)
+        self.tokens[:], self.position = tokens, position
+
+    def abort(self) -> None:
+        """Undo the open transaction: caches, `tokens` and `position` are as before verify."""
+        self._outputs = []
+        self.rollback.abort()
+
+    def prefill(self, most: int) -> int:
+        """Feed at most `most` tokens of pending[:-1] in one pass; returns how many.
+
+        A pass ends at the next of `boundaries`, where a checkpoint is taken. If it raises, the caches keep what was
+        prefilled before it.
+        """
+        rows = self.begin_prefill(most)
+        if rows:
+            self.end_prefill(rows)
+        return rows
+
+    def begin_prefill(self, most: int) -> int:
+        """Begin `prefill`, with nothing evaluated; returns the rows for `end_prefill`, 0 where nothing is to be fed.
+
+        In between, caches may be evaluated, and `abort` gives it up.
+        """
+        rows = self.rows_to_prefill(most)
+        if rows:
+            row = self._as_row(self.tokens[self.position : self.position + rows], ())
+            self.rollback.begin(rows)
+            try:
+                self._run(row)
+            except BaseException:
+                self.abort()
+                raise
+        return rows
+
+    def end_prefill(self, rows: int) -> None:
+        """Evaluate what is left of the pass that was begun, and keep it."""
+        try:
+            # The last layer's output is no part of the caches.
+            mx.eval(self.arrays(), self._outputs)
+        except BaseException:
+            self.abort()
+            raise
+        start = self.position
+        self.position += self.rollback.commit(rows)
+        self._report(start, rows)
+        mx.clear_cache()
+        self._remember_boundary()
+
+    def rows_to_prefill(self, most: int) -> int:
+        """How many tokens `prefill(most)` feeds."""
+        return max(0, min([self.position + most, len(self.tokens) - 1, *self._stops_ahead()]) - self.position)
+
+    def prefilled_elsewhere(self, caches: Tokens[Any], rows: int, outputs: Tokens[mx.array]) -> None:
+        """Continue with `caches`, which hold `rows` more of the tokens; `outputs` are what a follower wants of these.
+
+        As after `prefill`. Raises `CachesOutOfStep`.
+        """
+        start = self.position
+        self.adopt(caches, list(self.tokens), start + rows)
+        self._outputs = list(outputs)
+        self._report(start, rows)
+        self._remember_boundary()
+
+    @property
+    def must_prefill(self) -> bool:
+        """Whether the pending tokens must go through `prefill`, because a boundary lies in them."""
+        return self.needs_boundaries and bool(self._stops_ahead())
+
+    @property
+    def needs_boundaries(self) -> bool:
+        """Whether the caches can only go back to checkpoints."""
+        return isinstance(self.rollback, Rollback) and not self.rollback.cuts_anywhere
+
+    def as_known(self, tokens: Tokens[int]) -> Tokens[int]:
+        """The ids to feed for `tokens`."""
+        return tokens if self.known_ids is None else [token if token < self.known_ids else 0 for token in tokens]
+
+    def _as_row(self, tokens: Tokens[int], draft_tokens: mx.array | Tokens[int]) -> mx.array:
+        """Token ids of shape (1, rows) for a forward pass."""
+        if self.known_ids is not None:
+            tokens = self.as_known(tokens)
+        if not isinstance(draft_tokens, mx.array):
+            return mx.array([[*tokens, *draft_tokens]], mx.uint32)
+        if not tokens:
+            return draft_tokens.astype(mx.uint32)[None]
+        return mx.concatenate([mx.array([*tokens], mx.uint32), draft_tokens.astype(mx.uint32)])[None]
+
+    def _pass(self, rows: mx.array) -> mx.array:
+        if self.steps is not None and self.follower is None and rows.shape[1] <= MAX_ROWS and self.position > 0:
+            return self.steps(rows, self.caches)
+        return self._run(rows)
+
+    def _run(self, rows: mx.array) -> mx.array:
+        """The model's pass over `rows` (1, rows); what the follower wants of it is in `_outputs` then."""
+        logits: mx.array
+        if self.follower is None:
+            logits = self.model(rows, cache=self.caches)
+        else:
+            with self.follower.taps.record() as self._outputs:
+                logits = self.model(rows, cache=self.caches)
+        return logits
+
+    def _report(self, start: int, rows: int) -> None:
+        """Give the follower the first `rows` rows of the latest pass, which began at position `start`."""
+        outputs, self._outputs = self._outputs, []
+        if self.follower is not None and outputs and rows:
+            self.follower.read(start, outputs, self.tokens[start : start + rows])
+
+    def _remember_boundary(self) -> None:
+        if self.position in self.boundaries:
+            self.remember()
+
+    def _stops_ahead(self) -> list[int]:
+        return [stop for stop in self.boundaries if self.position < stop < len(self.tokens)]
+
+    def arrays(self) -> list[mx.array]:
+        """Every array of the caches, to be evaluated together with a round's result."""
+        return self.rollback.arrays()
+
+    def kept_arrays(self) -> list[mx.array]:
+        """Every array of the caches and of the checkpoints."""
+        return [*self.arrays(), *(array for checkpoint in self.checkpoints for array in checkpoint.arrays())]
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the caches and of the checkpoints."""
+        return sum(array.nbytes for array in self.kept_arrays())

@@ -1,0 +1,131 @@
+"""A batch of sequences: one pass of a model over several texts, each of which keeps its own number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Items
+from dataclasses import dataclass
+
+import mlx.core as mx
+
+from engine.speculation.rounds import cache_kinds
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.shared_caches import open_rows
+
+
+@dataclass(eq=False, slots=True)
+class BatchPass:
+    """One pass over the rows of `members`; row b was fed `counts[b]` tokens from position `starts[b]` on.
+
+    `logits` (rows, width, V) are lazy; row b predicts from index `firsts[b]` on, where the last token is that had been
+    committed before. `outputs` are what followers want of it, (rows, width, ...) each.
+    """
+
+    members: list[Sequence]
+    logits: mx.array
+    counts: list[int]
+    starts: list[int]
+    firsts: list[int]
+    outputs: list[mx.array]
+
+
+class SequenceBatch:
+    """Sequences of one model whose caches are rows of one batch, in the order of `members`.
+
+    A transaction is `verify`, then `commit` or `abort`; `report` follows once the kept tokens are in the sequences.
+    Members join and leave between transactions. Belongs to the engine's thread.
+    """
+
+    def __init__(self, first: Sequence) -> None:
+        self.members: list[Sequence] = []
+        self._model = first.model
+        self._rows = open_rows(first.caches)
+        # Arrays that have to be evaluated with each pass, or they would grow into long chains.
+        self.state_arrays = self._rows.state_arrays
+        # After a partial acceptance the accepted tokens are fed again with the next pass, and there are such arrays.
+        self.carries = self._rows.carries
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def reserve(self, members: int) -> None:
+        """Make buffers for at least so many members when the next one joins."""
+        self._rows.reserve(members)
+
+    def join(self, sequence: Sequence) -> None:
+        """Take the caches of `sequence`, which has no open transaction, into a row of their own."""
+        assert not sequence.rollback.active
+        position = sequence.position
+        self._rows.add(sequence.lend(), position)
+        self.members.append(sequence)
+
+    def leave(self, sequence: Sequence) -> None:
+        """Give a member its caches back. The last member takes its place in `members`."""
+        row = self.members.index(sequence)
+        last = self.members.pop()
+        if last is not sequence:
+            self.members[row] = last
+        sequence.adopt(self._rows.remove(row), list(sequence.tokens), sequence.position)
+
+    def verify(self, drafts: mx.array | Items[mx.array | Items[int]]) -> BatchPass:
+        """Begin a transaction: one pass over each member's pending tokens and its `drafts`.
+
+        `drafts` are token ids, possibly lazy: for each member its own number, or for all the same, (rows, k). A member
+        with nothing pending needs at least one, the newest committed token. If the pass raises, abort.
+        """
+        pending = [member.pending for member in self.members]
+        ids, counts = self._ids(pending, drafts)
+        self._rows.begin(counts)
+        starts = [member.position for member in self.members]
+        firsts = [max(0, len(tokens) - 1) for tokens in pending]
+        taps = next((member.follower.taps for member in self.members if member.follower is not None), None)
+        outputs: list[mx.array] = []
+        if taps is None:
+            logits: mx.array = self._model(ids, cache=self._rows.caches)
+        else:
+            with taps.record() as outputs:
+                logits = self._model(ids, cache=self._rows.caches)
+        return BatchPass(list(self.members), logits, counts, starts, firsts, outputs)
+
+    def commit(self, keep: Items[int]) -> None:
+        """Keep the first `keep[b]` of the tokens that each row was fed; appends nothing to the sequences."""
+        for member, held in zip(self.members, self._rows.commit(keep), strict=True):
+            member.position += held
+
+    def abort(self) -> None:
+        """Undo the open transaction."""
+        self._rows.abort()
+
+    @staticmethod
+    def report(done: BatchPass, member: Sequence, row: int, keep: int) -> None:
+        """Give the member's follower the first `keep` rows of what it was fed, which its sequence holds by now."""
+        if member.follower is not None and done.outputs and keep:
+            start = done.starts[row]
+            outputs = [output[row : row + 1] for output in done.outputs]
+            member.follower.read(start, outputs, member.tokens[start : start + keep])
+
+    def arrays(self) -> list[mx.array]:
+        """Every array of the caches."""
+        return self._rows.arrays()
+
+    def _ids(
+        self, pending: list[list[int]], drafts: mx.array | Items[mx.array | Items[int]]
+    ) -> tuple[mx.array, list[int]]:
+        """Token ids (rows, width), padded behind each row's own, and how many are its own."""
+        if isinstance(drafts, mx.array) and not any(pending):
+            return drafts.astype(mx.uint32), [drafts.shape[1]] * len(pending)
+        counts = [len(tokens) + len(draft) for tokens, draft in zip(pending, drafts, strict=True)]
+        width = max(counts)
+        if not any(isinstance(draft, mx.array) for draft in drafts):
+            rows = [[*tokens, *draft] for tokens, draft in zip(pending, drafts, strict=True)]
+            return mx.array([row + [0] * (width - len(row)) for row in rows], mx.uint32), counts
+        lazy = []
+        for tokens, draft, count in zip(pending, drafts, counts, strict=True):
+            own = draft.astype(mx.uint32) if isinstance(draft, mx.array) else mx.array([*draft], mx.uint32)
+            parts = [mx.array(tokens, mx.uint32), own, mx.zeros((width - count,), mx.uint32)]
+            lazy.append(mx.concatenate([part for part in parts if part.size]))
+        return mx.stack(lazy), counts
+
+
+def rows_obstacle(sequence: Sequence) -> str | None:
+    """What keeps a sequence from being a member of a batch, or None."""
+    return sequence.plain_only or cache_kinds.rows_obstacle(sequence.model, sequence.caches)

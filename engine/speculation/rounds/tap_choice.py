@@ -1,0 +1,89 @@
+"""How a head is to be fed, where published conventions differ: the head is tried with each on one text.
+
+Ids of layers are inputs in some heads and outputs in others, states come before or after the main model's last norm,
+queries have the position of the last token or of the next, and nothing in a head says which. The wrong one makes
+proposals worse and the text no different. One pass of the main model over a short text tells: under the right one, what
+the main model would say next is likelier.
+
+That is done once, when the head is first loaded for a main model, and not on the first rounds of answers: the pass
+scores every reading on the same text at some hundred positions, while a round would score one reading at the few tokens
+that it verifies, on texts that differ, and the rounds of the wrong reading would be lost.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import mlx.core as mx
+
+from engine.errors import EngineError
+from engine.files.disk_pool import DiskPool
+from engine.files.foreign_code import panics_as_errors
+from engine.files.steps import Steps, result_of
+from engine.heads.head import Head
+from engine.main_model.loading import LoadedModel
+from engine.speculation.rounds.main_ports import main_ports
+from engine.speculation.rounds.taps import CannotTap, Taps
+
+log = logging.getLogger(__name__)
+
+# The most tokens of the text that are read: a small piece of a prompt.
+MOST_TOKENS = 160
+# Heads were trained on answers; this is one.
+TEXT = """A speculative decoder has two parts. A small model proposes the next few tokens, and a large model checks \
+them all at once. If a proposal is what the large model would have written, it is kept; otherwise it is thrown away, \
+and the large model's own token takes its place. The text is therefore exactly the same, it only arrives faster. \
+Here is what happens in each round:
+
+1. The small model writes a few tokens, one after the other.
+2. The large model reads these tokens in a single pass.
+3. The longest run of tokens that both agree on is added to the answer, followed by one more token of the large model.
+
+How much faster this is depends on how often the two agree. For code, lists and repeated text, they agree most of \
+the time; for poetry or for unusual names, they agree less often."""
+
+
+def choose_reading(main: LoadedModel, head: Head) -> Steps[tuple[int, ...]]:
+    """The likeliest of the head's `readings` for `main`; the head uses it from now on.
+
+    What the main model cannot be tapped for, or what fails, leaves the first choice.
+    """
+    best = head.readings[0]
+    try:
+        head.bind(main_ports(main))
+        with DiskPool() as disk:
+            ids = yield from result_of(disk.start(_encoded, main))
+        if len(ids) > 2:
+            best = _likeliest(main, head, ids[:MOST_TOKENS])
+    except (CannotTap, EngineError, ValueError) as error:
+        log.warning("what the head %s reads was not tried: %s", head.identity, error)
+    head.use(best)
+    return best
+
+
+def _encoded(main: LoadedModel) -> list[int]:
+    with panics_as_errors():
+        return main.encode(TEXT)
+
+
+def _likeliest(main: LoadedModel, head: Head, ids: list[int]) -> tuple[int, ...]:
+    tapped = {}
+    for reading in head.readings:
+        head.use(reading)
+        if head.taps[-1] < len(main.model.layers):
+            tapped[reading] = head.taps
+    if len(tapped) < 2:
+        return next(iter(tapped), head.readings[0])
+    layers = sorted({layer for taps in tapped.values() for layer in taps})
+    with Taps(main.model, layers).record() as outputs:
+        logits = main.model(mx.array([ids], mx.uint32), cache=main.new_caches())
+    answers = mx.argmax(logits[0, 1:], axis=-1)
+    by_layer = dict(zip(layers, outputs, strict=True))
+    chances = []
+    for reading, taps in tapped.items():
+        head.use(reading)
+        chances.append(head.log_chance(mx.concatenate([by_layer[layer] for layer in taps], -1), ids, answers))
+    found: list[float] = mx.stack(chances).tolist()  # type: ignore[assignment]
+    by_reading = dict(zip(tapped, found, strict=True))
+    log.info("mean log-probability of the main model's choices by what the head reads: %s", by_reading)
+    return max(by_reading, key=lambda reading: by_reading[reading])

@@ -1,0 +1,56 @@
+"""A file is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.files.atomic_file import write_atomically
+
+
+def test_content_replaces_what_was_there_and_leaves_no_other_file(tmp_path: Path) -> None:
+    path = tmp_path / "new folder" / "file"
+    write_atomically(path, b"old")
+    write_atomically(path, (piece for piece in (b"ne", b"w")))
+    assert path.read_bytes() == b"new"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_is_private_unless_the_caller_says_otherwise(tmp_path: Path) -> None:
+    umask = os.umask(0o022)
+    try:
+        write_atomically(tmp_path / "private", b"")
+        write_atomically(tmp_path / "shared", b"", mode=0o666)
+    finally:
+        os.umask(umask)
+    assert (tmp_path / "private").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "shared").stat().st_mode & 0o777 == 0o644
+
+
+def test_content_that_fails_midway_leaves_the_old_file_alone(tmp_path: Path) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"half"
+        raise ValueError("no more")
+
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+    with pytest.raises(ValueError, match="no more"):
+        write_atomically(path, pieces())
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_full_disk_leaves_the_old_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "file"
+    write_atomically(path, b"old")
+    monkeypatch.setattr("engine.files.atomic_file.os.fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,383 @@
+"""A chat of an earlier session is not prefilled again; damaged and foreign files are ignored."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.events import Finished
+from engine.prefix import store as prefix_store
+from engine.requests import ChatRequest
+from engine.serving.scheduler import Scheduler
+from engine.settings import EngineSettings
+from tests.engine.chats import DEPTH, answer, user
+from tests.engine.chats import ask as ask_in
+from tests.engine.serving_requests import Client, load_models, run, submit
+from tests.engine.serving_requests import request as unnamed
+from tests.engine.speculation.family_configs import FAMILIES
+from tests.tiny_models import write_disturbed_copy, write_model
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+
+@pytest.fixture(scope="module", params=["llama", "gemma3_text", "qwen3_next"])
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    config = {"model_type": request.param, **FAMILIES[request.param]}
+    return write_model(tmp_path_factory.mktemp("kind") / "main", config=config)
+
+
+@pytest.fixture
+def draft(model: Path, tmp_path: Path) -> Path:
+    return write_disturbed_copy(model, tmp_path / "draft", amount=0.01)
+
+
+def opened(model: Path, store: Path, draft: Path | None = None) -> Scheduler:
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=store))
+    load_models(scheduler, model, draft)
+    return scheduler
+
+
+def session(model: Path, store: Path, asked: ChatRequest) -> Finished:
+    """Load, ask once, unload."""
+    scheduler = opened(model, store)
+    [client] = run(scheduler, asked)
+    scheduler.close()
+    return client.finished
+
+
+def request(text: str = "the quick brown fox", max_tokens: int = 40, conversation: str = "chat") -> ChatRequest:
+    return replace(unnamed(text, max_tokens=max_tokens), conversation=conversation)
+
+
+def ask(scheduler: Scheduler, *messages: dict[str, str], conversation: str = "chat") -> Finished:
+    return ask_in(scheduler, *messages, conversation=conversation)
+
+
+OPENING = user("the quick brown fox")
+
+
+def test_the_next_session_prefills_only_what_is_new(model: Path, tmp_path: Path) -> None:
+    before = opened(model, tmp_path)
+    first = ask(before, OPENING)
+    before.close()
+    later = opened(model, tmp_path)
+    turns = (OPENING, answer(first), user("and then"))
+    second = ask(later, *turns)
+    later.clear_prefix_cache()
+    assert second.stats.cached_tokens == first.stats.prompt_tokens + len(first.ids) - 1
+    assert ask(later, *turns).ids == second.ids
+    later.close()
+
+
+def test_the_draft_model_prefills_only_what_is_new_too(model: Path, draft: Path, tmp_path: Path) -> None:
+    before = opened(model, tmp_path, draft)
+    first = ask(before, OPENING)
+    before.close()
+    later = opened(model, tmp_path, draft)
+    turns = (OPENING, answer(first), user("and then"))
+    second = ask(later, *turns)
+    fresh = second.stats.prompt_tokens - first.stats.prompt_tokens - len(first.ids)
+    assert second.stats.drafted > 0
+    assert second.stats.draft_prefill_tokens <= fresh + DEPTH
+    later.clear_prefix_cache()
+    assert ask(later, *turns).ids == second.ids
+    later.close()
+
+
+def test_caches_of_another_draft_model_are_ignored(model: Path, draft: Path, tmp_path: Path) -> None:
+    before = opened(model, tmp_path / "store", draft)
+    first = ask(before, OPENING)
+    before.close()
+    other = Path(shutil.copytree(draft, tmp_path / "other"))
+    later = opened(model, tmp_path / "store", other)
+    second = ask(later, OPENING, answer(first), user("and then"))
+    assert second.stats.cached_tokens == first.stats.prompt_tokens + len(first.ids) - 1
+    assert second.stats.draft_prefill_tokens >= first.stats.prompt_tokens
+    later.close()
+
+
+def test_an_answer_of_an_earlier_session_is_regenerated_without_reading_its_prompt(
+    model: Path, draft: Path, tmp_path: Path
+) -> None:
+    before = opened(model, tmp_path, draft)
+    first = ask(before, OPENING)
+    before.close()
+    later = opened(model, tmp_path, draft)
+    again = ask(later, OPENING)
+    later.close()
+    assert again.ids == first.ids
+    assert again.stats.cached_tokens == again.stats.prompt_tokens - 1
+    # The draft model reads no more than what plain rounds brought meanwhile.
+    assert again.stats.draft_prefill_tokens <= 6
+
+
+def test_a_longer_turn_replaces_the_shorter_one(model: Path, tmp_path: Path) -> None:
+    before = opened(model, tmp_path)
+    first = ask(before, OPENING)
+    before.close()
+    later = opened(model, tmp_path)
+    ask(later, OPENING, answer(first), user("and then"))
+    later.close()
+    assert len(list(tmp_path.glob("*.json"))) == len(list(tmp_path.glob("*.safetensors"))) == 1
+
+
+def test_only_their_owner_reads_stored_turns(tiny_main: Path, tmp_path: Path) -> None:
+    store, umask = tmp_path / "prefixes", os.umask(0o022)
+    try:
+        session(tiny_main, store, request())
+        assert [path.name for path in (store, *store.iterdir()) if path.stat().st_mode & 0o077] == []
+        for path in (store, *store.iterdir()):
+            path.chmod(0o755)
+        opened(tiny_main, store).close()
+        assert [path.name for path in (store, *store.iterdir()) if path.stat().st_mode & 0o077] == []
+    finally:
+        os.umask(umask)
+
+
+def test_clearing_clears_the_disk_too(tiny_main: Path, tmp_path: Path) -> None:
+    session(tiny_main, tmp_path, request("fox", max_tokens=2))
+    scheduler = opened(tiny_main, tmp_path)
+    assert scheduler.status.prefix_cache.stored > 0
+    scheduler.clear_prefix_cache()
+    assert scheduler.status.prefix_cache.stored == 0
+    assert list(tmp_path.iterdir()) == []
+    [client] = run(scheduler, request("fox", max_tokens=2))
+    assert client.finished.stats.cached_tokens == 0
+    scheduler.close()
+
+
+def _cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+def _flip(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[-50] ^= 1
+    file.write_bytes(content)
+
+
+def _empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+@pytest.mark.parametrize("damage", [_cut, _flip, _empty, Path.unlink])
+@pytest.mark.parametrize("suffix", [".safetensors", ".json"])
+def test_a_damaged_file_is_ignored(
+    tiny_main: Path, tmp_path: Path, damage: Callable[[Path], None], suffix: str
+) -> None:
+    asked = request(max_tokens=1)
+    first = session(tiny_main, tmp_path, asked)
+    [file] = tmp_path.glob(f"*{suffix}")
+    damage(file)
+    again = session(tiny_main, tmp_path, asked)
+    assert again.ids == first.ids
+    assert again.stats.cached_tokens in (0, again.stats.prompt_tokens - 1)
+    assert suffix == ".json" or again.stats.cached_tokens == 0
+
+
+def test_what_belongs_to_other_weights_is_ignored(tiny_main: Path, tmp_path: Path) -> None:
+    asked = request(max_tokens=1)
+    other = tmp_path / "other"
+    shutil.copytree(tiny_main, other)
+    session(tiny_main, tmp_path / "store", asked)
+    assert session(other, tmp_path / "store", asked).stats.cached_tokens == 0
+
+
+def test_what_belongs_to_another_configuration_is_ignored(tiny_main: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    shutil.copytree(tiny_main, model)
+    asked = request(max_tokens=1)
+    session(model, tmp_path / "store", asked)
+    config = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps({**config, "rope_theta": 500.0}))
+    assert session(model, tmp_path / "store", asked).stats.cached_tokens == 0
+
+
+def test_a_file_that_another_program_has_just_deleted_is_as_if_it_were_not_there(
+    tiny_main: Path, tmp_path: Path
+) -> None:
+    asked = request(max_tokens=1)
+    for name in ("a.json", "a.safetensors"):
+        # Listed, and gone when it is looked at.
+        (tmp_path / name).symlink_to(tmp_path / "nowhere")
+    session(tiny_main, tmp_path, asked)
+    scheduler = opened(tiny_main, tmp_path)
+    [client] = run(scheduler, asked)
+    assert client.finished.stats.cached_tokens == client.finished.stats.prompt_tokens - 1
+    assert scheduler.status.prefix_cache.stored > 0
+    scheduler.close()
+
+
+def test_another_version_of_the_format_is_ignored(tiny_main: Path, tmp_path: Path) -> None:
+    asked = request(max_tokens=1)
+    session(tiny_main, tmp_path, asked)
+    [file] = tmp_path.glob("*.json")
+    file.write_text(json.dumps({**json.loads(file.read_text()), "format": 99}))
+    assert session(tiny_main, tmp_path, asked).stats.cached_tokens == 0
+
+
+def test_the_folder_stays_within_its_bytes(tiny_main: Path, tmp_path: Path) -> None:
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=300_000))
+    load_models(scheduler, tiny_main, None)
+    for text in ("fox", "lazy dog", "안녕하세요"):
+        run(scheduler, request(text, max_tokens=2))
+        scheduler.prefix_cache.save()
+    scheduler.close()
+    assert 0 < sum(file.stat().st_size for file in tmp_path.glob("*.safetensors")) <= 300_000
+
+
+@pytest.mark.expects_log
+def test_a_folder_that_cannot_be_written_costs_nothing_else(tiny_main: Path, tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    assert session(tiny_main, blocked, request(max_tokens=2)).reason == "length"
+
+
+# What of a conversation is on the disk, and for how long
+
+
+def files(folder: Path) -> set[str]:
+    return {file.name for file in folder.iterdir()} if folder.exists() else set()
+
+
+def test_what_has_no_name_never_reaches_the_disk(tiny_main: Path, tmp_path: Path) -> None:
+    scheduler = opened(tiny_main, tmp_path)
+    run(scheduler, request(max_tokens=2), unnamed("lazy dog", max_tokens=2))
+    assert scheduler.prefix_cache.usage.conversations == 2
+    scheduler.close()
+    [entry] = tmp_path.glob("*.json")
+    assert json.loads(entry.read_text())["name"] == "chat"
+
+
+def test_a_text_is_kept_under_its_name_where_one_without_covers_it(tiny_main: Path, tmp_path: Path) -> None:
+    scheduler = opened(tiny_main, tmp_path)
+    run(scheduler, unnamed(max_tokens=4))
+    run(scheduler, request(max_tokens=2))
+    scheduler.close()
+    assert len(list(tmp_path.glob("*.json"))) == 1
+
+
+def test_a_forgotten_conversation_leaves_nothing(tiny_main: Path, tmp_path: Path) -> None:
+    scheduler = opened(tiny_main, tmp_path)
+    asked = request(max_tokens=2), request("lazy dog", max_tokens=2, conversation="other")
+    run(scheduler, *asked)
+    scheduler.prefix_cache.save()
+    before = files(tmp_path)
+    scheduler.forget_conversations(["chat"])
+    assert len(files(tmp_path)) == 2 < len(before)
+    assert scheduler.prefix_cache.usage.conversations == 1
+    [forgotten, kept] = run(scheduler, replace(asked[0], conversation="new"), asked[1])
+    # All chats begin alike.
+    assert forgotten.finished.stats.cached_tokens < 8
+    assert kept.finished.stats.cached_tokens == kept.finished.stats.prompt_tokens - 1
+    scheduler.close()
+
+
+def test_forgetting_covers_the_caches_of_other_models(tiny_main: Path, tmp_path: Path) -> None:
+    other = Path(shutil.copytree(tiny_main, tmp_path / "other"))
+    for main in (tiny_main, other):
+        session(main, tmp_path / "store", request(max_tokens=2))
+    assert len(files(tmp_path / "store")) == 4
+    scheduler = opened(tiny_main, tmp_path / "store")
+    scheduler.forget_conversations(["chat"])
+    assert files(tmp_path / "store") == set()
+    scheduler.close()
+
+
+def test_without_a_model_forgetting_clears_the_disk_at_once(tiny_main: Path, tmp_path: Path) -> None:
+    session(tiny_main, tmp_path, request(max_tokens=2))
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path))
+    scheduler.forget_conversations(["chat"])
+    assert files(tmp_path) == set()
+    scheduler.close()
+
+
+def test_what_is_forgotten_while_it_is_answered_is_not_kept(tiny_main: Path, tmp_path: Path) -> None:
+    scheduler = opened(tiny_main, tmp_path)
+    client: Client = submit(scheduler, request(max_tokens=8))
+    scheduler.step()
+    scheduler.forget_conversations(["chat"])
+    while scheduler.busy:
+        scheduler.step()
+    assert client.finished.reason == "length"
+    assert scheduler.prefix_cache.usage.conversations == 0
+    scheduler.close()
+    assert files(tmp_path) == set()
+
+
+def test_only_known_conversations_stay_on_the_disk(tiny_main: Path, tmp_path: Path) -> None:
+    for name in ("chat", "other"):
+        session(tiny_main, tmp_path, request(name, max_tokens=2, conversation=name))
+    [one, *_] = tmp_path.glob("*.json")
+    shutil.copy(one, tmp_path / "nobody-0.json")
+    (tmp_path / "nobody-0.partial.safetensors").write_bytes(b"half a file")
+    (tmp_path / "notes.txt").write_text("not ours")
+    scheduler = opened(tiny_main, tmp_path)
+    scheduler.keep_stored(["other"])
+    [entry] = tmp_path.glob("*.json")
+    assert json.loads(entry.read_text())["name"] == "other"
+    assert len(files(tmp_path)) == 3
+    [known] = run(scheduler, request("other", max_tokens=2, conversation="other"))
+    assert known.finished.stats.cached_tokens > 0
+    scheduler.close()
+
+
+def test_a_long_chat_is_not_loaded_for_the_few_tokens_that_all_chats_begin_with(
+    tiny_main: Path, tmp_path: Path
+) -> None:
+    session(tiny_main, tmp_path, request("the quick brown fox jumps over the lazy dog " * 8, max_tokens=2))
+    scheduler = opened(tiny_main, tmp_path)
+    [client] = run(scheduler, request("lazy dog", max_tokens=2, conversation="other"))
+    assert client.finished.stats.cached_tokens == 0
+    assert scheduler.prefix_cache.usage.conversations == 1
+    scheduler.close()
+
+
+def test_what_is_on_the_disk_already_is_not_written_again(
+    tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = request(max_tokens=1)
+    session(tiny_main, tmp_path, asked)
+    monkeypatch.setattr(prefix_store, "_save", None)
+    assert session(tiny_main, tmp_path, asked).stats.cached_tokens > 0
+    assert len(files(tmp_path)) == 2
+
+
+def test_the_least_recently_used_turn_is_evicted_first(tiny_main: Path, tmp_path: Path) -> None:
+    names = ("first", "second", "third")
+    asked = {name: request(name, max_tokens=1, conversation=name) for name in names}
+    for name in names[:2]:
+        session(tiny_main, tmp_path, asked[name])
+    session(tiny_main, tmp_path, asked["first"])
+    size = max(file.stat().st_size for file in tmp_path.glob("*.safetensors"))
+    scheduler = Scheduler(EngineSettings(prefix_cache_folder=tmp_path, prefix_folder_bytes=int(size * 2.9)))
+    load_models(scheduler, tiny_main, None)
+    run(scheduler, asked["third"])
+    scheduler.close()
+    kept = {json.loads(entry.read_text())["name"] for entry in tmp_path.glob("*.json")}
+    assert kept == {"first", "third"}
+
+
+@pytest.mark.expects_log
+@pytest.mark.parametrize("trouble", ["no room left", "a write that fails"])
+def test_a_full_disk_keeps_nothing_and_leaves_nothing(
+    tiny_main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, trouble: str
+) -> None:
+    def fail(file: Path, _content: object) -> None:
+        file.write_bytes(b"half of it")
+        raise OSError(28, "No space left on device")
+
+    if trouble == "no room left":
+        usage = shutil.disk_usage(tmp_path)._replace(free=1000)
+        monkeypatch.setattr(prefix_store.shutil, "disk_usage", lambda _: usage)
+    else:
+        monkeypatch.setattr(prefix_store, "_save", fail)
+    assert session(tiny_main, tmp_path, request(max_tokens=2)).reason == "length"
+    assert files(tmp_path) == set()
+    assert [record.levelname for record in caplog.records] == ["WARNING"]

@@ -1,0 +1,179 @@
+"""Head sessions: whatever the rounds do, the head gets each committed row once, in order, with the right outputs."""
+
+from __future__ import annotations
+
+import random
+
+import mlx.core as mx
+import numpy as np
+import pytest
+
+from engine.speculation.drafters import head_session as module
+from engine.speculation.drafters.head_session import HeadSession
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.taps import Taps
+from tests.engine.speculation.families import build, fresh_caches
+from tests.engine.speculation.oracle_head import KeptRows, OracleHead
+
+FAMILIES = ["llama", "llama:window", "gemma3_text", "qwen3_next", "falcon_h1", "llama4"]
+TOKENS = [(11 * index + 5) % 96 for index in range(96)]
+WIDTH = 32
+
+
+def started(name: str, tokens: list[int], *, taps: tuple[int, ...] = (0, 1)) -> tuple[Sequence, HeadSession]:
+    """A sequence that has read `tokens` but the last in chunks of 4, and the session that followed it."""
+    sequence = Sequence(build(name), fresh_caches(name))
+    session = HeadSession(OracleHead(taps, WIDTH, 96), Taps(sequence.model, taps))
+    sequence.follower = session
+    sequence.append(tokens)
+    while sequence.prefill(4):
+        pass
+    return sequence, session
+
+
+def rows_of(session: HeadSession) -> np.ndarray:
+    session.settle()
+    context = session.context
+    assert isinstance(context, KeptRows)
+    return np.array(context.rows[0])
+
+
+def assert_same_rows(session: HeadSession, name: str, tokens: list[int]) -> None:
+    """What the session holds equals what one reading of the whole text gives."""
+    fresh, expected = started(name, [*tokens, 0])
+    found, wanted = rows_of(session), rows_of(expected)
+    assert session.length == expected.length == len(tokens)
+    assert isinstance(session.context, KeptRows)
+    assert session.context.tokens == tokens[session.start :]
+    assert np.abs(found - wanted[session.start :]).max() <= 1e-3 * np.abs(wanted).max()
+    assert fresh.position == len(tokens)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_rounds_of_every_outcome_leave_the_rows_of_one_reading(name: str) -> None:
+    sequence, session = started(name, TOKENS[:9])
+    outcomes = random.Random(4)
+    for _ in range(12):
+        depth, at = outcomes.randrange(6), len(sequence.tokens)
+        accepted = outcomes.randint(0, depth)
+        drafts = [*TOKENS[at : at + accepted], *[(TOKENS[at + accepted] + 1) % 96] * (depth - accepted)]
+        mx.eval(sequence.verify(drafts))
+        sequence.commit(accepted, TOKENS[at : at + accepted + 1])
+        assert session.length == len(sequence.tokens) - 1
+        if outcomes.random() < 0.4:
+            session.read_some(3)
+
+    assert_same_rows(session, name, sequence.tokens[:-1])
+
+
+@pytest.mark.parametrize("name", ["llama", "qwen3_next"])
+def test_pipelined_plain_rounds_are_followed(name: str) -> None:
+    sequence, session = started(name, TOKENS[:5])
+    mx.eval(sequence.verify())
+    for at in range(5, 10):
+        # The round is started on top of one that is not known yet.
+        if sequence.rollback.active:
+            sequence.commit(0, [])
+        mx.eval(sequence.verify(mx.array([TOKENS[at]], mx.uint32)))
+        sequence.commit(1, [TOKENS[at]])
+
+    assert_same_rows(session, name, sequence.tokens)
+
+
+def test_an_aborted_round_leaves_no_rows() -> None:
+    sequence, session = started("llama", TOKENS[:5])
+    sequence.verify([1, 2])
+    sequence.abort()
+    assert session.length == 4
+    mx.eval(sequence.verify([TOKENS[5]]))
+    sequence.commit(1, TOKENS[5:7])
+
+    assert_same_rows(session, "llama", TOKENS[:6])
+
+
+@pytest.mark.parametrize("read_first", [0, 6, 20])
+def test_a_rewound_session_goes_on_with_other_tokens(read_first: int) -> None:
+    sequence, session = started("llama", TOKENS[:14])
+    session.read_some(read_first)
+    sequence.rewind(8)
+    session.rewind(8)
+    other = [*TOKENS[:8], 7, 7, 7]
+    sequence.tokens = [*other, 0]
+    while sequence.prefill(4):
+        pass
+
+    assert_same_rows(session, "llama", other)
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    sequence, session = started("llama", TOKENS[:10])
+    session.read_some(4)
+    twin, other = sequence.fork(), session.copy()
+    assert twin is not None
+    twin.follower = other
+    for kept, tail in ((sequence, [1, 2, 3]), (twin, [4, 5, 6])):
+        kept.append(tail)
+        while kept.prefill(4):
+            pass
+
+    assert_same_rows(session, "llama", [*TOKENS[:10], 1, 2])
+    assert_same_rows(other, "llama", [*TOKENS[:10], 4, 5])
+
+
+def test_rows_that_were_missed_make_the_context_shorter_never_wrong() -> None:
+    sequence, session = started("llama", TOKENS[:6])
+    sequence.follower = None
+    sequence.append(TOKENS[6:10])
+    while sequence.prefill(4):
+        pass
+    sequence.follower = session
+    sequence.append(TOKENS[10:14])
+    while sequence.prefill(2):
+        pass
+
+    assert session.start == 9
+    assert_same_rows(session, "llama", TOKENS[:13])
+
+
+def test_text_can_be_read_again_for_a_session_that_joined_late() -> None:
+    sequence, session = started("llama", TOKENS[:20])
+    session.restart(20)
+    assert sequence.unread(12)
+    session.restart(12)
+    assert sequence.tokens == TOKENS[:20]
+    while sequence.prefill(4):
+        pass
+
+    assert session.start == 12
+    assert_same_rows(session, "llama", TOKENS[:19])
+
+
+def test_no_more_than_so_much_waits_to_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_UNREAD_BYTES", 6 * 2 * WIDTH * 4)
+    sequence, session = started("llama", TOKENS[:5])
+    assert session.unread == 4
+    sequence.append(TOKENS[5:9])
+    sequence.prefill(4)
+
+    assert session.unread == 0
+    assert_same_rows(session, "llama", TOKENS[:8])
+
+
+@pytest.mark.parametrize("mutant", ["gap", "shifted", "other layer", "rejected row"])
+def test_the_comparison_notices_wrong_rows(mutant: str) -> None:
+    taps = (1, 1) if mutant == "other layer" else (0, 1)
+    sequence, session = started("llama", TOKENS[:9], taps=taps)
+    mx.eval(sequence.verify(TOKENS[9:12]))
+    sequence.commit(3, TOKENS[9:13])
+    session.settle()
+    assert isinstance(session.context, KeptRows)
+    rows = session.context.rows
+    if mutant == "gap":
+        session.context.rows = mx.concatenate([rows[:, :5], rows[:, 6:], rows[:, :1]], axis=1)
+    elif mutant == "shifted":
+        session.context.rows = mx.concatenate([rows[:, 1:], rows[:, :1]], axis=1)
+    elif mutant == "rejected row":
+        session.context.rows = mx.concatenate([rows[:, :-1], rows[:, -2:-1]], axis=1)
+
+    with pytest.raises(AssertionError):
+        assert_same_rows(session, "llama", TOKENS[:12])

@@ -1,0 +1,90 @@
+"""A prompt that is cancelled in the middle of a pass: nothing of the pass is left, and nothing of the text is lost."""
+
+from __future__ import annotations
+
+import mlx.core as mx
+import pytest
+
+from engine.speculation.rounds.cache_rules import flatten, leaves
+from engine.speculation.rounds.interruptible import PrefillPass
+from engine.speculation.rounds.sequence import Sequence
+from tests.engine.counting import graph_nodes
+from tests.engine.speculation.cache_state import largest_difference
+from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+TOKENS = [(11 * index + 5) % 96 for index in range(40)]
+
+
+def reading(name: str, position: int) -> Sequence:
+    sequence = Sequence(build(name), fresh_caches(name))
+    sequence.append(TOKENS)
+    if position:
+        sequence.prefill(position)
+    return sequence
+
+
+def assert_same(one: Sequence, other: Sequence) -> None:
+    assert (one.tokens, one.position) == (other.tokens, other.position)
+    for cache, expected in zip(one.caches, other.caches, strict=True):
+        assert largest_difference(cache, expected) == 0.0
+
+
+@pytest.mark.parametrize("position", [0, 9])
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_a_pass_that_is_given_up_leaves_the_sequence_as_before(name: str, position: int) -> None:
+    sequence, other = reading(name, position), reading(name, position)
+    if sequence.plain_only is not None:
+        pytest.skip("prefilled at once")
+
+    begun = PrefillPass(sequence, 8)
+    assert not begun.evaluate(begun.layers // 2)
+    begun.undo()
+
+    arrays = [*leaves([vars(cache) for cache in flatten(sequence.caches)])]
+    # A handle of what was there before is a node itself.
+    assert graph_nodes(arrays) <= len(arrays)
+    assert sequence.position == position
+    assert sequence.prefill(8) == other.prefill(8)
+    assert_same(sequence, other)
+    assert mx.array_equal(sequence.verify(), other.verify())
+
+
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_a_pass_in_parts_is_the_same_pass(name: str) -> None:
+    sequence, other = reading(name, 9), reading(name, 9)
+    begun, until = PrefillPass(sequence, 8), 1
+    while not begun.evaluate(until):
+        assert sequence.position == 9
+        until += 2
+    assert begun.rows == other.prefill(8)
+    assert_same(sequence, other)
+
+
+def test_other_texts_are_read_between_the_parts() -> None:
+    sequence, other, third = reading("llama", 9), reading("llama", 9), reading("llama", 9)
+    begun = PrefillPass(sequence, 8)
+    begun.evaluate(1)
+    assert third.prefill(8) == 8
+    begun.evaluate(begun.layers)
+    other.prefill(8)
+    assert_same(sequence, other)
+    assert_same(third, other)
+
+
+def test_a_part_that_fails_leaves_the_sequence_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("out of memory")
+
+    for until in (1, 2):
+        sequence, other = reading("llama", 9), reading("llama", 9)
+        begun = PrefillPass(sequence, 8)
+        assert until in (1, begun.layers)
+        with monkeypatch.context() as patch:
+            patch.setattr(mx, "eval", fail)
+            with pytest.raises(RuntimeError):
+                begun.evaluate(until)
+        assert sequence.position == 9
+        assert sequence.prefill(8) == other.prefill(8)
+        assert_same(sequence, other)

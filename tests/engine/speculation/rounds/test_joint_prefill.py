@@ -1,0 +1,176 @@
+"""Prompts read in one pass: every sequence is afterwards as if it had read its own alone."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence as Items
+
+import mlx.core as mx
+import numpy as np
+import pytest
+
+from engine.speculation.rounds import joint_prefill, row_layout
+from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence_batch import rows_obstacle
+from engine.speculation.rounds.taps import Taps
+from tests.engine.counting_model import CountingModel
+from tests.engine.speculation.cache_state import largest_difference
+from tests.engine.speculation.families import EVERY_KIND, SERVED, build, fresh_caches
+from tests.engine.speculation.family_configs import VOCABULARY
+from tests.engine.speculation.plain_decoding import TOLERANCE, assert_same_logits, decode_plainly
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+QUANTISED_TOLERANCE = 1e-2
+BATCHED = [name for name in SERVED if rows_obstacle(Sequence(build(name), fresh_caches(name))) is None]
+SHORT = [name for name in [*EVERY_KIND, "qwen3_5", "gemma3_text", "gpt_oss"] if name in BATCHED]
+
+
+def sequence_of(name: str, length: int, *, read: int = 0, seed: int = 0) -> Sequence:
+    """A prompt of `length` tokens, the first `read` of which its caches hold."""
+    draw = random.Random(f"{name} {length} {seed}")
+    sequence = Sequence(build(name), fresh_caches(name))
+    sequence.append([draw.randrange(VOCABULARY) for _ in range(length)])
+    while sequence.position < read:
+        sequence.prefill(read - sequence.position)
+    return sequence
+
+
+def tolerance(name: str) -> float:
+    return QUANTISED_TOLERANCE if name.endswith(":quantised") else TOLERANCE
+
+
+def assert_read(name: str, sequence: Sequence) -> None:
+    """Its caches are those of plain decoding, and so is the next token's distribution."""
+    tokens = list(sequence.tokens)
+    assert sequence.position == len(tokens) - 1
+    _, plain = decode_plainly(name, tokens, len(tokens))
+    for cache, expected in zip(sequence.caches, plain, strict=True):
+        assert largest_difference(cache, expected) <= tolerance(name)
+    [expected_logits], _ = decode_plainly(name, [*tokens, 0], len(tokens))
+    assert_same_logits(np.array(sequence.verify())[-1], expected_logits, name, tolerance(name))
+    sequence.commit(0, [1])
+
+
+def check_family(name: str, most: int) -> None:
+    """Different lengths, behind prefixes of different lengths, in chunks: the shorter ones are done earlier."""
+    sequences = [sequence_of(name, length, read=read) for length, read in ((2, 0), (23, 9), (14, 0), (40, 31), (9, 0))]
+    while waiting := [sequence for sequence in sequences if sequence.rows_to_prefill(most)]:
+        prefill_together(waiting, most)
+    for sequence in sequences:
+        assert_read(name, sequence)
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_prompts_read_together_are_what_each_is_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
+    monkeypatch.setattr(row_layout, "STEP", 8)
+    check_family(name, most=6)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("most", [3, 64])
+@pytest.mark.parametrize("name", BATCHED)
+def test_prompts_of_every_family_read_together_are_what_each_is_alone(name: str, most: int) -> None:
+    check_family(name, most)
+
+
+@pytest.mark.parametrize("name", ["llama:window", "qwen3_next"])
+def test_a_boundary_is_remembered_as_alone(name: str) -> None:
+    sequences = [sequence_of(name, length, seed=length) for length in (30, 22)]
+    sequences[0].boundaries, sequences[1].boundaries = (12, 20), (7,)
+    while waiting := [sequence for sequence in sequences if sequence.rows_to_prefill(64)]:
+        prefill_together(waiting, 64)
+    assert [[kept.position for kept in sequence.checkpoints] for sequence in sequences] == [[12, 20], [7]]
+    for sequence, back in zip(sequences, (20, 7), strict=True):
+        assert sequence.rewind(back + 1)
+        assert sequence.position == back
+        while sequence.prefill(64):
+            pass
+        assert_read(name, sequence)
+
+
+class Recorder:
+    """A follower that keeps what it is given."""
+
+    def __init__(self, sequence: Sequence) -> None:
+        self.taps = Taps(sequence.model, (0, 1))
+        self.pieces: list[tuple[int, Items[mx.array], Items[int]]] = []
+
+    def read(self, start: int, outputs: Items[mx.array], tokens: Items[int]) -> None:
+        self.pieces.append((start, outputs, tokens))
+
+
+def test_followers_get_the_rows_of_their_own_text() -> None:
+    sequences = [sequence_of("llama", length, seed=length) for length in (20, 5, 13)]
+    alone = [sequence_of("llama", length, seed=length) for length in (20, 5)]
+    recorders = [Recorder(sequence) for sequence in (*sequences[:2], *alone)]
+    for sequence, recorder in zip((*sequences[:2], *alone), recorders, strict=True):
+        sequence.follower = recorder
+    assert prefill_together(sequences, 64) == [19, 4, 12]
+    for sequence in alone:
+        sequence.prefill(64)
+    for found, expected in zip(recorders[:2], recorders[2:], strict=True):
+        [(start, outputs, tokens)], [(_, expected_outputs, expected_tokens)] = found.pieces, expected.pieces
+        assert (start, tokens) == (0, expected_tokens)
+        for output, wanted in zip(outputs, expected_outputs, strict=True):
+            assert output.shape == wanted.shape
+            assert np.abs(np.array(output) - np.array(wanted)).max() <= 1e-4 * np.abs(np.array(wanted)).max()
+
+
+def test_a_pass_that_raises_leaves_every_sequence_as_it_was() -> None:
+    sequences = [sequence_of("qwen3_next", length, read=read) for length, read in ((20, 6), (11, 0))]
+    model = CountingModel(sequences[0].model)
+    model.fails = lambda *_: True
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sequences[0], "model", model)
+        with pytest.raises(RuntimeError):
+            prefill_together(sequences, 64)
+    assert [sequence.position for sequence in sequences] == [6, 0]
+    for sequence in sequences:
+        while sequence.prefill(64):
+            pass
+        assert_read("qwen3_next", sequence)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "most", "chosen"),
+    [
+        # All of them; as many as fit with padding; not the short with the long, unless both are short.
+        ([40, 38, 42], 512, [0, 1, 2]),
+        ([40, 38, 42, 39], 130, [0, 1, 2]),
+        ([10, 400, 12, 380], 2048, [0, 2]),
+        # A chunk of a long one is read alone.
+        ([900, 40], 512, [0]),
+        ([300, 40, 280], 600, [0, 2]),
+    ],
+)
+def test_whose_prompts_are_read_together(lengths: list[int], most: int, chosen: list[int]) -> None:
+    waiting = [sequence_of("llama", length + 1, seed=index) for index, length in enumerate(lengths)]
+    assert choose_together(waiting, most) == [waiting[index] for index in chosen]
+
+
+@pytest.mark.parametrize("name", ["llama4", "mamba", "gemma2", "phi3small"])
+def test_families_without_rows_are_read_alone(name: str) -> None:
+    waiting = [sequence_of(name, 12, seed=seed) for seed in range(3)]
+    assert choose_together(waiting, 512) == waiting[:1]
+
+
+def test_long_texts_are_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joint_prefill, "LONGEST_TEXT", 30)
+    waiting = [sequence_of("llama", length, read=read) for length, read in ((12, 0), (40, 31), (11, 0))]
+    assert choose_together(waiting, 512) == [waiting[0], waiting[2]]
+    assert choose_together(waiting[1:], 512) == [waiting[1]]
+
+
+def test_arrivals_are_never_overtaken_for_good() -> None:
+    """The first is always read: whoever does not fit beside it becomes the first."""
+    waiting = [sequence_of("llama", length, seed=index) for index, length in enumerate((10, 500, 11, 480, 12))]
+    first = []
+    while waiting:
+        chosen = choose_together(waiting, 512)
+        first.append(len(waiting[0].tokens))
+        assert chosen[0] is waiting[0]
+        waiting = [sequence for sequence in waiting if sequence not in chosen]
+    assert first == [10, 500, 480]

@@ -1,0 +1,216 @@
+"""Sequences: what is committed, what the caches hold of it, and what is pending, over every way out of a round."""
+
+from __future__ import annotations
+
+import mlx.core as mx
+import pytest
+
+from engine.speculation.rounds.sequence import Sequence
+from tests.engine.speculation.cache_state import largest_difference
+from tests.engine.speculation.families import EVERY_KIND, build, change_kinds, fresh_caches
+from tests.engine.speculation.plain_decoding import assert_same_logits, decode_plainly
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+TOKENS = [(11 * index + 5) % 96 for index in range(96)]
+
+
+def started(name: str, prompt: int) -> Sequence:
+    """A sequence that has read the first `prompt` tokens, the last one pending."""
+    sequence = Sequence(build(name), fresh_caches(name))
+    sequence.append(TOKENS[:prompt])
+    read_all(sequence)
+    return sequence
+
+
+def read_all(sequence: Sequence) -> None:
+    while sequence.prefill(4):
+        pass
+
+
+def test_verify_gives_a_row_for_the_pending_token_and_one_for_each_draft_token() -> None:
+    sequence = started("llama", 6)
+
+    assert (sequence.position, sequence.pending) == (5, [TOKENS[5]])
+    assert sequence.verify(mx.array([1, 2, 3], mx.uint32)).shape == (4, 96)
+    sequence.abort()
+    assert sequence.verify([1, 2]).shape == (3, 96)
+    sequence.abort()
+    assert sequence.verify().shape == (1, 96)
+
+
+def test_rows_kept_by_a_model_that_carries_ride_along_with_the_next_pass() -> None:
+    sequence = started("mamba2", 6)
+
+    sequence.verify([*TOKENS[6:8], 0, 0])
+    sequence.commit(2, TOKENS[6:9])
+    assert (sequence.position, sequence.pending) == (5, TOKENS[5:9])
+
+    logits = sequence.verify([TOKENS[9], 0])
+    assert logits.shape == (3, 96)
+    sequence.commit(1, TOKENS[9:11])
+    assert (sequence.position, sequence.pending) == (5, TOKENS[5:11])
+
+    sequence.verify()
+    sequence.commit(0, TOKENS[11:12])
+    assert (sequence.position, sequence.pending) == (11, [TOKENS[11]])
+
+
+@pytest.mark.parametrize("name", ["llama", "llama:window"])
+def test_a_stop_inside_the_accepted_draft_tokens_keeps_no_row_behind_it(name: str) -> None:
+    sequence = started(name, 12)
+
+    sequence.verify(TOKENS[12:17])
+    sequence.commit(5, TOKENS[12:14])
+
+    assert sequence.tokens == TOKENS[:14]
+    assert sequence.position == 14
+    sequence.append(TOKENS[14:16])
+    expected, _ = decode_plainly(name, TOKENS[:17], 1)
+    assert_same_logits(sequence.verify()[0], expected[15], name)
+
+
+@pytest.mark.parametrize("name", ["llama", "llama:window", "qwen3_next"])
+@pytest.mark.parametrize("unneeded", [False, True])
+def test_a_plain_step_may_run_ahead_of_the_host(name: str, unneeded: bool) -> None:
+    expected, _ = decode_plainly(name, TOKENS[:24], 1)
+    sequence = started(name, 12)
+
+    sequence.verify()
+    sequence.commit(0, [])
+    ahead = sequence.verify(mx.array([TOKENS[12]], mx.uint32))
+    assert ahead.shape == (1, 96)
+    assert_same_logits(ahead[0], expected[12], name)
+    if unneeded:
+        sequence.abort()
+        sequence.append([TOKENS[12]])
+    else:
+        sequence.commit(1, [TOKENS[12]])
+
+    assert sequence.position == (12 if unneeded else 13)
+    sequence.append([TOKENS[13]])
+    logits = sequence.verify(TOKENS[14:16])
+    for row in range(3):
+        assert_same_logits(logits[row], expected[13 + row], name)
+
+
+@pytest.mark.parametrize("name", ["llama", "llama:window", "qwen3_next"])
+@pytest.mark.parametrize("last", ["known", "unknown", "failed"])
+def test_tokens_are_fed_one_behind_the_other_before_they_are_known(
+    name: str, last: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected, _ = decode_plainly(name, TOKENS[:24], 1)
+    sequence = started(name, 12)
+
+    sequence.verify()
+    sequence.commit(0, [])
+    for position in range(12, 16):
+        logits = sequence.verify(mx.array([TOKENS[position]], mx.uint32))
+        assert_same_logits(logits[0], expected[position], name)
+        # The round that drew the token is read only now.
+        sequence.commit(1, [TOKENS[position]])
+    if last == "unknown":
+        sequence.verify(mx.array([TOKENS[16]], mx.uint32))
+    elif last == "failed":
+        with monkeypatch.context() as patched:
+            patched.setattr(sequence, "model", _fail_after(sequence.model))
+            with pytest.raises(RuntimeError, match="out of memory"):
+                sequence.verify(mx.array([TOKENS[16]], mx.uint32))
+    if sequence.rollback.active:
+        sequence.abort()
+
+    assert (sequence.position, sequence.tokens) == (16, TOKENS[:16])
+    sequence.append([TOKENS[16]])
+    assert_same_logits(sequence.verify()[0], expected[16], name)
+
+
+def test_a_pass_that_raises_leaves_the_sequence_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    sequence = started("qwen3_next", 8)
+    plain = started("qwen3_next", 8)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sequence, "model", _fail_after(sequence.model))
+        with pytest.raises(RuntimeError, match="out of memory"):
+            sequence.verify([1, 2, 3])
+
+    assert (sequence.tokens, sequence.position) == (plain.tokens, plain.position)
+    for cache, other in zip(sequence.caches, plain.caches, strict=True):
+        assert largest_difference(cache, other) == 0.0
+    assert mx.array_equal(sequence.verify(), plain.verify())
+
+
+def test_reading_can_stop_between_chunks() -> None:
+    sequence = Sequence(build("llama"), fresh_caches("llama"))
+    sequence.append(TOKENS[:11])
+
+    assert sequence.prefill(4) == 4
+    assert sequence.position == 4
+    assert [sequence.prefill(4) for _ in range(3)] == [4, 2, 0]
+    assert sequence.pending == [TOKENS[10]]
+
+
+def test_an_exception_in_a_chunk_leaves_the_chunks_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    sequence = Sequence(build("mamba2"), fresh_caches("mamba2"))
+    sequence.append(TOKENS[:11])
+    sequence.prefill(4)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sequence, "model", _fail_after(sequence.model))
+        with pytest.raises(RuntimeError, match="out of memory"):
+            sequence.prefill(4)
+
+    assert sequence.position == 4
+    read_all(sequence)
+    expected, _ = decode_plainly("mamba2", TOKENS[:12], 11)
+    assert_same_logits(sequence.verify()[0], expected[0], "mamba2")
+
+
+@pytest.mark.parametrize("name", EVERY_KIND)
+def test_a_sequence_rewinds_exactly_or_says_that_it_cannot(name: str) -> None:
+    """Another answer to the same prompt: what follows is as if the first answer had never been."""
+    sequence = started(name, 20)
+    for start in (20, 24):
+        sequence.verify(TOKENS[start : start + 3])
+        sequence.commit(3, TOKENS[start : start + 4])
+    goes_back = not sequence.needs_boundaries
+
+    for length in (26, 21, 2):
+        before = list(sequence.tokens)
+        if not sequence.rewind(length):
+            assert (sequence.tokens, sequence.reach(length)) == (before, 0)
+            continue
+        assert sequence.tokens == TOKENS[:length]
+        branch = [*TOKENS[:length], 7, 8, 9]
+        sequence.append(branch[length:])
+        expected, _ = decode_plainly(name, [*branch, 0], 1)
+        assert_same_logits(sequence.verify()[0], expected[-1], f"{name} from {length}")
+        sequence.abort()
+        assert sequence.rewind(length)
+    assert (len(sequence.tokens) == 2) is goes_back
+
+
+def test_a_sequence_without_a_rule_decodes_plainly_until_something_must_be_taken_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    change_kinds(monkeypatch, width_dependent=frozenset({"llama"}))
+    sequence = started("llama", 6)
+    expected, _ = decode_plainly("llama", TOKENS[:8], 6)
+
+    assert (sequence.plain_only, sequence.carries, sequence.reach(2)) == ("KVCache of llama", False, 0)
+    assert_same_logits(sequence.verify()[0], expected[0], "llama")
+    sequence.commit(0, TOKENS[6:7])
+    assert sequence.arrays()
+    assert sequence.intact
+    sequence.verify()
+    sequence.abort()
+    assert not sequence.intact
+
+
+def _fail_after(model: object):  # type: ignore[no-untyped-def]
+    """A model that writes every cache and then fails."""
+
+    def failing(*arguments: object, **named: object) -> mx.array:
+        mx.eval(model(*arguments, **named))  # type: ignore[operator]
+        raise RuntimeError("out of memory")
+
+    return failing

@@ -1,0 +1,123 @@
+"""Several texts in one pass: each row is what the text is alone, whatever the others accept, reject, join or leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.speculation.rounds import cache_kinds, row_layout
+from engine.speculation.rounds.cache_kinds import KINDS
+from engine.speculation.rounds.row_caches import RowCaches
+from engine.speculation.rounds.row_layout import Layout
+from engine.speculation.rounds.sequence import Sequence
+from engine.speculation.rounds.sequence_batch import rows_obstacle
+from tests.engine.speculation.cache_state import largest_difference
+from tests.engine.speculation.families import EVERY_KIND, SERVED, build, fresh_caches, kinds_of
+from tests.engine.speculation.forced_batches import DEPTH, PROMPTS, Texts, check_family
+from tests.engine.speculation.plain_decoding import decode_plainly
+
+pytestmark = pytest.mark.usefixtures("without_compilation")
+
+OBSTACLES = {name: rows_obstacle(Sequence(build(name), fresh_caches(name))) for name in SERVED}
+BATCHED = [name for name, obstacle in OBSTACLES.items() if obstacle is None]
+SHORT = [name for name in [*EVERY_KIND, "qwen3_5", "gpt2", "gemma3_text", "gpt_oss"] if name in BATCHED]
+# Families whose caches would be rows in another family.
+UNFIT = [name for name, obstacle in OBSTACLES.items() if obstacle is not None and obstacle.endswith(f" of {name}")]
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_every_row_is_what_it_is_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buffers grow by 8 slots, so that windows of 8 move their rows many times."""
+    monkeypatch.setattr(row_layout, "STEP", 8)
+    check_family(name, seed=1, rounds=7)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("step", [4, 256])
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("name", BATCHED)
+def test_every_row_of_every_family_is_what_it_is_alone(
+    name: str, seed: int, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_layout, "STEP", step)
+    check_family(name, seed, rounds=24)
+
+
+def test_every_kind_with_rows_is_held_here() -> None:
+    assert kinds_of(SHORT) == {name for name, kind in KINDS.items() if kind.rows is not None}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_a_family_that_cannot_has_a_reason(name: str) -> None:
+    """When this fails, mlx-lm has mended the family, and it can be served."""
+    with pytest.raises((AssertionError, ValueError)):
+        check_family(name, seed=1, rounds=9)
+
+
+@pytest.mark.parametrize("name", ["llama", "llama:window", "llama:quantised", "qwen3_next"])
+def test_caches_that_leave_a_batch_are_those_of_plain_decoding(name: str) -> None:
+    texts = Texts(name, 3, max(PROMPTS) + 20)
+    for sequence in texts.sequences:
+        texts.batch.join(sequence)
+    for patterns in ([(4, 2), (1, 0), (0, 0)], [(0, 0), (3, 3), (2, 1)], [(2, 2), (1, 1), (4, 0)]):
+        texts.round(patterns)
+    for index, sequence in enumerate(texts.sequences):
+        texts.batch.leave(sequence)
+        while sequence.prefill(64):
+            pass
+        _, plain = decode_plainly(name, sequence.tokens, PROMPTS[index])
+        for cache, expected in zip(sequence.caches, plain, strict=True):
+            assert largest_difference(cache, expected) <= texts.tolerance
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "method", "mutant"),
+    [
+        ("llama", Layout, "mask", lambda layout, window, mask: mx.ones_like(mask(layout, window))),
+        ("llama:window", Layout, "mask", lambda layout, window, mask: mx.ones_like(mask(layout, window))),
+        ("llama:quantised", Layout, "mask", lambda layout, window, mask: mx.ones_like(mask(layout, window))),
+        ("mamba2", RowCaches, "commit", lambda rows, _, commit: commit(rows, [DEPTH + 1] * len(rows))),
+    ],
+)
+def test_the_comparison_notices_rejected_rows_that_stay(
+    name: str, kind: type, method: str, mutant: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = getattr(kind, method)
+    monkeypatch.setattr(kind, method, lambda self, argument: mutant(self, argument, own))
+    with pytest.raises((AssertionError, ValueError)):
+        check_family(name, seed=1, rounds=9)
+
+
+def test_a_pass_that_is_aborted_leaves_no_trace() -> None:
+    texts = Texts("falcon_h1", 5, 60)
+    for sequence in texts.sequences:
+        texts.batch.join(sequence)
+    texts.round([(2, 1), (0, 0), (3, 3)])
+    mx.eval(texts.batch.verify([[1, 2], [3], []]).logits)
+    texts.batch.abort()
+    texts.round([(1, 0), (3, 2), (0, 0)])
+
+
+def test_rows_that_leave_make_room_for_others_without_growing() -> None:
+    texts = Texts("llama", 6, 60)
+    for sequence in texts.sequences:
+        texts.batch.join(sequence)
+    texts.round([(0, 0)] * 3)
+    before = sum(array.nbytes for array in texts.batch.arrays())
+    for _ in range(4):
+        sequence = texts.batch.members[0]
+        texts.batch.leave(sequence)
+        texts.round([(1, 1), (0, 0)])
+        texts.batch.join(sequence)
+        texts.round([(0, 0)] * 3)
+    assert sum(array.nbytes for array in texts.batch.arrays()) == before
+
+
+def test_kinds_of_caches_without_rows_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert rows_obstacle(Sequence(build("llama4"), fresh_caches("llama4"))) == "ChunkedKVCache"
+    assert rows_obstacle(Sequence(build("phi3small"), fresh_caches("phi3small"))) == "KVCache of phi3small"
+    monkeypatch.setattr(cache_kinds, "NEVER_BATCHED", frozenset())
+    assert rows_obstacle(Sequence(build("gemma2"), fresh_caches("gemma2"))) is None

@@ -1,0 +1,149 @@
+"""Layer ids that can mean two things: what a head was trained on is found, used and remembered."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import pytest
+
+from engine.files.steps import run_to_completion
+from engine.heads.eagle_network import EagleHead
+from engine.heads.loading import load_head
+from engine.heads.mtp_head import MtpHead
+from engine.main_model.loading import LoadedModel, load
+from engine.serving.scheduler import Scheduler
+from engine.serving.tap_choices import FILE_NAME, TapChoices
+from engine.settings import EngineSettings
+from engine.speculation.drafters.head_source import HeadSource
+from engine.speculation.rounds import tap_choice
+from engine.speculation.rounds.tap_choice import choose_reading
+from tests.engine.serving_requests import load_models, request, run
+from tests.engine.speculation.family_configs import FAMILIES
+from tests.tiny_eagle import write_eagle_head
+from tests.tiny_models import QWEN3, write_model
+from tests.tiny_mtp import write_mtp_head
+
+LAYERS = 6
+# Inputs of layers 1 and 4 are outputs of 0 and 3.
+IDS = [1, 4]
+AS_INPUTS, AS_OUTPUTS = (0, 3), (1, 4)
+
+
+@pytest.fixture(scope="module")
+def main_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model(tmp_path_factory.mktemp("main"), config={**QWEN3, "num_hidden_layers": LAYERS})
+
+
+def write_head(folder: Path, main: Path, seed: int = 13) -> Path:
+    return write_eagle_head(folder, main, seed=seed, eagle_config={"eagle_aux_hidden_state_layer_ids": IDS})
+
+
+def good_with(monkeypatch: pytest.MonkeyPatch, main: LoadedModel | None, taps: tuple[int, ...]) -> list[Any]:
+    """Every EAGLE-3 head is right if it is given the outputs of `taps`; returns what each was tried with."""
+    tried: list[Any] = []
+
+    def log_chance(_head: EagleHead, rows: mx.array, tokens: list[int], answers: mx.array) -> mx.array:
+        tried.append((rows, tokens, answers))
+        assert main is not None
+        with tap_choice.Taps(main.model, taps).record() as outputs:
+            main.model(mx.array([tokens], mx.uint32), cache=main.new_caches())
+        return -mx.abs(rows - mx.concatenate(outputs, axis=-1)).mean()
+
+    monkeypatch.setattr(EagleHead, "log_chance", log_chance)
+    return tried
+
+
+@pytest.mark.parametrize("right", [AS_INPUTS, AS_OUTPUTS])
+def test_the_layers_that_make_the_head_right_are_chosen(
+    main_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: tuple[int, ...]
+) -> None:
+    main, head = load(main_folder), load_head(write_head(tmp_path, main_folder))
+    assert isinstance(head, EagleHead)
+    assert head.config.tap_choices == (AS_OUTPUTS, AS_INPUTS)
+    identity = head.identity
+    tried = good_with(monkeypatch, main, right)
+    assert run_to_completion(choose_reading(main, head)) == head.taps == right
+    assert len(tried) == 2
+    # Contexts of one are none of the other.
+    assert (head.identity == identity) == (right == AS_OUTPUTS)
+
+
+@pytest.mark.parametrize("family", ["deepseek_v3", "glm4_moe"])
+@pytest.mark.parametrize("right", [(0,), (1,)])
+def test_the_state_that_makes_an_mtp_head_right_is_chosen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str, right: tuple[int, ...]
+) -> None:
+    """Before or after the main model's last norm; here a head is right if it is given the wanted state."""
+    folder = write_model(tmp_path / "main", config={"model_type": family, **FAMILIES[family]})
+    # A norm that changes nothing but the length would leave the two alike.
+    weights = mx.load(str(folder / "model.safetensors"))
+    weights["model.norm.weight"] = mx.linspace(0.5, 2.0, weights["model.norm.weight"].size)  # type: ignore[call-overload,index,union-attr]
+    mx.save_safetensors(str(folder / "model.safetensors"), weights, metadata={"format": "mlx"})  # type: ignore[arg-type]
+    main, head = load(folder), load_head(write_mtp_head(tmp_path / "head", folder))
+    assert isinstance(head, MtpHead)
+
+    def log_chance(head: MtpHead, rows: mx.array, _tokens: list[int], _answers: mx.array) -> mx.array:
+        wanted = head.ports.final_norm(rows) if right == (0,) else rows
+        return -mx.abs(head.states_of(rows) - wanted).mean()
+
+    monkeypatch.setattr(MtpHead, "log_chance", log_chance)
+    identity = head.identity
+    assert run_to_completion(choose_reading(main, head)) == right
+    assert (head.identity == identity) == (right == (0,))
+    rows = mx.random.normal((1, 3, head.config.width), key=mx.random.key(2))
+    assert mx.array_equal(head.states_of(rows), rows) == (right == (1,))
+
+
+def test_the_chance_of_the_main_models_choices_is_that_of_the_heads_logits(main_folder: Path, tmp_path: Path) -> None:
+    main, head = load(main_folder), load_head(write_head(tmp_path, main_folder))
+    assert isinstance(head, EagleHead)
+    tokens = [5, 9, 40, 7, 81, 30]
+    run_to_completion(choose_reading(main, head))
+    with tap_choice.Taps(main.model, head.taps).record() as outputs:
+        logits = main.model(mx.array([tokens], mx.uint32), cache=main.new_caches())
+    rows, answers = mx.concatenate(outputs, axis=-1), mx.argmax(logits[0, 1:], axis=-1)
+    context, expected = head.new_context(), []
+    for index, token in enumerate(tokens[:-1]):
+        head.extend(context, rows[:, index : index + 1], [token])
+        anchor = mx.array([tokens[index + 1]], mx.int32)
+        made = head.propose(context, anchor, 1, lambda _first, scores, _ids: mx.argmax(scores, axis=-1))
+        chances = made.scores[0] - mx.logsumexp(made.scores[0])
+        expected.append(chances[answers[index]].item())
+    assert head.log_chance(rows, tokens, answers).item() == pytest.approx(sum(expected) / len(expected), abs=1e-4)
+
+
+def test_the_choice_is_remembered_when_the_program_starts_again(
+    main_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = good_with(monkeypatch, load(main_folder), AS_INPUTS)
+    folder = write_head(tmp_path / "head", main_folder)
+    for _ in range(3):
+        with closing(Scheduler()) as scheduler:
+            scheduler.configure(EngineSettings(learned_file=tmp_path / "learned.json"))
+            load_models(scheduler, main_folder, folder)
+            source = scheduler.models.drafter
+            assert isinstance(source, HeadSource)
+            assert source.taps.indices == source.head.taps == AS_INPUTS
+            assert len(tried) == 2
+            [client] = run(scheduler, request(max_tokens=8))
+            assert client.finished.stats.drafted > 0
+    # Other weights are another head.
+    write_head(folder, main_folder, seed=12)
+    with closing(Scheduler()) as scheduler:
+        scheduler.configure(EngineSettings(learned_file=tmp_path / "learned.json"))
+        load_models(scheduler, main_folder, folder)
+    assert len(tried) == 4
+
+
+@pytest.mark.parametrize("value", ["b", [], [1, "2"], None, 3, {}])
+def test_what_cannot_be_a_choice_is_ignored(tmp_path: Path, value: object) -> None:
+    learned = tmp_path / "learned.json"
+    (tmp_path / FILE_NAME).write_text(json.dumps({"format": 2, "values": {"a": value}}))
+    choices = TapChoices(learned)
+    assert choices.of("a") is None
+    choices.keep("a", (1, 2))
+    assert TapChoices(learned).of("a") == (1, 2)

@@ -1,0 +1,66 @@
+"""What a caller holds: the events of a request in order, and the two futures of a pair being loaded."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+
+from engine.client import Loading, RequestStream
+from engine.errors import EngineClosed, NoModel
+from engine.events import Event, Failed, Finished, PrefillProgress
+from engine.requests import ChatRequest
+from engine.stats import RequestStats
+from engine.status import LoadedPair, ModelInfo
+
+REQUEST = ChatRequest([{"role": "user", "content": "fox"}])
+PROGRESS = PrefillProgress(1, 2)
+PAIR = LoadedPair(ModelInfo("main", Path("main"), "llama", 512, 1000), None)
+
+
+@pytest.mark.parametrize("last", [Finished("stop", "", (), RequestStats()), Failed(NoModel(), "")])
+def test_iterating_a_stream_ends_with_the_request(last: Event) -> None:
+    stream = RequestStream(REQUEST)
+    stream.deliver(PROGRESS)
+    stream.deliver(last)
+    assert list(stream) == [PROGRESS, last]
+
+
+def test_a_listener_gets_the_events_instead_of_the_iterator() -> None:
+    heard: list[Event] = []
+    RequestStream(REQUEST, heard.append).deliver(PROGRESS)
+    assert heard == [PROGRESS]
+
+
+def test_cancelling_only_leaves_a_mark_for_the_engine() -> None:
+    stream = RequestStream(REQUEST)
+    assert not stream.cancel_requested.is_set()
+    stream.cancel()
+    assert stream.cancel_requested.is_set()
+
+
+def test_the_main_model_is_ready_at_the_latest_with_the_pair() -> None:
+    loading = Loading()
+    loading.set_result(PAIR)
+    assert loading.main.result() == PAIR
+
+
+def test_a_pair_that_fails_later_leaves_the_main_model_ready() -> None:
+    loading = Loading()
+    loading.main.set_result(PAIR)
+    loading.set_exception(EngineClosed())
+    assert loading.main.result() == PAIR
+
+
+def test_a_pair_that_fails_first_fails_the_main_model_too() -> None:
+    loading = Loading()
+    loading.set_exception(NoModel())
+    assert isinstance(loading.main.exception(), NoModel)
+
+
+def test_the_main_model_of_a_load_that_is_cancelled_ends_as_closed() -> None:
+    loading = Loading()
+    assert isinstance(loading, Future)
+    assert loading.cancel()
+    assert isinstance(loading.main.exception(), EngineClosed)
