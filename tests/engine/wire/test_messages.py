@@ -51,7 +51,7 @@ PAIR = LoadedPair(
     ModelInfo("m", Path("m"), "qwen3", 512, 10, sampling=(("top_k", 20.0),), thinking=ThinkingChoice(("off", "on"))),
     None,
 )
-CONTEXT = ContextFigures(0, None, 9.5, 3, (DepthFigures("draft", 2, 0.1, 0.05, None, 9.0, 3),), (1.1, 1.0, 1.2))
+CONTEXT = ContextFigures(0, None, 9.5, 3, (DepthFigures("draft", 2, 0.1, None, 9.0, 3),), (1.1, 1.0, 1.2))
 VALUES: dict[str, Any] = {
     "load": PAIR,
     "set_draft": LoadedPair(PAIR.main, PAIR.main),
@@ -110,7 +110,6 @@ MESSAGES: dict[Codec[Any], list[Message]] = {
     ],
     prompts.REQUESTS: [
         prompts.Request(8, prompts.Build(prompts.TokenizerSource("a", [1, 2], {"eos_token": "x"}), ["b"])),
-        prompts.Request(8, prompts.Record("a")),
         prompts.Request(8, prompts.FindThinking("a")),
         prompts.Request(8, prompts.MakePrompt("a", JOB)),
         prompts.Request(8, prompts.Encode("a", "b")),
