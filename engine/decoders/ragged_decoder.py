@@ -274,8 +274,8 @@ class RaggedDecoder:
         drafting = drafting_of(proposals)
         if drafting is None:
             return None
-        source, _, requests = drafting
-        if self._costs.timed(source, requests) and self._round % TIMED_EVERY:
+        source, _ = drafting
+        if self._costs.timed(source) and self._round % TIMED_EVERY:
             return None
         mx.eval([one.tokens for one in proposals if one is not None and isinstance(one.tokens, mx.array)])
         return time.perf_counter() - started_at
@@ -319,10 +319,8 @@ class RaggedDecoder:
         return member.prefilled != before
 
     def _observe(self, current: RaggedRound, tokens: int, seconds: float, *, typical: bool) -> None:
-        answers, drafting = len(current.members), current.proposed.drafting
-        measured = MeasuredRound(
-            answers * max(current.done.counts), tokens, seconds, drafting, current.draft_s, answers, typical
-        )
+        rows = len(current.members) * max(current.done.counts)
+        measured = MeasuredRound(rows, tokens, seconds, current.proposed.drafting, current.draft_s, typical)
         self._drafting.observe_round(current.members[0].request, measured)
 
     @property

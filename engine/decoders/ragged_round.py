@@ -43,7 +43,7 @@ class Proposed:
     proposals: list[Proposal | None]
     depths: list[int] = field(init=False)
     plain: bool = field(init=False)
-    drafting: tuple[str, int, int] | None = field(init=False)
+    drafting: tuple[str, int] | None = field(init=False)
     starts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -203,14 +203,14 @@ class Drawing:
             return mx.argmax(logits, axis=-1).astype(mx.uint32), mx.zeros((rows,))
 
 
-def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int, int] | None:
-    """(source, tokens for each, requests) of the drafting with a model in a round, if there is any."""
+def drafting_of(proposals: Sequence[Proposal | None]) -> tuple[str, int] | None:
+    """(source, tokens for each request) of the drafting with a model in a round, if there is any."""
     counts = [
         (proposal.source, proposal.count)
         for proposal in proposals
         if proposal is not None and PROPOSERS[proposal.source].uses_drafter
     ]
-    return (counts[0][0], max(count for _, count in counts), len(counts)) if counts else None
+    return (counts[0][0], max(count for _, count in counts)) if counts else None
 
 
 def _starts(depths: Sequence[int]) -> list[int]:

@@ -305,7 +305,7 @@ class Drafting:
             current.rows,
             record.committed,
             seconds,
-            (choice.source or "", current.depth, 1) if drafter else None,
+            (choice.source or "", current.depth) if drafter else None,
             record.draft_s if drafter and current.draft_s is not None else None,
             typical=not caught_up
             and (

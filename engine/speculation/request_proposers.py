@@ -101,12 +101,12 @@ class RequestProposers:
         """What the proposers have for the next round, each up to its limit. Raises `ProposerFailed`."""
         if self.settings.depth is not None:
             return Offer(decided=fixed_choice(self.settings.depth, limits))
-        kinds, backlog = {}, {}
+        backlog = {}
         for source, limit in limits.items():
             if limit > 0:
                 with as_proposer_failure(source):
-                    kinds[source], backlog[source] = self.by_source[source].bucket, self.by_source[source].backlog
-        return Offer(limits, kinds, backlog, carried)
+                    backlog[source] = self.by_source[source].backlog
+        return Offer(limits, backlog, carried)
 
     def with_reason(self, choice: Choice) -> Choice:
         """`choice`, which says why it is plain: what the first proposer says that the method is for.

@@ -83,7 +83,7 @@ class Controller:
         if plan.depth == 0:
             return _plain(asked, Choice(None, 0, "measuring") if plan is self._tried else _costs_more(found))
         return [
-            offer.decided or (Choice(None, 0) if part is None else Choice(*part, kind=offer.kinds.get(part[0], "")))
+            offer.decided or (Choice(None, 0) if part is None else Choice(*part))
             for part, (_, offer) in zip(plan.parts, asked, strict=True)
         ]
 
@@ -129,11 +129,11 @@ class Controller:
         answer.text.pass_rounds()
         if choice.source is not None and choice.depth:
             missed = accepted == verified == drafted < choice.depth
-            answer.text.observe(choice.source, choice.kind, max(1, verified + missed), accepted)
+            answer.text.observe(choice.source, max(1, verified + missed), accepted)
 
     def learn(self, answer: Answer, source: str, seen: Observation) -> None:
         """Learn from proposals that were compared with committed text without a verify pass."""
-        answer.text.observe(source, seen.bucket, seen.drafted, seen.accepted)
+        answer.text.observe(source, seen.drafted, seen.accepted)
 
     def observe_round(self, answer: Answer, measured: MeasuredRound) -> None:
         """Learn what a round cost of which `answer` was a part."""
@@ -141,23 +141,22 @@ class Controller:
         self._until, self._tried = monotonic(), None
         self._unsampled_s += measured.seconds
         if measured.typical:
-            costs.observe(measured.rows, measured.seconds, measured.answers, measured.draft, measured.draft_seconds)
+            costs.observe(measured.rows, measured.seconds, measured.draft, measured.draft_seconds)
         if not costs.known:
             return
         plain_s = costs.verify(1).seconds
         self._purse = min(BUDGET, self._purse + self._income * SHARE * measured.seconds / plain_s)
         if tried is not None and measured.typical:
-            # What took longer than a known round was disturbed.
-            seconds = min(measured.seconds, tried.time.seconds * tried.time.doubt) if tried.known else measured.seconds
-            lost = seconds - measured.tokens / self._best_speed
-            self._purse -= lost / plain_s
+            lost = measured.seconds - measured.tokens / self._best_speed
+            # A try that was disturbed costs no more than all that there is.
+            self._purse = max(0.0, self._purse - lost / plain_s)
             self._income = min(1.0, 2.0 * self._income) if lost < 0.0 else max(LEAST_PART, self._income / 2.0)
 
     def observe_reading(self, answer: Answer, source: str, tokens: int, measured: MeasuredRound) -> None:
         """The round took as long as it did because `source` read `tokens` tokens that it had missed."""
         costs = answer.costs
         if costs.known:
-            usual = costs.verify(measured.rows, measured.answers)
+            usual = costs.verify(measured.rows)
             if measured.draft is not None:
                 usual = usual.plus(costs.drafting(*measured.draft))
             costs.observe_reading(source, tokens, measured.seconds - usual.seconds)
@@ -175,10 +174,9 @@ class Controller:
         found = []
         for context in list(costs.contexts()):
             costs.context = context
-            plain, totals = costs.verify(1), self.speedup.totals.get(context)
+            plain, bounds = costs.verify(1), range_bounds(context)
             depths = (self._depth_figures(source, depth) for source in sorted(sources) for depth in DEPTHS)
-            speedup = totals.spread if totals is not None else None
-            bounds = range_bounds(context)
+            speedup = self.speedup.usual(context)
             found.append(ContextFigures(*bounds, 1.0 / plain.seconds, plain.rounds, tuple(depths), speedup))
         costs.context = here
         return tuple(found)
@@ -187,7 +185,7 @@ class Controller:
         verify, plain_s = self.costs.verify(depth + 1), self.costs.verify(1).seconds
         drafting = self.costs.drafting(source, depth).seconds if PROPOSERS[source].uses_drafter else 0.0
         seconds = verify.seconds + drafting
-        tokens = 1.0 + Text(self._texts, usual=True).forecast(source, "", depth).kept[depth]
+        tokens = 1.0 + Text(self._texts, usual=True).forecast(source, depth).kept[depth]
         pays_from = break_even(depth, plain_s, seconds)
         return DepthFigures(source, depth, seconds, pays_from, tokens / seconds, verify.rounds)
 

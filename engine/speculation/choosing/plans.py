@@ -80,11 +80,7 @@ def plans(costs: Costs, asked: Sequence[Asked]) -> Iterator[Plan]:
     more of; one alone, which is offered a drafter, uses that.
     """
     forecasts = [
-        {
-            source: answer.text.forecast(source, offer.kinds.get(source, ""), limit)
-            for source, limit in offer.limits.items()
-            if limit > 0
-        }
+        {source: answer.text.forecast(source, limit) for source, limit in offer.limits.items() if limit > 0}
         for answer, offer in asked
     ]
     free = [{source: one for source, one in known.items() if not PROPOSERS[source].uses_drafter} for known in forecasts]
@@ -114,7 +110,7 @@ def _plan(
     """What is expected where every answer uses the best of its `usable` sources."""
     parts: list[Part] = []
     tokens = least = most = float(len(asked))
-    reading, drafting, seen = 0.0, 0, True
+    reading, drafts, seen = 0.0, False, True
     for (answer, offer), forecasts in zip(asked, usable, strict=True):
         source, best, number = "", 0.0, 0
         for name, forecast in forecasts.items():
@@ -127,12 +123,12 @@ def _plan(
             tokens, least, most = tokens + best, least + forecast.least[number], most + forecast.most[number]
             seen = seen and answer.text.seen(source)
             if source == drafter:
-                drafting += 1
+                drafts = True
                 reading += _reading(costs, answer, offer, source, 1.0 + best)
     rows = len(asked) * (1 + depth + max(offer.carried for _, offer in asked))
-    time = costs.verify(rows, len(asked))
-    if drafting:
-        time = time.plus(costs.drafting(drafter, depth, drafting))
+    time = costs.verify(rows)
+    if drafts:
+        time = time.plus(costs.drafting(drafter, depth))
     return Plan(drafter, depth, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), seen)
 
 

@@ -7,7 +7,6 @@ what a kind of round costs in plain steps, and from it follows how long a plain 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
 from math import exp, inf, log, sqrt
 from statistics import fmean, median
 from typing import Any
@@ -27,40 +26,15 @@ Kind = tuple[str, int]
 PLAIN: Kind = ("main", 1)
 
 
-@dataclass(frozen=True, slots=True)
-class SpeedupTotals:
-    """What answers took and what plain decoding would have taken, in seconds; old answers fade.
-
-    `error_s` is the sum of `plain_s` times the relative error of each answer.
-    """
-
-    plain_s: float = 0.0
-    decode_s: float = 0.0
-    error_s: float = 0.0
-
-    def with_answer(self, found: MeasuredSpeedup) -> SpeedupTotals:
-        keep = 1.0 - 1.0 / MEMORY
-        return SpeedupTotals(
-            keep * self.plain_s + found.plain_s,
-            keep * self.decode_s + found.decode_s,
-            keep * self.error_s + found.error * found.plain_s,
-        )
-
-    @property
-    def spread(self) -> tuple[float, float, float]:
-        """The speed-up with its lower and upper bound."""
-        factor, error = self.plain_s / self.decode_s, self.error_s / self.plain_s
-        return factor, factor * (1.0 - error), factor * (1.0 + error)
-
-
 class SpeedupMeter:
     """Measures one pair of models. `begin` starts an answer, `end` adds it to the totals of the pair.
 
-    `totals` are those of all answers, by range of context lengths; `fastest` is the shortest plain step known there.
+    `totals` are, by range of context lengths, what answers took, and what plain decoding would have taken with its
+    error, in seconds; old answers fade. `fastest` is the shortest plain step known there.
     """
 
     def __init__(self) -> None:
-        self.totals: dict[int, SpeedupTotals] = {}
+        self.totals: dict[int, tuple[float, float, float]] = {}
         self.fastest: dict[int, float] = {}
         # What a kind of round costs, as the natural logarithm of plain steps: mean and variance.
         self._costs: dict[Kind, tuple[float, float]] = {PLAIN: (0.0, 0.0)}
@@ -87,7 +61,11 @@ class SpeedupMeter:
         """The answer has ended."""
         self._compare()
         if (found := self.measured()) is not None and found.known:
-            self.totals[self._bucket] = self.totals.get(self._bucket, SpeedupTotals()).with_answer(found)
+            decode_s, plain_s, error_s = (
+                (1.0 - 1.0 / MEMORY) * seconds for seconds in self.totals.get(self._bucket, (0.0, 0.0, 0.0))
+            )
+            error_s += found.error * found.plain_s
+            self.totals[self._bucket] = decode_s + found.decode_s, plain_s + found.plain_s, error_s
         for kind in self._costs.keys() - {PLAIN}:
             mean, variance = self._costs[kind]
             self._costs[kind] = mean, variance + UNSURE**2 / MEMORY
@@ -154,19 +132,29 @@ class SpeedupMeter:
         load = step_s / self.fastest.get(self._bucket, step_s)
         return MeasuredSpeedup(step_s * self._tokens, self._seconds, self._tokens, error, load)
 
+    def usual(self, bucket: int) -> tuple[float, float, float] | None:
+        """The speed-up of all answers in a range of context lengths, with its bounds; None where none is known."""
+        if bucket not in self.totals:
+            return None
+        decode_s, plain_s, error_s = self.totals[bucket]
+        factor, error = plain_s / decode_s, error_s / plain_s
+        return factor, factor * (1.0 - error), factor * (1.0 + error)
+
     def export(self) -> dict[str, object]:
         """What outlives the program, as plain data."""
         return {
-            "totals": [[bucket, *astuple(one)] for bucket, one in self.totals.items()],
+            "totals": [[bucket, *sums] for bucket, sums in self.totals.items()],
             "fastest": [list(item) for item in self.fastest.items()],
             "costs": [[*kind, *cost] for kind, cost in self._costs.items()],
         }
 
     def load(self, data: Mapping[str, Any]) -> None:
         """Replace that by the result of `export`. Raises TypeError or ValueError for other data."""
-        totals = {int(bucket): SpeedupTotals(*map(_number, sums)) for bucket, *sums in data.get("totals", ())}
+        self.totals = {
+            int(bucket): (_number(decode_s, 1e-9), _number(plain_s, 1e-9), _number(error_s))
+            for bucket, decode_s, plain_s, error_s in data.get("totals", ())
+        }
         self.fastest = {int(bucket): _number(seconds, 1e-9) for bucket, seconds in data.get("fastest", ())}
-        self.totals = {bucket: one for bucket, one in totals.items() if one.plain_s and one.decode_s}
         costs = {
             (str(source), int(rows)): (_number(mean, -99.0, 99.0), _number(variance))
             for source, rows, mean, variance in data.get("costs", ())

@@ -27,7 +27,6 @@ class DraftModelProposer(Proposer):
     """
 
     source = "draft"
-    bucket = ""
     prefilled_tokens = 0
     # Committed tokens that every round leaves to the next one.
     usual_lag = 1

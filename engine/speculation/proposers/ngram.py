@@ -22,14 +22,9 @@ MAX_MATCH = 32
 AGREEMENT = 0.6
 # Wrong lookups in a row after which lookup pauses: this text repeats nothing.
 MISSES_TO_PAUSE = 3
-# Lengths of matches from which on acceptance is learned apart: the longer, the better.
-BUCKET_EDGES = (3, 4, 6, 10, 18, MAX_MATCH)
 # Tokens that must match before a difference counts as an edit of a copy, and how far behind it the copy may resume.
 MIN_COPIED = 6
 EDIT_REACH = 8
-# Buckets of proposals behind an edit, beside those by match length: as if one token was replaced, or from where the
-# newest token occurs.
-REPLACED, REJOINED = "replaced", "rejoined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +32,6 @@ class _Lookup:
     """`tokens` found at position `end`, before which `matched` tokens equal the newest ones."""
 
     tokens: list[int]
-    bucket: str
     end: int = 0
     matched: int = 0
 
@@ -82,10 +76,6 @@ class NgramProposer(Proposer):
         self._edited_at: int | None = None
         self._since_edit = 0
         self._ahead = _PreparedLookup()
-
-    @property
-    def bucket(self) -> str:
-        return self._look_up().bucket
 
     def max_proposals(self) -> int:
         if self._misses >= MISSES_TO_PAUSE:
@@ -141,21 +131,20 @@ class NgramProposer(Proposer):
         if not matches:
             return None
         longest = max(match.length for match in matches)
-        edge = max(edge for edge in BUCKET_EDGES if edge <= longest)
         leader = next(match for match in matches if match.length == longest)
-        return _Lookup(self._vote(leader, matches), str(edge), leader.end, longest)
+        return _Lookup(self._vote(leader, matches), leader.end, longest)
 
     def _after_edit(self) -> _Lookup:
         """The continuation of a copy that was just edited, before enough tokens match again."""
         if self._edited_at is None:
-            return _Lookup([], "")
+            return _Lookup([])
         rejoined = self._index.next_like_last(self._edited_at, EDIT_REACH)
         if rejoined is not None:
-            return _Lookup(self._index.following(rejoined, self._max_depth), REJOINED, rejoined, MIN_COPIED - 1)
+            return _Lookup(self._index.following(rejoined, self._max_depth), rejoined, MIN_COPIED - 1)
         if self._since_edit > 1:
-            return _Lookup([], "")
+            return _Lookup([])
         end = self._edited_at + 1
-        return _Lookup(self._index.following(end, self._max_depth), REPLACED, end, MIN_COPIED - 1)
+        return _Lookup(self._index.following(end, self._max_depth), end, MIN_COPIED - 1)
 
     def _track_copy(self, tokens: Sequence[int]) -> None:
         """Note where `tokens` depart from the text that was looked up."""
@@ -198,14 +187,14 @@ class NgramProposer(Proposer):
             if self._shadow_accepted == len(shadow.tokens):
                 break
             if shadow.tokens[self._shadow_accepted] != token:
-                self._close_shadow(shadow, self._shadow_accepted + 1)
+                self._close_shadow(self._shadow_accepted + 1)
                 return
             self._shadow_accepted += 1
             self._misses = min(self._misses, MISSES_TO_PAUSE - 1)
         if self._shadow_accepted == len(shadow.tokens):
-            self._close_shadow(shadow, self._shadow_accepted)
+            self._close_shadow(self._shadow_accepted)
 
-    def _close_shadow(self, shadow: _Lookup, drafted: int) -> None:
+    def _close_shadow(self, drafted: int) -> None:
         if drafted:
-            self._observations.append(Observation(shadow.bucket, drafted, self._shadow_accepted))
+            self._observations.append(Observation(drafted, self._shadow_accepted))
         self._shadow = None

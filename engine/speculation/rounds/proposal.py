@@ -33,7 +33,6 @@ class Proposal:
 class Observation:
     """Of `drafted` tokens the first `accepted` agree with the committed text; found without a verify pass."""
 
-    bucket: str
     drafted: int
     accepted: int
 
@@ -51,11 +50,6 @@ class Proposer(ABC):
     def drafts_aside(self) -> bool:
         """Whether it drafts while the main model verifies, so that its next round is timed as a whole."""
         return False
-
-    @property
-    def bucket(self) -> str:
-        """The kind of the next proposal ("" when all are alike); acceptance is learned for each kind."""
-        return ""
 
     @property
     def reason(self) -> str:

@@ -80,12 +80,12 @@ def calibrate(controller: Controller, pair: Pair) -> None:
     costs = controller.begin(128).costs
     machine = pair.machine
     for depth in dict.fromkeys(min(depth, pair.max_depth) for depth in (0, *DEPTHS)):
-        draft = (pair.drafter, depth, 1) if depth else None
+        draft = (pair.drafter, depth) if depth else None
         whole = machine.round_ms(pair.drafter, depth, waits=False)
         pass_ms = whole - machine.drafting[depth] if depth else machine.pipelined
         draft_s = machine.drafting[depth] / 1e3
         for _ in range(ROUNDS):
-            costs.observe(depth + 1, pass_ms / 1e3 + draft_s, 1, draft, draft_s)
+            costs.observe(depth + 1, pass_ms / 1e3 + draft_s, draft, draft_s)
 
 
 def answered(pair: Pair, seeds: Sequence[int], *, met_once: bool = False) -> list[float]:

@@ -123,7 +123,7 @@ def learn(
     """Let the controller learn from a round with the draft model, of which so many draft tokens were accepted."""
     depth = choice.depth
     rows = 1 if choice.source is None else 1 + depth
-    draft = None if choice.source is None else (choice.source, depth, 1)
+    draft = None if choice.source is None else (choice.source, depth)
     measured = MeasuredRound(rows, accepted + 1, seconds, draft, drafting_s if depth else None, typical=typical)
     controller.observe_round(answer, measured)
     controller.observe(answer, choice, depth, depth, accepted)

@@ -26,7 +26,7 @@ def measure(costs: Costs, source: str = "draft", depths: tuple[int, ...] = (1, 4
     for depth in depths:
         beyond = 0.2 * depth * plain_s
         for _ in range(3):
-            costs.observe(depth + 1, plain_s + 2 * beyond, 1, (source, depth, 1), beyond)
+            costs.observe(depth + 1, plain_s + 2 * beyond, (source, depth), beyond)
 
 
 def familiar(accepted: int, *, source: str = "draft", constrained: bool = False) -> tuple[Controller, Answer]:
@@ -37,7 +37,7 @@ def familiar(accepted: int, *, source: str = "draft", constrained: bool = False)
     for _ in range(10):
         answer = controller.begin(100, constrained=constrained)
         for _ in range(4):
-            controller.learn(answer, source, Observation("", 8, accepted))
+            controller.learn(answer, source, Observation(8, accepted))
     empty_purse(controller)
     return controller, controller.begin(100, constrained=constrained)
 
@@ -72,5 +72,5 @@ def play(
 
 
 def plain_round(controller: Controller, answer: Answer, seconds: float = PLAIN_S, answers: int = 1) -> None:
-    controller.observe_round(answer, MeasuredRound(answers, answers, seconds, answers=answers))
+    controller.observe_round(answer, MeasuredRound(answers, answers, seconds))
     controller.observe(answer, Choice(None, 0), 0, 0, 0)

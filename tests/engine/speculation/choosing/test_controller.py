@@ -123,23 +123,22 @@ def test_a_calibrated_pair_need_not_measure_plain_rounds_first() -> None:
 
 def test_it_takes_the_proposer_with_the_better_speed() -> None:
     controller, answer = familiar(4)
-    for _ in range(20):
-        controller.learn(answer, "ngram", Observation("18", 4, 4))
-        controller.learn(answer, "ngram", Observation("3", 4, 0))
     both = {"draft": 4, "ngram": 4}
-    assert choose(controller, answer, both, kinds={"ngram": "18"}).source == "ngram"
-    assert choose(controller, answer, both, kinds={"ngram": "3"}).source == "draft"
+    for source, accepted in (("ngram", 4), ("draft", 0)):
+        for _ in range(20):
+            controller.learn(answer, "ngram", Observation(4, accepted))
+        assert choose(controller, answer, both).source == source
     assert choose(controller, answer, {"draft": 4, "ngram": 0}).source == "draft"
 
 
 def test_a_drafter_that_works_ahead_is_chosen_over_the_draft_model_where_its_rounds_are_shorter() -> None:
     controller, answer = familiar(4)
     for _ in range(20):
-        controller.learn(answer, "ahead", Observation("", 4, 4))
+        controller.learn(answer, "ahead", Observation(4, 4))
     measure(answer.costs, "ahead")
     for _ in range(10):
-        answer.costs.observe(5, 1.2 * PLAIN_S, 1, ("ahead", 4, 1), 0.1 * PLAIN_S)
-        answer.costs.observe(5, 2.0 * PLAIN_S, 1, ("draft", 4, 1), 0.9 * PLAIN_S)
+        answer.costs.observe(5, 1.2 * PLAIN_S, ("ahead", 4), 0.1 * PLAIN_S)
+        answer.costs.observe(5, 2.0 * PLAIN_S, ("draft", 4), 0.9 * PLAIN_S)
     assert choose(controller, answer, {"draft": 4, "ahead": 4}).source == "ahead"
     assert choose(controller, answer, {"draft": 4}).source == "draft"
 
@@ -150,8 +149,8 @@ def test_rows_that_ride_along_are_part_of_the_cost() -> None:
     for _ in range(30):
         for rows, seconds in ((1, 1.0), (7, 1.1), (8, 4.0), (12, 4.2)):
             answer.costs.observe(rows, seconds * PLAIN_S)
-        controller.learn(answer, "draft", Observation("", 4, 1))
-        answer.costs.observe(5, 1.3 * PLAIN_S, 1, ("draft", 4, 1), 0.2 * PLAIN_S)
+        controller.learn(answer, "draft", Observation(4, 1))
+        answer.costs.observe(5, 1.3 * PLAIN_S, ("draft", 4), 0.2 * PLAIN_S)
     empty_purse(controller)
     assert choose(controller, answer, {"draft": 4}).source == "draft"
     assert choose(controller, answer, {"draft": 4}, carried=6).source is None
@@ -169,7 +168,7 @@ def test_a_look_at_this_text_outweighs_what_others_were_like() -> None:
     controller, answer = familiar(0)
     assert choose(controller, answer).depth == 0
     for _ in range(8):
-        controller.learn(answer, "draft", Observation("", 8, 8))
+        controller.learn(answer, "draft", Observation(8, 8))
     assert choose(controller, answer).depth > 0
 
 
@@ -205,10 +204,10 @@ def test_answers_with_a_grammar_are_learned_apart() -> None:
 
 def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
     controller, answer = familiar(4)
-    costs, accepted = answer.costs.export(), answer.text.forecast("draft", "", 8).kept[8]
+    costs, accepted = answer.costs.export(), answer.text.forecast("draft", 8).kept[8]
     learn(controller, answer, Choice("draft", 8), 8, 5.0, typical=False)
     assert answer.costs.export() == costs
-    assert answer.text.forecast("draft", "", 8).kept[8] > accepted
+    assert answer.text.forecast("draft", 8).kept[8] > accepted
 
 
 def test_figures_are_those_of_the_world() -> None:
@@ -232,7 +231,7 @@ def test_draft_tokens_that_got_no_verdict_are_no_rejections() -> None:
         controller, answer = familiar(4)
         for _ in range(10):
             controller.observe(answer, Choice("draft", 8), 8, verified, 2)
-        kept.append(answer.text.forecast("draft", "", 8).kept[8])
+        kept.append(answer.text.forecast("draft", 8).kept[8])
     assert kept[0] > 1.5 * kept[1]
 
 
@@ -243,7 +242,7 @@ def test_a_drafter_that_stopped_early_would_have_missed() -> None:
         controller, answer = familiar(4)
         for _ in range(10):
             controller.observe(answer, Choice("draft", 8), drafted, 2, 2)
-        kept.append(answer.text.forecast("draft", "", 8).kept[8])
+        kept.append(answer.text.forecast("draft", 8).kept[8])
     assert kept[0] < 2.5 < kept[1]
 
 
@@ -251,7 +250,7 @@ def test_a_choice_takes_little_of_the_hosts_time() -> None:
     """A plain step of a small model takes some 5 ms; the best of several, because the machine may be busy."""
     controller, answer = familiar(4)
     for source in ("ngram", "ahead"):
-        controller.learn(answer, source, Observation("", MAX_DEPTH, 4))
+        controller.learn(answer, source, Observation(MAX_DEPTH, 4))
     offer = Offer(dict.fromkeys(("draft", "ahead", "ngram"), MAX_DEPTH))
     took = []
     for _ in range(20):

@@ -130,21 +130,6 @@ def test_pairs_do_not_overwrite_each_other(path: Path, kept: Controller) -> None
     assert [*learned_file(path).pairs()] == [PAIR, ALONE]
 
 
-def test_no_file_is_no_problem(path: Path) -> None:
-    assert learned_file(path).restore(ALONE) is None
-
-
-def assert_set_aside(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """One warning, no controller, and the file takes new figures."""
-    file, started = learned_file(path), time.monotonic()
-    for _ in range(2):
-        assert file.restore(PAIR) is None
-    assert [record.levelname for record in caplog.records] == ["WARNING"]
-    file.keep(Controller(), PAIR)
-    assert learned_file(path).restore(PAIR) is not None
-    assert time.monotonic() - started < 5.0
-
-
 HOSTILE: tuple[object, ...] = (
     *(None, True, "x", "", -1, 0, 1e308, -1e308, 10**400, 0.5, [], {}, [[]], [1] * 3000, {"x": 1}, "draft:x"),
     *(float("nan"), float("inf"), -float("inf")),
@@ -215,43 +200,43 @@ def test_no_value_anywhere_in_a_file_ends_or_holds_up_an_answer(learned: dict[st
     assert time.monotonic() - started < 120.0
 
 
+CURVES = ("free", "costs", "curves")
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("place", "value"),
     [
-        ("unknown curve", {"draft:stranger": [[4, -4.0, 0.01, 3]], "pass": [[1, -4.0, 0.01, 3]]}),
-        ("no figures", {"pass": []}),
-        ("no rows", {"pass": [[0, -4.0, 0.01, 3]]}),
-        ("years", {"pass": [[1, 300.0, 0.01, 3]]}),
-        ("no idea", {"pass": [[1, -4.0, 1e12, 3]]}),
-        ("many rows", {"pass": [[row, -4.0, 0.01, 3] for row in range(1, 40_000)]}),
-        ("many curves", {f"draft:draft x {count}": [[1, -4.0, 0.01, 3]] for count in range(2, 40_000)}),
+        (CURVES, {"draft:stranger": [[4, -4.0, 0.01, 3]], "pass": [[1, -4.0, 0.01, 3]]}),
+        (CURVES, {"pass": []}),
+        (CURVES, {"pass": [[0, -4.0, 0.01, 3]]}),
+        # Years, and no idea.
+        (CURVES, {"pass": [[1, 300.0, 0.01, 3]]}),
+        (CURVES, {"pass": [[1, -4.0, 1e12, 3]]}),
+        (CURVES, {"pass": [[row, -4.0, 0.01, 3] for row in range(1, 40_000)]}),
+        (CURVES, {f"draft:draft x {count}": [[1, -4.0, 0.01, 3]] for count in range(2, 40_000)}),
+        # Each source triples the joint states: a dozen would hold up every round.
+        (
+            ("free", "texts"),
+            {"counts": [], "chains": [f"stranger {n}" for n in range(11)], "shares": [[100.0, [1.0] * 3**11]] * 2},
+        ),
     ],
+    ids=["unknown curve", "no figures", "no rows", "years", "no idea", "many rows", "many curves", "strangers"],
 )
 @pytest.mark.expects_log
-def test_costs_that_cannot_be_are_set_aside(
-    path: Path, name: str, value: object, learned: dict[str, Any], caplog: pytest.LogCaptureFixture
+def test_figures_that_cannot_be_are_set_aside(
+    path: Path, place: tuple[str, ...], value: object, learned: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    del name
-    write_pair(path, with_value(learned, ("free", "costs", "curves"), value))
-    assert_set_aside(path, caplog)
-
-
-@pytest.mark.expects_log
-def test_texts_of_strangers_are_set_aside(
-    path: Path, learned: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    """Each source triples the joint states: a dozen would hold up every round."""
-    chains = [f"stranger {number}" for number in range(11)]
-    shares = [[100.0, [1.0] * 3**11]] * 2
-    texts = {"counts": [], "chains": chains, "shares": shares}
-    write_pair(path, with_value(learned, ("free", "texts"), texts))
-    assert_set_aside(path, caplog)
-
-
-def write_pair(path: Path, data: object) -> None:
-    path.parent.mkdir(exist_ok=True)
+    """One warning, no controller, and the file takes new figures."""
     stamp = {"format": kept_module.FORMAT, "machine": "M4", "mlx": "0.32.4"}
-    path.write_text(json.dumps({**stamp, "values": {"\n".join(PAIR): data}}))
+    path.parent.mkdir()
+    path.write_text(json.dumps({**stamp, "values": {"\n".join(PAIR): with_value(learned, place, value)}}))
+    file, started = learned_file(path), time.monotonic()
+    for _ in range(2):
+        assert file.restore(PAIR) is None
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    file.keep(Controller(), PAIR)
+    assert learned_file(path).restore(PAIR) is not None
+    assert time.monotonic() - started < 5.0
 
 
 def learn(controllers: Controllers) -> None:
@@ -262,19 +247,13 @@ def learn(controllers: Controllers) -> None:
 
 def test_every_pair_has_a_controller_of_its_own() -> None:
     controllers = Controllers(ALONE)
-    alone = controllers.current
+    learn(controllers)
+    alone, before = controllers.current, controllers.current.costs.export()
     controllers.pair = PAIR
-    assert controllers.current is not alone
+    measure(controllers.current.begin(100).costs, plain_s=0.5)
     controllers.pair = ALONE
     assert controllers.current is alone
-
-
-def test_what_was_learned_is_restored_by_the_next_run(path: Path) -> None:
-    earlier = Controllers(PAIR, learned_file(path))
-    learn(earlier)
-    earlier.keep()
-    assert not earlier.unsaved
-    assert Controllers(PAIR, learned_file(path)).current.figures() == earlier.current.figures()
+    assert alone.costs.export() == before
 
 
 def test_nothing_is_saved_that_was_not_learned(path: Path) -> None:
@@ -282,21 +261,18 @@ def test_nothing_is_saved_that_was_not_learned(path: Path) -> None:
     assert not path.exists()
 
 
-def test_a_new_pair_is_calibrated_once_if_there_is_a_file(path: Path) -> None:
-    assert not Controllers(PAIR).untuned
-    controllers = Controllers(PAIR, learned_file(path))
-    assert controllers.untuned
-    controllers.current.calibrated = True
-    assert not controllers.untuned
-
-
 @pytest.mark.parametrize("calibrated", [False, True])
-def test_the_next_run_does_not_calibrate_what_was_calibrated(path: Path, *, calibrated: bool) -> None:
+def test_a_pair_is_calibrated_once_if_there_is_a_file_that_says_so(path: Path, *, calibrated: bool) -> None:
+    assert not Controllers(PAIR).untuned
     earlier = Controllers(PAIR, learned_file(path))
+    assert earlier.untuned
     learn(earlier)
     earlier.current.calibrated = calibrated
     earlier.keep()
-    assert Controllers(PAIR, learned_file(path)).untuned is not calibrated
+    assert not earlier.unsaved
+    later = Controllers(PAIR, learned_file(path))
+    assert earlier.untuned is later.untuned is not calibrated
+    assert later.current.figures() == earlier.current.figures()
 
 
 def test_learned_pairs_are_those_of_the_file_and_of_this_run(path: Path) -> None:
@@ -323,13 +299,3 @@ def test_forgetting_a_pair_leaves_the_others(path: Path) -> None:
     controllers.forget(None)
     assert learned_file(path).pairs() == {}
     assert controllers.learned() == ()
-
-
-def test_a_pair_that_was_learned_keeps_its_own_figures(path: Path) -> None:
-    controllers = Controllers(OTHER, learned_file(path))
-    learn(controllers)
-    before = controllers.current.costs.export()
-    controllers.pair = PAIR
-    measure(controllers.current.begin(100).costs, plain_s=0.5)
-    controllers.pair = OTHER
-    assert controllers.current.costs.export()["curves"] == before["curves"]

@@ -148,11 +148,11 @@ def tokens_per_second(scheduler: Scheduler, clock: Clock, count: int, speculatio
         (two_cores, 4, 0.85, 1.15),
         (two_cores, 8, 0.85, 1.2),
         (staircase, 2, 0.8, 1.5),
-        (staircase, 4, 0.8, 0.98),
+        (staircase, 4, 0.8, 0.97),
         (flat, 4, 0.0, 0.97),
         (proportional, 2, 0.8, 0.97),
         (proportional, 4, 0.4, 0.97),
-        (proportional, 8, 0.8, 0.97),
+        (proportional, 8, 0.8, 0.96),
     ],
 )
 def test_a_batch_gains_where_passes_allow_it_and_loses_nowhere(
@@ -197,9 +197,9 @@ def controller() -> Controller:
     answer = controller.begin(100)
     measure(answer.costs, depths=(1, 2, 4), plain_s=1.0)
     for _ in range(10):
-        answer.costs.observe(5, 1.15, 1, ("draft", 4, 1), 0.05)
+        answer.costs.observe(5, 1.15, ("draft", 4), 0.05)
     for kept in (4, 4, 2, 4, 0, 4, 4, 3, 4, 4) * 4:
-        controller.learn(controller.begin(100), "draft", Observation("", 4, kept))
+        controller.learn(controller.begin(100), "draft", Observation(4, kept))
     return controller
 
 
@@ -230,7 +230,7 @@ def play(
     for _ in range(rounds):
         choices = controller.choose([*zip(answers, offers or [Offer({"draft": 4})] * len(answers), strict=True)])
         depth, tokens = max(choice.depth for choice in choices), 0
-        drafting = sum(choice.source == "draft" for choice in choices)
+        drafting = any(choice.source == "draft" for choice in choices)
         accepted = [
             next((index for index in range(choice.depth) if draw.random() >= RATE), choice.depth) for choice in choices
         ]
@@ -239,10 +239,10 @@ def play(
             tokens += right + 1
         took = seconds(len(answers), depth) * (3.0 if depth and spoilt else 1.0)
         spoilt -= depth > 0 and spoilt > 0
-        draft = ("draft", depth, drafting) if drafting else None
+        draft = ("draft", depth) if drafting else None
         draft_s = 0.05 * depth if drafting else None
         rows = len(answers) * (depth + 1)
-        controller.observe_round(answers[0], MeasuredRound(rows, tokens, took, draft, draft_s, len(answers)))
+        controller.observe_round(answers[0], MeasuredRound(rows, tokens, took, draft, draft_s))
         chosen.append(choices)
     return chosen
 
@@ -262,7 +262,7 @@ def test_the_width_is_the_one_that_brings_most_tokens_a_second(
 def test_what_stalls_have_spoilt_is_tried_again(controller: Controller) -> None:
     answers = begin(controller, 4)
     play(controller, answers, 40, spoilt=2)
-    assert all(depth >= 3 for depth in depths(play(controller, answers, 60))[-10:])
+    assert all(depth >= 3 for depth in depths(play(controller, answers, 200))[-10:])
 
 
 def test_where_an_answer_ends_the_others_go_on_as_they_were(controller: Controller) -> None:
@@ -277,11 +277,10 @@ def test_each_answer_proposes_what_it_expects_most_of(controller: Controller) ->
     answers = begin(controller, 2)
     play(controller, answers, 30)
     for _ in range(10):
-        for answer, kind, found in zip(answers, ("18", "3"), (4, 0), strict=True):
-            controller.learn(answer, "ngram", Observation(kind, 4, found))
-            controller.learn(answer, "draft", Observation("", 4, 3))
-    offers = [Offer({"draft": 4, "ngram": 4}, {"ngram": kind}) for kind in ("18", "3")]
-    [first, second] = controller.choose([*zip(answers, offers, strict=True)])
+        for answer, found in zip(answers, (4, 0), strict=True):
+            controller.learn(answer, "ngram", Observation(4, found))
+            controller.learn(answer, "draft", Observation(4, 3))
+    [first, second] = controller.choose([(answer, Offer({"draft": 4, "ngram": 4})) for answer in answers])
     assert (first.source, second.source) == ("ngram", "draft")
 
 

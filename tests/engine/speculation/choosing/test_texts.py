@@ -9,16 +9,14 @@ import pytest
 
 from engine.speculation.choosing.texts import STRETCH, Text, Texts
 
-KINDS = {"ngram": "3", "draft": ""}
-
 
 def observe(text: Text, source: str, verified: int, accepted: int) -> None:
     text.pass_rounds()
-    text.observe(source, KINDS[source], verified, accepted)
+    text.observe(source, verified, accepted)
 
 
 def expected(text: Text, source: str = "draft", depth: int = 4) -> float:
-    return text.forecast(source, KINDS[source], depth).kept[depth]
+    return text.forecast(source, depth).kept[depth]
 
 
 @pytest.fixture
@@ -34,7 +32,7 @@ def alternating() -> Texts:
 
 
 def test_an_unknown_drafter_may_be_good_or_bad() -> None:
-    forecast = Text(Texts()).forecast("draft", "", 8)
+    forecast = Text(Texts()).forecast("draft", 8)
     assert forecast.kept[0] == forecast.least[0] == forecast.most[0] == 0.0
     assert forecast.least[8] < forecast.kept[8] < forecast.most[8]
     assert 1.0 < forecast.kept[8] < 7.0
@@ -51,7 +49,7 @@ def test_how_often_draft_tokens_are_accepted_is_learned(rate: float) -> None:
     truth = sum(rate**power for power in range(1, 5))
     # How lucky the last rounds were is no part of it.
     assert expected(Text(texts, usual=True)) == pytest.approx(truth, abs=0.35)
-    forecast = Text(texts, usual=True).forecast("draft", "", 4)
+    forecast = Text(texts, usual=True).forecast("draft", 4)
     assert forecast.least[4] <= forecast.kept[4] <= forecast.most[4]
 
 
@@ -62,18 +60,9 @@ def test_acceptance_is_learned_by_position() -> None:
         text = Text(texts)
         for _ in range(5):
             observe(text, "draft", 4, 2)
-    assert [round(kept, 1) for kept in Text(texts).forecast("draft", "", 4).kept] == pytest.approx(
+    assert [round(kept, 1) for kept in Text(texts).forecast("draft", 4).kept] == pytest.approx(
         [0.0, 1.0, 2.0, 2.0, 2.0], abs=0.3
     )
-
-
-def test_kinds_of_proposals_are_learned_apart() -> None:
-    texts = Texts()
-    text = Text(texts)
-    for _ in range(30):
-        text.observe("ngram", "3", 4, 0)
-        text.observe("ngram", "18", 4, 4)
-    assert text.forecast("ngram", "18", 4).kept[4] > 2 * text.forecast("ngram", "3", 4).kept[4]
 
 
 def test_what_lookup_meets_tells_of_the_draft_model(alternating: Texts) -> None:
@@ -111,7 +100,7 @@ def test_what_a_text_was_like_is_forgotten_with_the_rounds_that_pass(alternating
 def test_rounds_that_pass_at_once_are_as_many_one_by_one(alternating: Texts) -> None:
     texts = [Text(alternating), Text(alternating)]
     for text in texts:
-        text.observe("draft", "", 4, 0)
+        text.observe("draft", 4, 0)
     texts[0].pass_rounds(7)
     for _ in range(7):
         texts[1].pass_rounds()
@@ -133,10 +122,10 @@ def test_old_texts_fade() -> None:
 def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: Texts) -> None:
     """Whether it drafts when asked or ahead: what fails now would have failed then."""
     text = Text(alternating)
-    before = text.forecast("ahead", "", 4).kept[4]
+    before = text.forecast("ahead", 4).kept[4]
     for _ in range(3):
-        text.observe("draft", "", 4, 0)
-    assert text.forecast("ahead", "", 4).kept[4] < 0.8 * before
+        text.observe("draft", 4, 0)
+    assert text.forecast("ahead", 4).kept[4] < 0.8 * before
 
 
 def test_what_is_saved_is_what_is_loaded(alternating: Texts) -> None:
@@ -145,11 +134,11 @@ def test_what_is_saved_is_what_is_loaded(alternating: Texts) -> None:
     later.load(saved)
     assert json.loads(json.dumps(later.export())) == saved
     assert later.figures() == alternating.figures()
-    assert Text(later).forecast("draft", "", 8) == Text(alternating).forecast("draft", "", 8)
+    assert Text(later).forecast("draft", 8) == Text(alternating).forecast("draft", 8)
 
 
 def test_thousands_of_rounds_can_be_loaded_again() -> None:
     texts = Texts()
     for number in range(3000):
-        Text(texts).observe("draft", "", 4, 4 * (number % 7 > 0))
+        Text(texts).observe("draft", 4, 4 * (number % 7 > 0))
     Texts().load(json.loads(json.dumps(texts.export())))
