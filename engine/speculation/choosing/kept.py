@@ -20,7 +20,7 @@ from engine.tuning import LearnedPair, Pair
 log = logging.getLogger(__name__)
 
 # Changes with what is in the file.
-FORMAT = 3
+FORMAT = 4
 # As installed; mlx's stubs do not name it.
 MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 
