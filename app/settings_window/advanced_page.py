@@ -41,6 +41,7 @@ BUILT_ON = (
     ("Pygments, psutil, pypdf", "BSD"),
     ("Starlette, uvicorn", "BSD-3-Clause"),
     ("llguidance", "MIT"),
+    ("msgspec", "BSD-3-Clause"),
     ("chardet", "0BSD"),
     ("cryptography", "Apache-2.0"),
     ("shtab", "MPL-2.0"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any, cast
 
@@ -120,6 +120,8 @@ class RaggedRound:
             return 0
         tokens = proposal.tokens
         drafted = cast("list[int]", tokens.tolist()) if isinstance(tokens, mx.array) else tokens
+        # The record of the round says them again, where nothing may fail any more.
+        self.proposed.proposals[row] = replace(proposal, tokens=drafted)
         return count_matching(drafted, self._of(row)[0])
 
 

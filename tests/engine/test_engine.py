@@ -22,9 +22,9 @@ from engine import (
     ModelNotUsable,
     SpeculationSettings,
     TokensCommitted,
-    scheduler,
 )
 from engine.errors import EngineClosed, EngineError, InternalFailure, NoModel
+from engine.serving import scheduler
 from engine.settings import EngineSettings
 from tests.engine.asking import QUESTION, ask, finished
 from tests.patience import PATIENCE_S
