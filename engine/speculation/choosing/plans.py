@@ -39,11 +39,10 @@ Asked = tuple[Answer, Offer]
 class Plan:
     """The `parts` of all answers, with the `tokens` expected in `time`, between `least` and `most`.
 
-    `drafter` is the source whose proposals take time ("" for none), `depth` the longest proposal. `seen`: all sources
+    `depth` is that of the longest proposal. `seen`: all sources
     in it were tried before.
     """
 
-    drafter: str
     depth: int
     parts: Sequence[Part]
     tokens: float
@@ -129,7 +128,7 @@ def _plan(
     time = costs.verify(rows)
     if drafts:
         time = time.plus(costs.drafting(drafter, depth))
-    return Plan(drafter, depth, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), seen)
+    return Plan(depth, parts, tokens, least, most, time._replace(seconds=time.seconds + reading), seen)
 
 
 def _reading(costs: Costs, answer: Answer, offer: Offer, source: str, tokens: float) -> float:

@@ -19,7 +19,7 @@ class CacheKind:
     """What is done with the caches of one class.
 
     `rule` removes rejected rows. `rows` holds the caches of several texts as rows of a batch; None if they cannot be
-    rows. `merges` says whether mlx-lm's batch takes such caches in, history included, and gives them back. Families are
+    rows. Families are
     modules of `mlx_lm.models`: those in `width_dependent` compute other logits in a pass over several tokens than in
     passes over one, and those in `reads_padding` read the padding behind a row that is shorter than others.
 
@@ -28,7 +28,6 @@ class CacheKind:
 
     rule: type[Rule]
     rows: type[KeyValueRows | StateRows] | None
-    merges: bool
     width_dependent: frozenset[str] = frozenset()
     reads_padding: frozenset[str] = frozenset()
 
@@ -36,17 +35,16 @@ class CacheKind:
 # By name, so that a model's own cache class is not imported.
 KINDS = {
     # phi3small adds its boolean mask to the scores, so that rows attend to later ones.
-    "mlx_lm.models.cache.KVCache": CacheKind(Trim, KeyValueRows, merges=True, width_dependent=frozenset({"phi3small"})),
-    "mlx_lm.models.cache.QuantizedKVCache": CacheKind(Trim, QuantisedRows, merges=False),
-    "mlx_lm.models.cache.ChunkedKVCache": CacheKind(Chunked, None, merges=False),
+    "mlx_lm.models.cache.KVCache": CacheKind(Trim, KeyValueRows, width_dependent=frozenset({"phi3small"})),
+    "mlx_lm.models.cache.QuantizedKVCache": CacheKind(Trim, QuantisedRows),
+    "mlx_lm.models.cache.ChunkedKVCache": CacheKind(Chunked, None),
     # plamo3 masks its window one token wider than its cache.
     "mlx_lm.models.cache.RotatingKVCache": CacheKind(
-        Window, WindowRows, merges=True, width_dependent=frozenset({"plamo3"})
+        Window, WindowRows, width_dependent=frozenset({"plamo3"})
     ),
     "mlx_lm.models.cache.ArraysCache": CacheKind(
         Arrays,
         StateRows,
-        merges=True,
         reads_padding=frozenset(
             {
                 "mamba", "rwkv7", "recurrent_gemma", "olmo_hybrid", "bailing_moe_linear", "nemotron_h", "jamba",
@@ -54,7 +52,7 @@ KINDS = {
             }
         ),
     ),
-    "mlx_lm.models.deepseek_v41.LayerCache": CacheKind(Layer, None, merges=False),
+    "mlx_lm.models.deepseek_v41.LayerCache": CacheKind(Layer, None),
 }  # fmt: skip
 # Families that no batch serves: gemma2 and gpt_bigcode raise; afm7 and minimax_m3_vl take the batch's positions for
 # those of every row.
@@ -100,14 +98,6 @@ def rows_obstacle(model: Any, caches: Iterable[Any]) -> str | None:
         if kind.rows is None:
             return name
     return None
-
-
-def merge_obstacle(model: Any, caches: Iterable[Any]) -> str | None:
-    """What keeps `caches` of `model`, which can be rolled back, out of mlx-lm's batch, or None."""
-    family = _family(model)
-    if family in NEVER_BATCHED:
-        return f"the batches of {family}"
-    return next((type(cache).__name__ for cache in flatten(caches) if not kind_of(cache).merges), None)
 
 
 def _family(model: Any) -> str:

@@ -46,7 +46,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setitem(VARIANTS, "toy", lambda _: ToyCache())
     monkeypatch.setitem(FAMILIES, "llama:toy", FAMILIES["llama"])
     assert Sequence(build("llama:toy"), fresh_caches("llama:toy")).plain_only == "ToyCache"
-    monkeypatch.setitem(KINDS, kind_name(ToyCache()), CacheKind(Trim, ToyRows, merges=False))
+    monkeypatch.setitem(KINDS, kind_name(ToyCache()), CacheKind(Trim, ToyRows))
     return "llama:toy"
 
 
