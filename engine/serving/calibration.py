@@ -16,7 +16,7 @@ from engine.errors import EngineError
 from engine.main_model.loading import LoadedModel
 from engine.prefix.cache import PrefixCache
 from engine.requests import MAX_DEPTH, ChatRequest, SpeculationSettings
-from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.controller import restored
 from engine.speculation.choosing.plans import DEPTHS
 from engine.speculation.choosing.speedup import RUN
 from engine.speculation.drafting import Drafting
@@ -68,7 +68,7 @@ def calibrate(
     found = trial.measure(again=seconds is None)
     complete = not (trial.failed or stop() or late())
     controller.take_costs(trial.controller)
-    controller.calibrated |= complete
+    controller.learned.calibrated |= complete
     controllers.unsaved = True
     if not (complete or trial.failed) and (found or not late()):
         # It can go on later.
@@ -90,8 +90,7 @@ class Trial:
     """
 
     def __init__(self, drafting: Drafting, main: LoadedModel, stop: Callable[[], bool]) -> None:
-        self.controller = Controller()
-        self.controller.load(drafting.controller.export())
+        self.controller = restored(drafting.controller.export())
         self._drafter, self._stop, self.failed = drafting.drafter, stop, False
         self.source = NgramProposer.source if self._drafter is None else self._drafter.source
         self._drafting = Drafting(main)

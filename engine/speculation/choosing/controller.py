@@ -7,15 +7,17 @@ noticeably slower. After Ollama's expected-value controller (x/mlxrunner/specula
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
 from time import monotonic
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, convert, field, to_builtins
 
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs, context_range, range_bounds
 from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
-from engine.speculation.choosing.speedup import SpeedupMeter
+from engine.speculation.choosing.speedup import RUN, Comparisons, SpeedupMeter
 from engine.speculation.choosing.texts import Text, Texts
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.speculation.rounds.proposal import Observation
@@ -31,41 +33,62 @@ SHARE = 0.02
 LEAST_PART = 1 / 8
 
 
+class Known(Struct):
+    """What rounds cost, and what texts are like."""
+
+    costs: Costs = field(default_factory=Costs)
+    texts: Texts = field(default_factory=Texts)
+
+
+class Learned(Struct):
+    """What a controller keeps between runs.
+
+    Answers with a grammar are learned apart: each draft token waits for the tokens that it allows, and other text is
+    right in them. The `purse` holds the plain rounds that exploring may still cost; `income` is the part of its income
+    that it gets: halved by a try that brought nothing, doubled by one that did. `calibrated`: every depth was.
+    """
+
+    free: Known = field(default_factory=Known)
+    constrained: Known = field(default_factory=Known)
+    comparisons: Comparisons = field(default_factory=Comparisons)
+    # A sample may be taken on credit.
+    purse: Annotated[float, Meta(ge=-(RUN + 1.0), le=BUDGET)] = BUDGET
+    income: Annotated[float, Meta(ge=LEAST_PART, le=1.0)] = 1.0
+    calibrated: bool = False
+
+
 class Controller:
     """Chooses every round's proposers and depths for one main model with its drafter, and learns from the results.
 
-    It outlives answers. Those with a grammar are learned apart: each draft token waits for the tokens that it allows,
-    and other text is right in them. `speedup` measures what speculation yields. Not thread-safe.
+    It outlives answers. `speedup` measures what speculation yields. Not thread-safe.
     """
 
-    def __init__(self) -> None:
-        self.speedup = SpeedupMeter()
-        # Whether a calibration measured the costs of every depth.
-        self.calibrated = False
-        # What is known of answers without a grammar, and with one.
-        self.costs, self._texts = Costs(), Texts()
-        self._constrained_costs, self._constrained_texts = Costs(), Texts()
-        # Plain rounds that exploring may still cost, and the part of its income: halved by a try that brought nothing,
-        # doubled by one that did.
-        self._purse, self._income = BUDGET, 1.0
-        self._until = monotonic()
+    def __init__(self, learned: Learned | None = None) -> None:
+        self.learned = learned or Learned()
+        self.speedup = SpeedupMeter(self.learned.comparisons)
+        # How long ago anything was learned is not known.
+        self._until = -inf if learned else monotonic()
         # Seconds since the last sample of plain rounds.
         self._unsampled_s = 0.0
         # The plan that is tried in this round, and the speed of the fastest one known.
         self._tried: Plan | None = None
         self._best_speed = 0.0
 
+    @property
+    def costs(self) -> Costs:
+        """What rounds cost without a grammar."""
+        return self.learned.free.costs
+
     def begin(self, prompt_tokens: int, *, constrained: bool = False) -> Answer:
         """An answer begins behind a prompt of `prompt_tokens` tokens, `constrained` by a grammar or not."""
         now = monotonic()
-        for costs in (self.costs, self._constrained_costs):
-            costs.rest(now - self._until)
+        for known in (self.learned.free, self.learned.constrained):
+            known.costs.rest(now - self._until)
         self._until = now
         self._tried = None
-        costs = self._constrained_costs if constrained else self.costs
-        costs.context = context_range(prompt_tokens)
-        texts = self._constrained_texts if constrained else self._texts
-        return Answer(costs, Text(texts), prompt_tokens, prompt_tokens)
+        known = self.learned.constrained if constrained else self.learned.free
+        known.costs.context = context_range(prompt_tokens)
+        return Answer(known.costs, Text(known.texts), prompt_tokens, prompt_tokens)
 
     def choose(self, asked: Sequence[Asked]) -> list[Choice]:
         """What each answer does in the next round."""
@@ -93,7 +116,7 @@ class Controller:
         best = max((plan for plan in found if plan.known), key=lambda plan: plan.speed, default=plain)
         self._best_speed = best.speed
         usual = best if plain.depth or best.speed > MARGIN * plain.speed else plain
-        paid = self._purse * plain_s
+        paid = self.learned.purse * plain_s
         others = [plan for plan in found if plan is not usual and plan.loss(best.speed) <= paid]
         hopeful = [plan for plan in others if plan.best_case > MARGIN * best.speed]
         if hopeful:
@@ -110,8 +133,8 @@ class Controller:
         """
         plain_s = self.costs.verify(1).seconds if self.costs.known else inf
         cost = self.speedup.sample_cost(plain_s)
-        if cost is not None and self._purse > 0.0 and cost < share * self._unsampled_s:
-            self._purse -= cost / plain_s
+        if cost is not None and self.learned.purse > 0.0 and cost < share * self._unsampled_s:
+            self.learned.purse -= cost / plain_s
             self._unsampled_s = 0.0
             self.speedup.take_sample()
         wanted = self.speedup.take_plain_round()
@@ -144,13 +167,13 @@ class Controller:
             costs.observe(measured.rows, measured.seconds, measured.draft, measured.draft_seconds)
         if not costs.known:
             return
-        plain_s = costs.verify(1).seconds
-        self._purse = min(BUDGET, self._purse + self._income * SHARE * measured.seconds / plain_s)
+        learned, plain_s = self.learned, costs.verify(1).seconds
+        learned.purse = min(BUDGET, learned.purse + learned.income * SHARE * measured.seconds / plain_s)
         if tried is not None and measured.typical:
             lost = measured.seconds - measured.tokens / self._best_speed
             # A try that was disturbed costs no more than all that there is.
-            self._purse = max(0.0, self._purse - lost / plain_s)
-            self._income = min(1.0, 2.0 * self._income) if lost < 0.0 else max(LEAST_PART, self._income / 2.0)
+            learned.purse = max(0.0, learned.purse - lost / plain_s)
+            learned.income = min(1.0, 2.0 * learned.income) if lost < 0.0 else max(LEAST_PART, learned.income / 2.0)
 
     def observe_reading(self, answer: Answer, source: str, tokens: int, measured: MeasuredRound) -> None:
         """The round took as long as it did because `source` read `tokens` tokens that it had missed."""
@@ -163,14 +186,15 @@ class Controller:
 
     def take_costs(self, trial: Controller) -> None:
         """Take what rounds cost from `trial`, whose text is no answer's."""
-        trial.speedup.totals = self.speedup.totals
-        self.costs, self.speedup = trial.costs, trial.speedup
+        trial.learned.comparisons.totals = self.learned.comparisons.totals
+        self.learned.comparisons, self.learned.free.costs = trial.learned.comparisons, trial.costs
+        self.speedup = SpeedupMeter(self.learned.comparisons)
 
     def figures(self) -> tuple[ContextFigures, ...]:
         """Costs and expected speeds without a grammar, at every range of context lengths that was measured."""
-        costs, here = self.costs, self.costs.context
+        costs, here, calibrated = self.costs, self.costs.context, self.learned.calibrated
         # Where passes alone were calibrated, lookup is what can use them.
-        sources = {*self._texts.sources(), *costs.sources()} or ({"ngram"} if self.calibrated else set())
+        sources = {*self.learned.free.texts.counts, *costs.sources()} or ({"ngram"} if calibrated else set())
         found = []
         for context in list(costs.contexts()):
             costs.context = context
@@ -185,37 +209,23 @@ class Controller:
         verify, plain_s = self.costs.verify(depth + 1), self.costs.verify(1).seconds
         drafting = self.costs.drafting(source, depth).seconds if PROPOSERS[source].uses_drafter else 0.0
         seconds = verify.seconds + drafting
-        tokens = 1.0 + Text(self._texts, usual=True).forecast(source, depth).kept[depth]
+        tokens = 1.0 + Text(self.learned.free.texts, usual=True).forecast(source, depth).kept[depth]
         pays_from = break_even(depth, plain_s, seconds)
         return DepthFigures(source, depth, seconds, pays_from, tokens / seconds, verify.rounds)
 
     def acceptance(self) -> tuple[AcceptanceFigures, ...]:
         """How often draft tokens were accepted without a grammar, by proposer and position."""
-        return tuple(AcceptanceFigures(*figures) for figures in self._texts.figures())
+        return tuple(AcceptanceFigures(*figures) for figures in self.learned.free.texts.figures())
 
     def export(self) -> dict[str, Any]:
         """What was learned, as plain data for JSON."""
-        return {
-            "free": {"costs": self.costs.export(), "texts": self._texts.export()},
-            "constrained": {"costs": self._constrained_costs.export(), "texts": self._constrained_texts.export()},
-            "purse": [self._purse, self._income],
-            "speedup": self.speedup.export(),
-            "calibrated": self.calibrated,
-        }
+        learned: dict[str, Any] = to_builtins(self.learned, str_keys=True)
+        return learned
 
-    def load(self, data: Mapping[str, Any]) -> None:
-        """Replace what was learned by the result of `export`. Raises KeyError, TypeError or ValueError for others."""
-        self.costs.load(data["free"]["costs"])
-        self._texts.load(data["free"]["texts"])
-        self._constrained_costs.load(data["constrained"]["costs"])
-        self._constrained_texts.load(data["constrained"]["texts"])
-        self.speedup.load(data["speedup"])
-        self.calibrated = data["calibrated"] is True
-        purse, income = data["purse"]
-        # A purse in debt refills.
-        self._purse, self._income = max(-BUDGET, min(BUDGET, purse)), max(LEAST_PART, min(1.0, income))
-        # How long ago that was is not known.
-        self._until = -inf
+
+def restored(data: object) -> Controller:
+    """The controller whose `export` is `data`. Raises ValueError for anything else."""
+    return Controller(convert(data, Learned, str_keys=True))
 
 
 def _plain(asked: Sequence[Asked], plain: Choice) -> list[Choice]:

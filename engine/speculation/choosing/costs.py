@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
 from math import exp, log, sqrt
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
+
+from msgspec import Meta, Struct
 
 from engine.speculation.proposers.registry import PROPOSERS
 
@@ -35,6 +36,8 @@ MOST_ROWS, MOST_LOG = 1024, 20.0
 # A curve is what takes time, such as "draft:" and a source. Without the passes' nothing can be estimated.
 PASS = "pass"
 Part = tuple[str, int]
+# The index of a range of context lengths.
+ContextRange = Annotated[int, Meta(ge=0, le=len(CONTEXT_EDGES))]
 
 
 def context_range(tokens: int) -> int:
@@ -67,38 +70,45 @@ class Estimate(NamedTuple):
         return Estimate(seconds, squares / seconds**2, min(self.rounds, other.rounds))
 
 
-@dataclass(slots=True)
-class _Figure:
+class _Figure(Struct):
     """The mean and the variance of the natural logarithm of seconds, and the rounds that measured it."""
 
-    mean: float
-    variance: float
-    rounds: int = 0
+    mean: Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)]
+    variance: Annotated[float, Meta(ge=0.0, le=MOST_LOG**2)]
+    rounds: Annotated[int, Meta(ge=0)] = 0
 
     def between(self, least: float, most: float) -> _Figure:
         """This times anything between two factors, all of which are as likely."""
         return _Figure(self.mean + log(least * most) / 2.0, self.variance + log(most / least) ** 2 / 12.0)
 
 
-class Costs:
-    """Learns durations and predicts those of rounds that were not measured, at the context length `context`."""
+class Costs(Struct):
+    """Learns durations and predicts those of rounds that were not measured, at the context length `context`.
 
-    def __init__(self) -> None:
-        # By rows or tokens in ascending order.
-        self._curves: dict[str, dict[int, _Figure]] = {}
-        self._levels: dict[int, _Figure] = {}
-        self._noise = NOISE**2
-        self.context = 0
+    The fields are what is kept between runs: `curves` by rows or tokens in ascending order, `levels` by context length,
+    and the variance of a round's logarithm. Raises ValueError for curves of something else.
+    """
+
+    curves: dict[str, dict[Annotated[int, Meta(ge=1, le=MOST_ROWS)], _Figure]] = {}
+    levels: dict[ContextRange, _Figure] = {}
+    noise: Annotated[float, Meta(ge=DRIFT**2, le=MOST_LOG)] = NOISE**2
+    context: ContextRange = 0
+
+    def __post_init__(self) -> None:
+        names = {PASS, *(f"{kind}:{source}" for kind in UNTIMED for source in PROPOSERS)}
+        if not self.curves.keys() <= names or not all(self.curves.values()) or (self.curves and not self.known):
+            raise ValueError("not learned costs")
+        self.curves = {name: dict(sorted(curve.items())) for name, curve in self.curves.items()}
 
     def rest(self, seconds: float) -> None:
         """The machine did something else for so long."""
-        for level in self._levels.values():
+        for level in self.levels.values():
             level.variance = min(MOST_LOG, level.variance + DRIFT**2 * max(0.0, seconds))
 
     @property
     def known(self) -> bool:
         """Whether any pass was measured, so that everything else can be estimated."""
-        return PASS in self._curves
+        return PASS in self.curves
 
     def plain_known(self, answers: int = 1) -> bool:
         """Whether plain decoding was measured more than once, so that no single disturbance decides."""
@@ -118,7 +128,7 @@ class Costs:
 
     def timed(self, source: str) -> bool:
         """Whether drafting was timed apart from the pass behind it."""
-        return f"draft:{source}" in self._curves
+        return f"draft:{source}" in self.curves
 
     def drafting_share(self, source: str, drafted: int, rows: int) -> float | None:
         """The share of drafting in a round of `drafted` draft tokens and `rows` rows; None if it was never timed."""
@@ -133,7 +143,7 @@ class Costs:
 
     def contexts(self) -> list[int]:
         """The ranges of context lengths at which rounds were measured."""
-        return [context for context, level in sorted(self._levels.items()) if level.rounds and self.known]
+        return [context for context, level in sorted(self.levels.items()) if level.rounds and self.known]
 
     def observe(
         self, rows: int, seconds: float, draft: tuple[str, int] | None = None, draft_s: float | None = None
@@ -153,30 +163,16 @@ class Costs:
     def is_measured(self, rows: int, draft: tuple[str, int] | None) -> bool:
         """Whether a pass of `rows` rows was measured, and drafting so many tokens with a source."""
         passes, drafting = _parts(rows, draft)
-        return all(key in self._curves.get(curve, {}) for curve, key in [*passes, *drafting])
-
-    def export(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        curves = {name: _rows(curve) for name, curve in self._curves.items()}
-        return {"noise": self._noise, "curves": curves, "levels": _rows(self._levels)}
-
-    def load(self, data: Any) -> None:
-        """Replace everything by the result of `export`. Raises KeyError, TypeError or ValueError for other data."""
-        noise, levels = number(data["noise"], DRIFT**2, MOST_LOG), _figures(data["levels"], 0, len(CONTEXT_EDGES))
-        curves = {name: _figures(rows, 1, MOST_ROWS) for name, rows in dict(data["curves"]).items()}
-        names = {PASS, *(f"{kind}:{source}" for kind in UNTIMED for source in PROPOSERS)}
-        if not curves.keys() <= names or not all(curves.values()) or (curves and PASS not in curves):
-            raise ValueError("not learned costs")
-        self._curves, self._levels, self._noise = curves, levels, noise
+        return all(key in self.curves.get(curve, {}) for curve, key in [*passes, *drafting])
 
     @property
     def _level(self) -> _Figure:
         """That of the present context length; at first that of the nearest one."""
-        if self.context not in self._levels:
-            near = sorted(self._levels, key=lambda known: abs(known - self.context))
-            known = self._levels[near[0]] if near else None
-            self._levels[self.context] = _Figure(known.mean, known.variance + NOISE**2) if known else _Figure(0.0, 0.0)
-        return self._levels[self.context]
+        if self.context not in self.levels:
+            near = sorted(self.levels, key=lambda known: abs(known - self.context))
+            known = self.levels[near[0]] if near else None
+            self.levels[self.context] = _Figure(known.mean, known.variance + NOISE**2) if known else _Figure(0.0, 0.0)
+        return self.levels[self.context]
 
     def _learn(self, parts: Sequence[Part], seconds: float) -> None:
         """Divide the error of what took `seconds` among its parts and the level."""
@@ -192,38 +188,38 @@ class Costs:
             for (curve, key), figure in zip(parts, figures, strict=True):
                 self._lower(curve, key, figure.mean)
         elif len(parts) == 1 and parts[0][0] == PASS:
-            self._curves[PASS] = {parts[0][1]: _Figure(log(seconds) - level.mean, self._noise, 1)}
+            self.curves[PASS] = {parts[0][1]: _Figure(log(seconds) - level.mean, self.noise, 1)}
             level.rounds += 1
 
     def _divide(self, error: float, figures: Sequence[_Figure], shares: Sequence[float]) -> None:
         """The update of the filter, for an observation that is the figures' sum weighted by `shares`."""
         known = sum(share**2 * figure.variance for figure, share in zip(figures, shares, strict=True))
-        spread = known + self._noise
+        spread = known + self.noise
         # By which factor the error is larger than that of an undisturbed round.
         beyond = max(1.0, abs(error) / DISTURBED / sqrt(spread))
-        self._noise += (max((error / beyond) ** 2 - known, DRIFT**2) - self._noise) / MEMORY
+        self.noise += (max((error / beyond) ** 2 - known, DRIFT**2) - self.noise) / MEMORY
         # A round too long was disturbed. None is too short: what was known rests on disturbed ones.
         trust, widened = (1.0, beyond) if error < 0.0 else (1.0 / beyond, 1.0)
         for figure, share in zip(figures, shares, strict=True):
             gain = trust * share * figure.variance / spread
             figure.mean += gain * error
             variance = min(MOST_LOG, widened**2 * figure.variance)
-            figure.variance = max(variance * (1.0 - share * gain), self._noise / MEMORY)
+            figure.variance = max(variance * (1.0 - share * gain), self.noise / MEMORY)
             figure.rounds += 1
 
     def _lower(self, curve: str, key: int, most: float) -> None:
         """What took longer than something larger was disturbed. Plain rounds are measured too often for that."""
-        for smaller, figure in self._curves[curve].items():
+        for smaller, figure in self.curves[curve].items():
             if smaller < key and (curve, smaller) != (PASS, 1):
                 figure.mean = min(figure.mean, most)
 
     def _own(self, curve: str, key: int) -> _Figure:
         """The figure of this very key, which begins as what was expected of it."""
-        points = self._curves.get(curve, {})
+        points = self.curves.get(curve, {})
         if key not in points:
             expected = self._figure(curve, key)
             points = dict(sorted([*points.items(), (key, _Figure(expected.mean, expected.variance))]))
-            self._curves[curve] = points
+            self.curves[curve] = points
         return points[key]
 
     def _seconds(self, curve: str, key: int) -> Estimate:
@@ -232,7 +228,7 @@ class Costs:
 
     def _figure(self, curve: str, key: int) -> _Figure:
         """Measured, on a line between measured ones, or beyond them."""
-        points = self._curves.get(curve)
+        points = self.curves.get(curve)
         if points is None:
             plain = _Figure(self._figure(PASS, 1).mean, 0.0)
             points = {1: plain.between(*UNTIMED[curve.partition(":")[0]])}
@@ -255,25 +251,3 @@ class Costs:
 def _parts(rows: int, draft: tuple[str, int] | None) -> tuple[list[Part], list[Part]]:
     """What a round consists of: the pass, and the drafting, if there is any."""
     return [(PASS, rows)], [] if draft is None else [(f"draft:{draft[0]}", draft[1])]
-
-
-def number(value: Any, least: float, most: float) -> float:
-    """`value` if it is a number from `least` to `most`; otherwise this raises ValueError."""
-    if not isinstance(value, int | float) or not least <= value <= most:
-        raise ValueError("not a learned figure")
-    return value
-
-
-def _rows(figures: dict[int, _Figure]) -> list[list[float]]:
-    return [[key, *astuple(one)] for key, one in figures.items()]
-
-
-def _figures(rows: Any, least: int, most: int) -> dict[int, _Figure]:
-    """The result of `_rows`, for keys between these."""
-    found = {}
-    for key, mean, variance, rounds in sorted(rows):
-        if not isinstance(key, int) or not isinstance(rounds, int) or rounds < 0:
-            raise ValueError("not learned costs")
-        figure = _Figure(number(mean, -MOST_LOG, MOST_LOG), number(variance, 0.0, MOST_LOG**2), rounds)
-        found[int(number(key, least, most))] = figure
-    return found

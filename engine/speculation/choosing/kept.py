@@ -14,13 +14,13 @@ import psutil
 
 from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
-from engine.speculation.choosing.controller import Controller
+from engine.speculation.choosing.controller import Controller, restored
 from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
 
 # Changes with what is in the file.
-FORMAT = 4
+FORMAT = 5
 # As installed; mlx's stubs do not name it.
 MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 
@@ -43,14 +43,12 @@ class LearnedFile:
         """A controller that goes on from what was learned of `pair`; None when nothing usable is known."""
         if _key(pair) not in self._kept.values:
             return None
-        controller = Controller()
         try:
-            controller.load(self._kept.values[_key(pair)])
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            return restored(self._kept.values[_key(pair)])
+        except ValueError as error:
             log.warning("what was learned of %s is ignored: %s", pair, error)
             del self._kept.values[_key(pair)]
             return None
-        return controller
 
     def keep(self, controller: Controller, pair: Pair) -> None:
         """Write what `controller` learned of `pair`."""
@@ -94,7 +92,7 @@ class Controllers:
     @property
     def untuned(self) -> bool:
         """Whether this pair should be calibrated: it never was to the end, and no try was in vain."""
-        return self._file.lasting and not self.current.calibrated and self.pair not in self.tried
+        return self._file.lasting and not self.current.learned.calibrated and self.pair not in self.tried
 
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""

@@ -6,12 +6,13 @@ what a kind of round costs in plain steps, and from it follows how long a plain 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import exp, inf, log, sqrt
 from statistics import fmean, median
-from typing import Any
+from typing import Annotated
 
-from engine.speculation.choosing.costs import DISTURBED
+from msgspec import Meta, Struct
+
+from engine.speculation.choosing.costs import DISTURBED, MOST_LOG, ContextRange
 from engine.stats import EXACT, MeasuredSpeedup
 
 # Rounds that are compared with as many others next to them: a stall does not move their median, and the load is one.
@@ -24,22 +25,30 @@ MEMORY = 64
 # The source and the rows of a round; with a grammar, the source has another name.
 Kind = tuple[str, int]
 PLAIN: Kind = ("main", 1)
+_Seconds = Annotated[float, Meta(gt=0.0, le=1e9)]
+_Cost = tuple[Annotated[float, Meta(ge=-MOST_LOG, le=MOST_LOG)], Annotated[float, Meta(ge=0.0, le=MOST_LOG**2)]]
+
+
+class Comparisons(Struct):
+    """What a meter keeps between runs.
+
+    `totals` are, by range of context lengths, what answers took, and what plain decoding would have taken with its
+    error, in seconds; old answers fade. `fastest` is the shortest plain step known there. `costs` are what the rounds
+    of a source took by their rows, as the natural logarithm of plain steps: mean and variance. `noise` is the variance
+    of a round, and of a comparison: its medians vary less, but the load changes, too.
+    """
+
+    totals: dict[ContextRange, tuple[_Seconds, _Seconds, Annotated[float, Meta(ge=0.0, le=1e9)]]] = {}
+    fastest: dict[ContextRange, _Seconds] = {}
+    costs: dict[str, dict[int, _Cost]] = {}
+    noise: Annotated[float, Meta(gt=0.0, le=MOST_LOG**2)] = UNSURE**2
 
 
 class SpeedupMeter:
-    """Measures one pair of models. `begin` starts an answer, `end` adds it to the totals of the pair.
+    """Measures one pair of models. `begin` starts an answer, `end` adds it to the totals of the pair."""
 
-    `totals` are, by range of context lengths, what answers took, and what plain decoding would have taken with its
-    error, in seconds; old answers fade. `fastest` is the shortest plain step known there.
-    """
-
-    def __init__(self) -> None:
-        self.totals: dict[int, tuple[float, float, float]] = {}
-        self.fastest: dict[int, float] = {}
-        # What a kind of round costs, as the natural logarithm of plain steps: mean and variance.
-        self._costs: dict[Kind, tuple[float, float]] = {PLAIN: (0.0, 0.0)}
-        # The variance of a round, and of a comparison: its medians vary less, but the load changes, too.
-        self._noise = UNSURE**2
+    def __init__(self, kept: Comparisons) -> None:
+        self.kept = kept
         self.begin(0)
 
     def begin(self, bucket: int, *, constrained: bool = False) -> None:
@@ -62,13 +71,13 @@ class SpeedupMeter:
         self._compare()
         if (found := self.measured()) is not None and found.known:
             decode_s, plain_s, error_s = (
-                (1.0 - 1.0 / MEMORY) * seconds for seconds in self.totals.get(self._bucket, (0.0, 0.0, 0.0))
+                (1.0 - 1.0 / MEMORY) * seconds for seconds in self.kept.totals.get(self._bucket, (0.0, 0.0, 0.0))
             )
             error_s += found.error * found.plain_s
-            self.totals[self._bucket] = decode_s + found.decode_s, plain_s + found.plain_s, error_s
-        for kind in self._costs.keys() - {PLAIN}:
-            mean, variance = self._costs[kind]
-            self._costs[kind] = mean, variance + UNSURE**2 / MEMORY
+            self.kept.totals[self._bucket] = decode_s + found.decode_s, plain_s + found.plain_s, error_s
+        for costs in self.kept.costs.values():
+            for rows, (mean, variance) in costs.items():
+                costs[rows] = mean, variance + UNSURE**2 / MEMORY
         self.begin(self._bucket)
 
     def sample_cost(self, plain_s: float) -> float | None:
@@ -109,8 +118,8 @@ class SpeedupMeter:
         tokens, token_s, rounds = self._shares.get(kind, (0, 0.0, 0))
         self._shares[kind] = tokens + committed, token_s + committed * seconds, rounds + 1
         if self._near and self._near[-1][0] == kind:
-            differ2 = min((log(seconds) - self._near[-1][1]) ** 2 / 2.0, DISTURBED**2 * self._noise)
-            self._noise += (differ2 - self._noise) / MEMORY
+            differ2 = min((log(seconds) - self._near[-1][1]) ** 2 / 2.0, DISTURBED**2 * self.kept.noise)
+            self.kept.noise += (differ2 - self.kept.noise) / MEMORY
         self._near.append((kind, log(seconds)))
         if self._behind_plain > RUN:
             self._compare()
@@ -127,47 +136,25 @@ class SpeedupMeter:
             return None
         # The load of other rounds was about that of these.
         share = known / self._tokens
-        error = 2.0 * sqrt((share * error / plain_s) ** 2 + (UNSURE * (1.0 - share)) ** 2 + self._noise / count)
+        error = 2.0 * sqrt((share * error / plain_s) ** 2 + (UNSURE * (1.0 - share)) ** 2 + self.kept.noise / count)
         step_s = plain_s / known
-        load = step_s / self.fastest.get(self._bucket, step_s)
+        load = step_s / self.kept.fastest.get(self._bucket, step_s)
         return MeasuredSpeedup(step_s * self._tokens, self._seconds, self._tokens, error, load)
 
     def usual(self, bucket: int) -> tuple[float, float, float] | None:
         """The speed-up of all answers in a range of context lengths, with its bounds; None where none is known."""
-        if bucket not in self.totals:
+        if bucket not in self.kept.totals:
             return None
-        decode_s, plain_s, error_s = self.totals[bucket]
+        decode_s, plain_s, error_s = self.kept.totals[bucket]
         factor, error = plain_s / decode_s, error_s / plain_s
         return factor, factor * (1.0 - error), factor * (1.0 + error)
 
-    def export(self) -> dict[str, object]:
-        """What outlives the program, as plain data."""
-        return {
-            "totals": [[bucket, *sums] for bucket, sums in self.totals.items()],
-            "fastest": [list(item) for item in self.fastest.items()],
-            "costs": [[*kind, *cost] for kind, cost in self._costs.items()],
-        }
-
-    def load(self, data: Mapping[str, Any]) -> None:
-        """Replace that by the result of `export`. Raises TypeError or ValueError for other data."""
-        self.totals = {
-            int(bucket): (_number(decode_s, 1e-9), _number(plain_s, 1e-9), _number(error_s))
-            for bucket, decode_s, plain_s, error_s in data.get("totals", ())
-        }
-        self.fastest = {int(bucket): _number(seconds, 1e-9) for bucket, seconds in data.get("fastest", ())}
-        costs = {
-            (str(source), int(rows)): (_number(mean, -99.0, 99.0), _number(variance))
-            for source, rows, mean, variance in data.get("costs", ())
-        }
-        self._costs = costs | {PLAIN: (0.0, 0.0)}
-
     def _cost(self, kind: Kind) -> tuple[float, float] | None:
         """What a kind of round costs: as the one known that tells most of it, and in proportion to its rows at most."""
-        alike = [
-            (mean, variance + log(kind[1] / rows) ** 2)
-            for (source, rows), (mean, variance) in self._costs.items()
-            if source == kind[0]
-        ]
+        if kind == PLAIN:
+            return 0.0, 0.0
+        known = self.kept.costs.get(kind[0], {}).items()
+        alike = [(mean, variance + log(kind[1] / rows) ** 2) for rows, (mean, variance) in known]
         return min(alike, key=lambda cost: cost[1], default=None)
 
     def _compare(self) -> None:
@@ -177,22 +164,17 @@ class SpeedupMeter:
         if not places:
             return
         before, step = near[: places[0]][-RUN:], median(near[place][1] for place in places)
-        self.fastest[self._bucket] = min(exp(step), self.fastest.get(self._bucket, inf))
+        self.kept.fastest[self._bucket] = min(exp(step), self.kept.fastest.get(self._bucket, inf))
         for kind in dict.fromkeys(kind for kind, _ in (*before, *after)):
             sides = [[duration for other, duration in side if other == kind] for side in (before, after)]
             found = [median(side) - step for side in sides if side]
             # The load changed by as much as the two sides differ.
             change = (found[0] - found[1]) / 2.0 if len(found) == 2 else UNSURE
-            mean, variance = fmean(found), self._noise + change**2
-            known, doubt = self._costs.get(kind, (mean, inf))
+            mean, variance = fmean(found), self.kept.noise + change**2
+            costs = self.kept.costs.setdefault(kind[0], {})
+            known, doubt = costs.get(kind[1], (mean, inf))
             if (both := doubt + variance) < inf:
                 off = mean - known
                 # Figures that contradict each other are less certain than either claims.
                 mean, variance = known + off * doubt / both, doubt * variance / both * max(1.0, off**2 / both)
-            self._costs[kind] = mean, variance
-
-
-def _number(value: object, least: float = 0.0, most: float = 1e9) -> float:
-    if not isinstance(value, float | int) or not least <= value < most:
-        raise ValueError("not a figure")
-    return float(value)
+            costs[kind[1]] = mean, variance

@@ -9,13 +9,14 @@ A tutorial on hidden Markov models, learned as it is used, with fading counts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import product
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
+
+from msgspec import Meta, Struct, field
 
 from engine.requests import MAX_DEPTH
-from engine.speculation.choosing.costs import MEMORY, number
+from engine.speculation.choosing.costs import MEMORY
 from engine.speculation.proposers.registry import PROPOSERS
 
 # Acceptance of a draft token in easy, mixed and hard text before any was seen: the drafters in use lie between these.
@@ -29,12 +30,15 @@ STRETCH = 12.0
 STATES = tuple(product(range(len(FIRST_RATES)), repeat=2))
 
 
-@dataclass(slots=True)
-class _Count:
+class _Count(Struct):
     """How often the draft token in some place of a round got a verdict, and was accepted; both fade."""
 
-    reached: float = 0.0
-    accepted: float = 0.0
+    reached: Annotated[float, Meta(ge=0.0, le=MEMORY)] = 0.0
+    accepted: Annotated[float, Meta(ge=0.0, le=MEMORY)] = 0.0
+
+    def __post_init__(self) -> None:
+        if self.accepted > self.reached:
+            raise ValueError("more were accepted than got a verdict")
 
     def observe(self, weight: float, accepted: bool) -> None:
         keep = 1.0 - weight / MEMORY
@@ -46,15 +50,22 @@ class _Count:
 
 
 # By state, then by position.
-_Counts = list[list[_Count]]
+_Positions = Annotated[list[_Count], Meta(min_length=MAX_DEPTH, max_length=MAX_DEPTH)]
+_Counts = Annotated[list[_Positions], Meta(min_length=len(FIRST_RATES), max_length=len(FIRST_RATES))]
+_Share = Annotated[float, Meta(ge=0.0, le=1.0)]
 
 
-@dataclass(slots=True)
-class _Shares:
+class _Shares(Struct):
     """How often texts are in each joint state; the first ones count for `seen` observations, old ones fade."""
 
-    seen: float
-    shares: Sequence[float] = field(default_factory=lambda: [1.0 / len(STATES)] * len(STATES))
+    seen: Annotated[float, Meta(ge=WEIGHT, le=MEMORY)]
+    shares: Annotated[list[_Share], Meta(min_length=len(STATES), max_length=len(STATES))] = field(
+        default_factory=lambda: [1.0 / len(STATES)] * len(STATES)
+    )
+
+    def __post_init__(self) -> None:
+        if not any(self.shares):
+            raise ValueError("no state is possible")
 
     def follow(self, belief: Sequence[float]) -> None:
         self.seen = min(self.seen + 1.0, MEMORY)
@@ -71,21 +82,21 @@ class Forecast(NamedTuple):
     most: Sequence[float]
 
 
-class Texts:
-    """What is known of the texts of one pair; each answer is a `Text`."""
+class Texts(Struct):
+    """What is known of the texts of one pair; each answer is a `Text`. The fields are what is kept between runs."""
 
-    def __init__(self) -> None:
-        self._counts: dict[str, _Counts] = {}
-        self._usual, self._first = _Shares(STRETCH * WEIGHT), _Shares(WEIGHT)
+    counts: dict[str, _Counts] = {}
+    usual: _Shares = field(default_factory=lambda: _Shares(STRETCH * WEIGHT))
+    first: _Shares = field(default_factory=lambda: _Shares(WEIGHT))
 
-    def sources(self) -> list[str]:
-        """The sources whose draft tokens got verdicts."""
-        return sorted(self._counts)
+    def __post_init__(self) -> None:
+        if not self.counts.keys() <= PROPOSERS.keys():
+            raise ValueError("not learned texts")
 
     def figures(self) -> list[tuple[str, int, float, float]]:
         """(source, position, reached, accepted), over all states."""
         found = []
-        for source, states in self._counts.items():
+        for source, states in self.counts.items():
             for index, counts in enumerate(zip(*states, strict=True)):
                 reached, accepted = sum(one.reached for one in counts), sum(one.accepted for one in counts)
                 found.append((source, index, reached, accepted))
@@ -124,31 +135,13 @@ class Texts:
 
     def learn(self, source: str, verified: int, accepted: int, weights: Sequence[float]) -> None:
         """Count a proposal in each state by how likely that was."""
-        states = self._counts[source] = self._known(source)
+        states = self.counts[source] = self._known(source)
         for counts, weight in zip(states, weights, strict=True):
             for index, count in enumerate(counts[: min(verified, accepted + 1)]):
                 count.observe(weight, index < accepted)
 
-    def export(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        counts = {
-            source: [[[count.reached, count.accepted] for count in counts] for counts in states]
-            for source, states in self._counts.items()
-        }
-        usual, first = ([known.seen, [*known.shares]] for known in (self._usual, self._first))
-        return {"counts": counts, "usual": usual, "first": first}
-
-    def load(self, data: Any) -> None:
-        """Replace everything by the result of `export`. Raises KeyError, TypeError or ValueError for other data."""
-        known = dict(data["counts"]).items()
-        counts = {source: [[_count(*row) for row in rows] for rows in states] for source, states in known}
-        shapes = {tuple(map(len, states)) for states in counts.values()}
-        if not counts.keys() <= PROPOSERS.keys() or not shapes <= {(MAX_DEPTH,) * len(FIRST_RATES)}:
-            raise ValueError("not learned texts")
-        self._usual, self._first, self._counts = _shares(*data["usual"]), _shares(*data["first"]), counts
-
     def _known(self, source: str) -> _Counts:
-        return self._counts.get(source) or [[_Count() for _ in range(MAX_DEPTH)] for _ in FIRST_RATES]
+        return self.counts.get(source) or [[_Count() for _ in range(MAX_DEPTH)] for _ in FIRST_RATES]
 
 
 class Text:
@@ -157,12 +150,12 @@ class Text:
     def __init__(self, texts: Texts, *, usual: bool = False) -> None:
         """A text that begins, or one that is what texts are `usual`ly like."""
         self._texts = texts
-        self._belief = (texts._usual if usual else texts._first).shares
+        self._belief = (texts.usual if usual else texts.first).shares
         self._begun = False
 
     def seen(self, source: str) -> bool:
         """Whether any draft token of `source` got a verdict, in whichever text."""
-        return source in self._texts._counts
+        return source in self._texts.counts
 
     def forecast(self, source: str, depth: int) -> Forecast:
         """What is expected of 0..`depth` draft tokens of `source` now."""
@@ -177,13 +170,13 @@ class Text:
         self._belief = [share / whole for share in shares]
         texts.learn(source, verified, accepted, self._weights(source))
         if not self._begun:
-            texts._first.follow(self._belief)
-        texts._usual.follow(self._belief)
+            texts.first.follow(self._belief)
+        texts.usual.follow(self._belief)
         self._begun = True
 
     def pass_rounds(self, rounds: int = 1) -> None:
         """So many rounds have passed: the text may have changed."""
-        self._belief = _moved(self._belief, self._texts._usual.shares, 1.0 - (1.0 - 1.0 / STRETCH) ** rounds)
+        self._belief = _moved(self._belief, self._texts.usual.shares, 1.0 - (1.0 - 1.0 / STRETCH) ** rounds)
 
     def _weights(self, source: str) -> list[float]:
         """How likely each state of `source` is."""
@@ -200,14 +193,3 @@ def _part(source: str) -> int:
 
 def _moved(shares: Sequence[float], towards: Sequence[float], part: float) -> list[float]:
     return [share + part * (other - share) for share, other in zip(shares, towards, strict=True)]
-
-
-def _count(reached: Any, accepted: Any) -> _Count:
-    return _Count(number(reached, 0.0, MEMORY), number(accepted, 0.0, reached))
-
-
-def _shares(seen: Any, shares: Any) -> _Shares:
-    found = _Shares(number(seen, WEIGHT, MEMORY), [number(share, 0.0, 1.0) for share in shares])
-    if len(found.shares) != len(STATES) or not sum(found.shares):
-        raise ValueError("not learned texts")
-    return found

@@ -98,7 +98,7 @@ def test_what_learns_starts_anew_calibrated(scheduler: Scheduler) -> None:
     before = drafting.controller
     auto.renew()
     assert drafting.controller is not before
-    assert drafting.controller.calibrated
+    assert drafting.controller.learned.calibrated
     calibrated = drafting.controller.export()
     assert arms["draft"].renew is not None
     arms["draft"].renew()

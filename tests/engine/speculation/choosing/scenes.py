@@ -44,7 +44,7 @@ def familiar(accepted: int, *, source: str = "draft", constrained: bool = False)
 
 def empty_purse(controller: Controller) -> None:
     """Nothing can be tried until the purse has earned something."""
-    controller.load(controller.export() | {"purse": [0.0, 1.0]})
+    controller.learned.purse = 0.0
 
 
 def choose(controller: Controller, answer: Answer, limits: dict[str, int] | None = None, **offer: object) -> Choice:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from copy import deepcopy
 from statistics import mean
 
 import pytest
@@ -204,9 +205,9 @@ def test_answers_with_a_grammar_are_learned_apart() -> None:
 
 def test_a_round_that_was_not_typical_teaches_acceptance_but_not_cost() -> None:
     controller, answer = familiar(4)
-    costs, accepted = answer.costs.export(), answer.text.forecast("draft", 8).kept[8]
+    costs, accepted = deepcopy(answer.costs), answer.text.forecast("draft", 8).kept[8]
     learn(controller, answer, Choice("draft", 8), 8, 5.0, typical=False)
-    assert answer.costs.export() == costs
+    assert answer.costs == costs
     assert answer.text.forecast("draft", 8).kept[8] > accepted
 
 

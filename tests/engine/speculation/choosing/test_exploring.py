@@ -82,7 +82,7 @@ def earned(controller: Controller) -> Iterator[float]:
     answer = controller.begin(100)
     for _ in range(2000):
         controller.observe_round(answer, MeasuredRound(1, 1, PLAIN_S))
-        yield controller.export()["purse"][0]
+        yield controller.learned.purse
 
 
 def test_what_is_not_spent_is_saved_up_to_a_limit() -> None:
@@ -97,4 +97,4 @@ def test_tries_in_vain_become_rarer_and_never_end() -> None:
         lost.append(run.rounds - run.depths[0])
     assert lost[-1] <= lost[0]
     assert lost[-1] >= 1
-    assert controller.export()["purse"][1] < 2 * LEAST_PART
+    assert controller.learned.income < 2 * LEAST_PART

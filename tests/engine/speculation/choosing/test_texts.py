@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 
 import pytest
+from msgspec import convert, to_builtins
 
 from engine.speculation.choosing.texts import STRETCH, Text, Texts
 
@@ -128,17 +128,8 @@ def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: Text
     assert text.forecast("ahead", 4).kept[4] < 0.8 * before
 
 
-def test_what_is_saved_is_what_is_loaded(alternating: Texts) -> None:
-    saved = json.loads(json.dumps(alternating.export()))
-    later = Texts()
-    later.load(saved)
-    assert json.loads(json.dumps(later.export())) == saved
-    assert later.figures() == alternating.figures()
-    assert Text(later).forecast("draft", 8) == Text(alternating).forecast("draft", 8)
-
-
 def test_thousands_of_rounds_can_be_loaded_again() -> None:
     texts = Texts()
     for number in range(3000):
         Text(texts).observe("draft", 4, 4 * (number % 7 > 0))
-    Texts().load(json.loads(json.dumps(texts.export())))
+    assert convert(to_builtins(texts), Texts) == texts
