@@ -18,7 +18,7 @@ from engine.model_files.names import resolve_model
 from engine.serving import memory
 from engine.serving.drafters import Drafter, DrafterLoading, drafter_kind, load_drafter
 from engine.settings import EngineSettings
-from engine.speculation.choosing.kept import LearnedFile, learned_file_here, learned_pair
+from engine.speculation.choosing.kept import Controllers, machine_here
 from engine.speculation.drafters.draft_source import DraftSource
 from engine.speculation.drafting import Drafting
 from engine.status import LoadedPair, MemoryUse, ModelInfo
@@ -111,6 +111,7 @@ class Models:
         self._streaming, self._on_progress = streaming, on_progress
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
+        self._controllers = Controllers(settings.learned_file, machine_here())
         self._wired = memory.WiredLimit()
         self._async_drafters = AsyncDrafters()
         # Set until other models are loaded, so that parked models that could not be loaded are tried again.
@@ -178,7 +179,7 @@ class Models:
     def use_main(self, main: LoadedModel) -> None:
         """Answer with `main` from now on, without a drafter."""
         self._async_drafters.close()
-        self._main, self._drafting = main, Drafting(main, self._learned_file, self._reach)
+        self._main, self._drafting = main, Drafting(main, self._controllers, self._reach)
         self.parked = None
         release_unused_memory()
         self._wired.raise_limit()
@@ -194,6 +195,7 @@ class Models:
         """Drop everything."""
         self._async_drafters.close()
         self._main = self._drafting = self.parked = None
+        self._controllers.pair = ("", "")
         self._main_loader.unloaded()
         release_unused_memory()
         self._wired.restore()
@@ -274,25 +276,18 @@ class Models:
 
     def learned(self) -> tuple[LearnedPair, ...]:
         """Costs and acceptance of every pair of models that was used here, loaded or not."""
-        if self._drafting is not None:
-            return self._drafting.learned()
-        known = file.pairs() if (file := self._learned_file) is not None else {}
-        return tuple(learned_pair(pair, controller) for pair, controller in known.items())
+        return self._controllers.learned()
 
     def forget_learned(self, pair: Pair | None) -> None:
         """Drop what was learned of one pair, or of all."""
         if self._drafting is not None:
             self._drafting.forget(pair)
-        elif (file := self._learned_file) is not None:
-            file.forget(pair)
+        else:
+            self._controllers.forget(pair)
 
     def memory_use(self) -> MemoryUse:
         """The memory as it is now."""
         return memory.memory_use(self.settings.memory_limit)
-
-    @property
-    def _learned_file(self) -> LearnedFile | None:
-        return None if self.settings.learned_file is None else learned_file_here(self.settings.learned_file)
 
     @staticmethod
     def _size(model: str | Path, kv_bits: int | None) -> ModelSize:

@@ -18,7 +18,7 @@ from engine.requests import SpeculationSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import context_range
-from engine.speculation.choosing.kept import Controllers, LearnedFile
+from engine.speculation.choosing.kept import Controllers
 from engine.speculation.choosing.plans import Answer
 from engine.speculation.conversation import Conversation
 from engine.speculation.drafters.draft_source import DraftSource
@@ -29,7 +29,7 @@ from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.round import PendingRound, ProposerFailed, as_proposer_failure
 from engine.stats import MeasuredSpeedup, RoundRecord
 from engine.status import ModelInfo
-from engine.tuning import LearnedPair, Pair
+from engine.tuning import Pair
 
 log = logging.getLogger(__name__)
 
@@ -42,19 +42,21 @@ class Drafting:
     """Proposers and controllers for one main model.
 
     `proposers` holds the current request's, by source. `set_draft` may be called during a request and takes effect at
-    its next round. What the controllers learn is kept in `learned`, if given. `reach` gives the asynchronous drafter of
-    a draft model, by the share of drafting in rounds, or the reason why there is none.
+    its next round. `reach` gives the asynchronous drafter of a draft model, by the share of drafting in rounds, or the
+    reason why there is none.
     """
 
     def __init__(
         self,
         main: LoadedModel,
-        learned: LearnedFile | None = None,
+        controllers: Controllers | None = None,
         reach: Callable[[DraftSource, float | None], DrafterLink | str] = lambda *_: "",
     ) -> None:
         self._main = main
         self._reach = reach
-        self.controllers = Controllers((_identity(main.info), ""), learned)
+        self.controllers = controllers or Controllers()
+        self.controllers.pair = (_identity(main.info), "")
+        self.controllers.tried.clear()
         self._drafter: DraftSource | HeadSource | None = None
         # Why a request has no proposers, where that is not due to itself.
         self.why_plain = Choice(None, 0, "no-draft")
@@ -201,10 +203,6 @@ class Drafting:
     def untuned(self) -> bool:
         """Whether this pair should be calibrated while the engine is idle: that was never done to the end."""
         return self.controllers.untuned
-
-    def learned(self) -> tuple[LearnedPair, ...]:
-        """What is known about this pair and, with a store, about all others; the latest last."""
-        return self.controllers.learned()
 
     def forget(self, pair: Pair | None) -> None:
         """Forget what was learned about one pair, or about all."""

@@ -23,7 +23,7 @@ from engine.model_files.discovery import installed_models
 from engine.prefix import store as prefix_store
 from engine.prefix.files import files_in, forget_others
 from engine.speculation.choosing import kept
-from engine.speculation.choosing.kept import LearnedFile
+from engine.speculation.choosing.kept import Controllers
 from tests.app.older_homes import CHOSEN, GEOMETRY, HOMES, PAUSED, QUESTIONS, unpack
 from tests.app.scripted_engine import Script, ScriptedEngine
 
@@ -144,14 +144,16 @@ def test_models_are_described_anew_where_the_index_is_of_another_format(tmp_path
 @pytest.mark.usefixtures("export")
 def test_learned_figures_serve_on_where_their_format_is_that_of_now() -> None:
     content = json.loads(learned_file().read_text())
-    file = LearnedFile(learned_file(), content["machine"], content["mlx"])
-    known = file.pairs()
+    controllers = Controllers(learned_file(), content["machine"], content["mlx"])
+    known = controllers.learned()
     assert bool(known) is (content["format"] == kept.FORMAT)
     # Whatever was in the file, it takes new figures.
-    for pair, controller in known.items():
-        file.keep(controller, pair)
-    file.forget(None)
-    assert not LearnedFile(learned_file(), content["machine"], content["mlx"]).pairs()
+    for one in known:
+        controllers.pair = one.pair
+        controllers.unsaved = True
+        controllers.keep()
+    controllers.forget(None)
+    assert not Controllers(learned_file(), content["machine"], content["mlx"]).learned()
 
 
 @pytest.mark.usefixtures("export")

@@ -25,64 +25,32 @@ FORMAT = 5
 MLX_VERSION: str = mx.__version__  # type: ignore[attr-defined]
 
 
-def learned_file_here(path: Path) -> LearnedFile:
-    """The file at `path` for the machine and the mlx that this runs on."""
+def machine_here() -> str:
+    """What makes kernels as fast as they are here: chip, cores, device and linear algebra."""
     chip = mx.device_info().get("device_name", "")
-    machine = f"{chip}, {psutil.cpu_count()} cores, {mx.default_device()}, BLAS {BLAS}"
-    return LearnedFile(path, machine, MLX_VERSION)
-
-
-class LearnedFile:
-    """Keeps what was learned of pairs on `machine` under `mlx_version`; without a `path` until the program ends."""
-
-    def __init__(self, path: Path | None, machine: str = "", mlx_version: str = "") -> None:
-        self.lasting = path is not None
-        self._kept = KeptJson(path, {"format": FORMAT, "machine": machine, "mlx": mlx_version})
-
-    def restore(self, pair: Pair) -> Controller | None:
-        """A controller that goes on from what was learned of `pair`; None when nothing usable is known."""
-        if _key(pair) not in self._kept.values:
-            return None
-        try:
-            return restored(self._kept.values[_key(pair)])
-        except ValueError as error:
-            log.warning("what was learned of %s is ignored: %s", pair, error)
-            del self._kept.values[_key(pair)]
-            return None
-
-    def keep(self, controller: Controller, pair: Pair) -> None:
-        """Write what `controller` learned of `pair`."""
-        self._kept.keep(_key(pair), controller.export())
-
-    def pairs(self) -> dict[Pair, Controller]:
-        """Everything in the file, the latest last; what cannot be used is left out."""
-        keys = [key.partition("\n") for key in self._kept.values]
-        return {(main, draft): one for main, _, draft in keys if (one := self.restore((main, draft))) is not None}
-
-    def forget(self, pair: Pair | None) -> None:
-        """Drop what was learned of one pair, or of all."""
-        self._kept.forget(None if pair is None else _key(pair))
+    return f"{chip}, {psutil.cpu_count()} cores, {mx.default_device()}, BLAS {BLAS}"
 
 
 class Controllers:
-    """One controller for each pair; `pair` selects the one in use, and `file` keeps what they learn, if given.
+    """One controller for each pair; `pair` selects the one in use, if any is.
 
-    `unsaved` is true if the one in use learned something since `keep`. `tried` are the pairs whose calibration began
-    and could not go on.
+    What they learn on `machine` under `mlx_version` is kept in the file at `path`, if given. `unsaved` is true if the
+    one in use learned something since `keep`. `tried` are the pairs whose calibration began and could not go on.
     """
 
-    def __init__(self, pair: Pair, file: LearnedFile | None = None) -> None:
-        self.pair = pair
+    def __init__(self, path: Path | None = None, machine: str = "", mlx_version: str = MLX_VERSION) -> None:
+        self.pair: Pair = ("", "")
         self.unsaved = False
         self.tried: set[Pair] = set()
-        self._file = file or LearnedFile(None)
+        self._lasting = path is not None
+        self._kept = KeptJson(path, {"format": FORMAT, "machine": machine, "mlx": mlx_version})
         self._by_pair: dict[Pair, Controller] = {}
 
     @property
     def current(self) -> Controller:
         """The controller of the pair in use, with what is known of it."""
         if self.pair not in self._by_pair:
-            self._by_pair[self.pair] = self._file.restore(self.pair) or Controller()
+            self._by_pair[self.pair] = self._restored("\n".join(self.pair)) or Controller()
         return self._by_pair[self.pair]
 
     def use(self, controller: Controller) -> None:
@@ -92,31 +60,43 @@ class Controllers:
     @property
     def untuned(self) -> bool:
         """Whether this pair should be calibrated: it never was to the end, and no try was in vain."""
-        return self._file.lasting and not self.current.learned.calibrated and self.pair not in self.tried
+        return self._lasting and not self.current.learned.calibrated and self.pair not in self.tried
 
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""
         if self.unsaved:
-            self._file.keep(self.current, self.pair)
+            self._kept.keep("\n".join(self.pair), self.current.export())
         self.unsaved = False
 
     def learned(self) -> tuple[LearnedPair, ...]:
-        """What is known about this pair and all others in the file; the latest last."""
+        """What is known of this pair and all others in the file, the latest last; what cannot be used is left out."""
         self.keep()
-        return tuple(learned_pair(pair, one, loaded=pair == self.pair) for pair, one in self._file.pairs().items())
+        known = []
+        for name in [*self._kept.values]:
+            if (controller := self._restored(name)) is not None:
+                main, _, draft = name.partition("\n")
+                known.append(learned_pair((main, draft), controller, loaded=(main, draft) == self.pair))
+        return tuple(known)
 
     def forget(self, pair: Pair | None) -> None:
         """Forget what was learned about one pair, or about all."""
         self._by_pair = {known: one for known, one in self._by_pair.items() if pair is not None and known != pair}
         self.unsaved = False
-        self._file.forget(pair)
+        self._kept.forget(None if pair is None else "\n".join(pair))
+
+    def _restored(self, name: str) -> Controller | None:
+        """A controller that goes on from what was learned of a pair; None when nothing usable is known."""
+        if name not in self._kept.values:
+            return None
+        try:
+            return restored(self._kept.values[name])
+        except ValueError as error:
+            log.warning("what was learned of %s is ignored: %s", name.split("\n"), error)
+            del self._kept.values[name]
+            return None
 
 
 def learned_pair(pair: Pair, controller: Controller, *, loaded: bool = False) -> LearnedPair:
     """What `controller` knows about `pair`, as plain data."""
     main, draft = (identity.rpartition(", ")[0] for identity in pair)
     return LearnedPair(pair, main, draft, loaded, controller.figures(), controller.acceptance())
-
-
-def _key(pair: Pair) -> str:
-    return "\n".join(pair)

@@ -16,7 +16,7 @@ from engine.requests import MAX_DEPTH
 from engine.speculation.choosing import kept as kept_module
 from engine.speculation.choosing.choice import Offer
 from engine.speculation.choosing.controller import Controller, restored
-from engine.speculation.choosing.kept import Controllers, LearnedFile, learned_pair
+from engine.speculation.choosing.kept import Controllers, learned_pair
 from engine.tuning import Pair
 from tests.engine.speculation.choosing.scenes import choose, measure, plain_round, play
 from tests.engine.speculation.simulation import World, constant, controlled, gentle, stepped
@@ -29,8 +29,21 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "learned.json"
 
 
-def learned_file(path: Path, *, machine: str = "M4", mlx: str = "0.32.4") -> LearnedFile:
-    return LearnedFile(path, machine, mlx)
+def controllers_of(pair: Pair, path: Path | None = None, *, machine: str = "M4", mlx: str = "0.32.4") -> Controllers:
+    controllers = Controllers(path, machine, mlx)
+    controllers.pair = pair
+    return controllers
+
+
+def keep(path: Path, pair: Pair, controller: Controller) -> None:
+    controllers = controllers_of(pair, path)
+    controllers.use(controller)
+    controllers.unsaved = True
+    controllers.keep()
+
+
+def is_known(path: Path, pair: Pair, **elsewhere: str) -> bool:
+    return pair in [known.pair for known in controllers_of(pair, path, **elsewhere).learned()]
 
 
 def trained(world: World = World(stepped, constant(0.8))) -> Controller:  # noqa: B008
@@ -62,7 +75,7 @@ def learned() -> dict[str, Any]:
 @pytest.fixture
 def kept(path: Path) -> Controller:
     controller = trained()
-    learned_file(path).keep(controller, PAIR)
+    keep(path, PAIR, controller)
     return controller
 
 
@@ -74,20 +87,22 @@ def test_what_is_saved_is_what_is_loaded(learned: dict[str, Any]) -> None:
 
 
 def test_what_was_saved_stays_as_it_was_whatever_is_learned_later(path: Path) -> None:
-    file, controller = learned_file(path), Controller()
-    measure(controller.begin(100).costs)
-    file.keep(controller, PAIR)
+    controllers = controllers_of(PAIR, path)
+    learn(controllers)
+    controllers.keep()
     before = json.loads(path.read_bytes())
-    play(controller, controller.begin(100), 20, lambda number: number % 4, limits={"draft": 8, "ngram": 4})
-    file.forget(ALONE)
-    file.keep(Controller(), OTHER)
+    answer = controllers.current.begin(100)
+    play(controllers.current, answer, 20, lambda number: number % 4, limits={"draft": 8, "ngram": 4})
+    controllers.forget(ALONE)
+    controllers.pair = OTHER
+    learn(controllers)
+    controllers.keep()
     assert json.loads(path.read_bytes())["values"]["\n".join(PAIR)] == before["values"]["\n".join(PAIR)]
-    assert file.restore(PAIR) is not None
+    assert is_known(path, PAIR)
 
 
 def test_the_next_run_chooses_as_this_one_would_have(path: Path, kept: Controller) -> None:
-    later = learned_file(path).restore(PAIR)
-    assert later is not None
+    later = controllers_of(PAIR, path).current
     # As long a rest for both.
     known = restored(kept.export())
     draw = random.Random(4)
@@ -104,29 +119,27 @@ def test_the_next_run_chooses_as_this_one_would_have(path: Path, kept: Controlle
 
 @pytest.mark.usefixtures("kept")
 def test_a_restored_controller_speculates_at_once(path: Path) -> None:
-    later = learned_file(path).restore(PAIR)
-    assert later is not None
+    later = controllers_of(PAIR, path).current
     assert choose(later, later.begin(500)).depth >= 3
 
 
 @pytest.mark.parametrize("pair", [ALONE, OTHER, ("other", PAIR[1])])
 @pytest.mark.usefixtures("kept")
 def test_another_pair_starts_afresh(path: Path, pair: Pair) -> None:
-    assert learned_file(path).restore(pair) is None
+    assert not is_known(path, pair)
 
 
 @pytest.mark.parametrize("elsewhere", [{"machine": "M1"}, {"mlx": "0.33.0"}])
 @pytest.mark.usefixtures("kept")
 def test_another_machine_or_mlx_starts_afresh(path: Path, elsewhere: dict[str, str]) -> None:
-    assert learned_file(path, **elsewhere).pairs() == {}
+    assert not is_known(path, PAIR, **elsewhere)
 
 
 def test_pairs_do_not_overwrite_each_other(path: Path, kept: Controller) -> None:
-    learned_file(path).keep(trained(World(gentle, constant(0.5))), ALONE)
-    later = learned_file(path).restore(PAIR)
-    assert later is not None
+    keep(path, ALONE, trained(World(gentle, constant(0.5))))
+    later = controllers_of(PAIR, path).current
     assert later.learned == kept.learned
-    assert [*learned_file(path).pairs()] == [PAIR, ALONE]
+    assert [known.pair for known in controllers_of(PAIR, path).learned()] == [PAIR, ALONE]
 
 
 HOSTILE: tuple[object, ...] = (
@@ -178,7 +191,7 @@ def use(controller: Controller) -> None:
 
 
 def test_no_value_anywhere_in_a_file_ends_or_holds_up_an_answer(learned: dict[str, Any]) -> None:
-    """Either it is refused as what `LearnedFile` sets aside, or it is one that works."""
+    """Either it is refused as what `Controllers` set aside, or it is one that works."""
     tried = refused = 0
     started = time.monotonic()
     for place in places(learned):
@@ -229,12 +242,12 @@ def test_figures_that_cannot_be_are_set_aside(
     stamp = {"format": kept_module.FORMAT, "machine": "M4", "mlx": "0.32.4"}
     path.parent.mkdir()
     path.write_text(json.dumps({**stamp, "values": {"\n".join(PAIR): with_value(learned, place, value)}}))
-    file, started = learned_file(path), time.monotonic()
+    controllers, started = controllers_of(PAIR, path), time.monotonic()
     for _ in range(2):
-        assert file.restore(PAIR) is None
+        assert controllers.learned() == ()
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    file.keep(Controller(), PAIR)
-    assert learned_file(path).restore(PAIR) is not None
+    keep(path, PAIR, Controller())
+    assert is_known(path, PAIR)
     assert time.monotonic() - started < 5.0
 
 
@@ -245,7 +258,7 @@ def learn(controllers: Controllers) -> None:
 
 
 def test_every_pair_has_a_controller_of_its_own() -> None:
-    controllers = Controllers(ALONE)
+    controllers = controllers_of(ALONE)
     learn(controllers)
     alone, before = controllers.current, deepcopy(controllers.current.costs)
     controllers.pair = PAIR
@@ -256,45 +269,45 @@ def test_every_pair_has_a_controller_of_its_own() -> None:
 
 
 def test_nothing_is_saved_that_was_not_learned(path: Path) -> None:
-    Controllers(PAIR, learned_file(path)).keep()
+    controllers_of(PAIR, path).keep()
     assert not path.exists()
 
 
 @pytest.mark.parametrize("calibrated", [False, True])
 def test_a_pair_is_calibrated_once_if_there_is_a_file_that_says_so(path: Path, *, calibrated: bool) -> None:
-    assert not Controllers(PAIR).untuned
-    earlier = Controllers(PAIR, learned_file(path))
+    assert not controllers_of(PAIR).untuned
+    earlier = controllers_of(PAIR, path)
     assert earlier.untuned
     learn(earlier)
     earlier.current.learned.calibrated = calibrated
     earlier.keep()
     assert not earlier.unsaved
-    later = Controllers(PAIR, learned_file(path))
+    later = controllers_of(PAIR, path)
     assert earlier.untuned is later.untuned is not calibrated
     assert later.current.figures() == earlier.current.figures()
 
 
 def test_learned_pairs_are_those_of_the_file_and_of_this_run(path: Path) -> None:
-    earlier = Controllers(ALONE, learned_file(path))
+    earlier = controllers_of(ALONE, path)
     learn(earlier)
     earlier.keep()
-    without_file = Controllers(PAIR)
+    without_file = controllers_of(PAIR)
     learn(without_file)
     assert [(known.main, known.draft, known.loaded) for known in without_file.learned()] == [("main", "draft", True)]
-    both = Controllers(PAIR, learned_file(path))
+    both = controllers_of(PAIR, path)
     learn(both)
     assert [(known.pair, known.loaded) for known in both.learned()] == [(ALONE, False), (PAIR, True)]
 
 
 def test_forgetting_a_pair_leaves_the_others(path: Path) -> None:
-    controllers = Controllers(ALONE, learned_file(path))
+    controllers = controllers_of(ALONE, path)
     for pair in (ALONE, PAIR):
         controllers.pair = pair
         learn(controllers)
         controllers.keep()
     controllers.forget(PAIR)
-    assert set(learned_file(path).pairs()) == {ALONE}
+    assert is_known(path, ALONE)
     assert not [known for known in controllers.learned() if known.pair == PAIR]
     controllers.forget(None)
-    assert learned_file(path).pairs() == {}
+    assert not is_known(path, ALONE)
     assert controllers.learned() == ()
