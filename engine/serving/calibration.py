@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 
 from engine.decoders.generation import Generation
@@ -16,7 +17,7 @@ from engine.errors import EngineError
 from engine.main_model.loading import LoadedModel
 from engine.prefix.cache import PrefixCache
 from engine.requests import MAX_DEPTH, ChatRequest, SpeculationSettings
-from engine.speculation.choosing.controller import restored
+from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import DEPTHS
 from engine.speculation.choosing.speedup import RUN
 from engine.speculation.drafting import Drafting
@@ -76,7 +77,7 @@ def calibrate(
     controllers.keep()
     figures = next((known for known in reversed(controller.figures()) if known.tokens_from <= trial.length), None)
     depth, speedup = best_of(figures, trial.source) if figures is not None else (0, 1.0)
-    seen = any(position.source == trial.source for position in controller.acceptance())
+    seen = any(position.source == trial.source for position in controller.learned.free.texts.figures())
     took = time.perf_counter() - started
     log.info("calibrated in %.1f s: %d draft tokens a round should be fastest, %.2fx", took, depth, speedup)
     return Calibration(controllers.pair, figures, depth, speedup, seen, complete, took)
@@ -90,7 +91,7 @@ class Trial:
     """
 
     def __init__(self, drafting: Drafting, main: LoadedModel, stop: Callable[[], bool]) -> None:
-        self.controller = restored(drafting.controller.export())
+        self.controller = Controller(deepcopy(drafting.controller.learned))
         self._drafter, self._stop, self.failed = drafting.drafter, stop, False
         self.source = NgramProposer.source if self._drafter is None else self._drafter.source
         self._drafting = Drafting(main)
@@ -125,7 +126,7 @@ class Trial:
             self._play(RUN + ROUNDS)
             most = MAX_DEPTH if self._drafter is None else self._drafter.max_proposals
             # When interrupted, the others lie between measured depths.
-            for depth in sorted({min(depth, most) for depth in DEPTHS}, key=lambda depth: depth % 4 > 0):
+            for depth in sorted({min(depth, most) for depth in DEPTHS}, reverse=True):
                 draft = None if self._drafter is None else (self.source, depth)
                 if again or not self.controller.costs.is_measured(depth + 1, draft):
                     if not (self._drafting.proposers and self._measure(depth)):
@@ -159,4 +160,5 @@ def _sample_prompt(main: LoadedModel, stop: Callable[[], bool]) -> list[int]:
     except EngineError:
         # What rounds cost hardly depends on the text.
         tokens = []
+    # The rounds need the rest of the context.
     return tokens[-(main.info.context_length // 4) :] or [0]

@@ -185,8 +185,9 @@ class Drafting:
         adaptive = request.settings.depth is None
         drafted = proposal.count if adaptive and proposal is not None and proposal.stopped_early else choice.depth
         self.controller.observe(answer, choice, drafted, record.drafted, record.accepted)
-        for source, observation in request.observations():
-            self.controller.learn(answer, source, observation)
+        for source, seen in request.observations():
+            # It was compared with committed text without a verify pass.
+            answer.text.observe(source, seen.drafted, seen.accepted)
 
     def end(self) -> None:
         """End the request; the proposers' sequences stay with its conversation."""

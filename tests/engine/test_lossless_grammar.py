@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -182,12 +183,12 @@ def test_forced_tokens_are_proposals_of_the_grammar(pair: Scheduler) -> None:
 def test_what_constrained_answers_cost_and_accept_is_learned_apart(pair: Scheduler) -> None:
     alone(pair, request("lazy dog", max_tokens=30, speculation=METHODS["draft"]))
     controller = pair.models.drafting.controller
-    before = controller.export()
+    before = deepcopy(controller.learned)
     alone(pair, asked(grammar_of(SCHEMAS["person"]), METHODS["draft"]))
-    after = controller.export()
-    assert after["free"]["texts"] == before["free"]["texts"]
-    assert after["free"]["costs"]["curves"] == before["free"]["costs"]["curves"]
-    assert after["constrained"] != before["constrained"]
+    after = controller.learned
+    assert after.free.texts == before.free.texts
+    assert after.free.costs.curves == before.free.costs.curves
+    assert after.constrained != before.constrained
 
 
 def test_answers_in_a_batch_are_those_of_each_alone(pair: Scheduler) -> None:

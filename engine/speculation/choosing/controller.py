@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 from time import monotonic
-from typing import Annotated, Any
+from typing import Annotated
 
-from msgspec import Meta, Struct, convert, field, to_builtins
+from msgspec import Meta, Struct, field
 
 from engine.speculation.choosing.choice import Choice, MeasuredRound
 from engine.speculation.choosing.costs import Costs, context_range, range_bounds
@@ -20,8 +20,7 @@ from engine.speculation.choosing.plans import DEPTHS, Answer, Asked, Plan, plans
 from engine.speculation.choosing.speedup import RUN, Comparisons, SpeedupMeter
 from engine.speculation.choosing.texts import Text, Texts
 from engine.speculation.proposers.registry import PROPOSERS
-from engine.speculation.rounds.proposal import Observation
-from engine.tuning import AcceptanceFigures, ContextFigures, DepthFigures, break_even
+from engine.tuning import ContextFigures, DepthFigures, break_even
 
 # By which factor a plan has to appear faster than plain decoding, or one that is tried than all: less is not felt.
 MARGIN = 1.05
@@ -60,7 +59,8 @@ class Learned(Struct):
 class Controller:
     """Chooses every round's proposers and depths for one main model with its drafter, and learns from the results.
 
-    It outlives answers. `speedup` measures what speculation yields. Not thread-safe.
+    It outlives answers, and goes on from what another one `learned`, if given. `speedup` measures what speculation
+    yields. Not thread-safe.
     """
 
     def __init__(self, learned: Learned | None = None) -> None:
@@ -149,14 +149,10 @@ class Controller:
         the end of an answer. A drafter that stopped early, and was right so far, says that it would have missed.
         """
         answer.context += accepted + 1
-        answer.text.pass_rounds()
+        answer.text.pass_round()
         if choice.source is not None and choice.depth:
             missed = accepted == verified == drafted < choice.depth
             answer.text.observe(choice.source, max(1, verified + missed), accepted)
-
-    def learn(self, answer: Answer, source: str, seen: Observation) -> None:
-        """Learn from proposals that were compared with committed text without a verify pass."""
-        answer.text.observe(source, seen.drafted, seen.accepted)
 
     def observe_round(self, answer: Answer, measured: MeasuredRound) -> None:
         """Learn what a round cost of which `answer` was a part."""
@@ -192,9 +188,10 @@ class Controller:
 
     def figures(self) -> tuple[ContextFigures, ...]:
         """Costs and expected speeds without a grammar, at every range of context lengths that was measured."""
-        costs, here, calibrated = self.costs, self.costs.context, self.learned.calibrated
+        costs, here, seen = self.costs, self.costs.context, self.learned.free.texts.counts
+        sources = {source for source in PROPOSERS if source in seen or costs.timed(source)}
         # Where passes alone were calibrated, lookup is what can use them.
-        sources = {*self.learned.free.texts.counts, *costs.sources()} or ({"ngram"} if calibrated else set())
+        sources = sources or ({"ngram"} if self.learned.calibrated else set())
         found = []
         for context in list(costs.contexts()):
             costs.context = context
@@ -212,20 +209,6 @@ class Controller:
         tokens = 1.0 + Text(self.learned.free.texts, usual=True).forecast(source, depth).kept[depth]
         pays_from = break_even(depth, plain_s, seconds)
         return DepthFigures(source, depth, seconds, pays_from, tokens / seconds, verify.rounds)
-
-    def acceptance(self) -> tuple[AcceptanceFigures, ...]:
-        """How often draft tokens were accepted without a grammar, by proposer and position."""
-        return tuple(AcceptanceFigures(*figures) for figures in self.learned.free.texts.figures())
-
-    def export(self) -> dict[str, Any]:
-        """What was learned, as plain data for JSON."""
-        learned: dict[str, Any] = to_builtins(self.learned, str_keys=True)
-        return learned
-
-
-def restored(data: object) -> Controller:
-    """The controller whose `export` is `data`. Raises ValueError for anything else."""
-    return Controller(convert(data, Learned, str_keys=True))
 
 
 def _plain(asked: Sequence[Asked], plain: Choice) -> list[Choice]:

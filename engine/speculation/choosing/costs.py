@@ -17,7 +17,7 @@ from msgspec import Meta, Struct
 
 from engine.speculation.proposers.registry import PROPOSERS
 
-# Relative deviation of a round from its kind before any was seen: that of a computer in use.
+# Relative deviation of a round from its kind, or of two runs of them, before any was seen: that of a computer in use.
 NOISE = 0.08
 # Relative change of a machine's speed in a round or in a second of rest: heat, other work, a longer context.
 DRIFT = 0.02
@@ -137,10 +137,6 @@ class Costs(Struct):
         drafting = self.drafting(source, drafted).seconds
         return drafting / (drafting + self.verify(rows).seconds)
 
-    def sources(self) -> list[str]:
-        """The sources whose drafting was timed."""
-        return [source for source in PROPOSERS if self.timed(source)]
-
     def contexts(self) -> list[int]:
         """The ranges of context lengths at which rounds were measured."""
         return [context for context, level in sorted(self.levels.items()) if level.rounds and self.known]
@@ -185,8 +181,6 @@ class Costs(Struct):
             shares = [time / sum(times) for time in times]
             self._divide(log(seconds / sum(times)) - level.mean, [*figures, level], [*shares, 1.0])
             level.variance += DRIFT**2
-            for (curve, key), figure in zip(parts, figures, strict=True):
-                self._lower(curve, key, figure.mean)
         elif len(parts) == 1 and parts[0][0] == PASS:
             self.curves[PASS] = {parts[0][1]: _Figure(log(seconds) - level.mean, self.noise, 1)}
             level.rounds += 1
@@ -206,12 +200,6 @@ class Costs(Struct):
             variance = min(MOST_LOG, widened**2 * figure.variance)
             figure.variance = max(variance * (1.0 - share * gain), self.noise / MEMORY)
             figure.rounds += 1
-
-    def _lower(self, curve: str, key: int, most: float) -> None:
-        """What took longer than something larger was disturbed. Plain rounds are measured too often for that."""
-        for smaller, figure in self.curves[curve].items():
-            if smaller < key and (curve, smaller) != (PASS, 1):
-                figure.mean = min(figure.mean, most)
 
     def _own(self, curve: str, key: int) -> _Figure:
         """The figure of this very key, which begins as what was expected of it."""

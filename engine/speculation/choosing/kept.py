@@ -11,10 +11,11 @@ from pathlib import Path
 
 import mlx.core as mx
 import psutil
+from msgspec import convert, to_builtins
 
 from engine.cpu_backend.blas import BLAS
 from engine.files.kept_json import KeptJson
-from engine.speculation.choosing.controller import Controller, restored
+from engine.speculation.choosing.controller import Controller, Learned
 from engine.tuning import LearnedPair, Pair
 
 log = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ class Controllers:
     def keep(self) -> None:
         """Save what was learned since the last call, for the next run of the program."""
         if self.unsaved:
-            self._kept.keep("\n".join(self.pair), self.current.export())
+            self._kept.keep("\n".join(self.pair), to_builtins(self.current.learned, str_keys=True))
         self.unsaved = False
 
     def learned(self) -> tuple[LearnedPair, ...]:
@@ -89,7 +90,7 @@ class Controllers:
         if name not in self._kept.values:
             return None
         try:
-            return restored(self._kept.values[name])
+            return Controller(convert(self._kept.values[name], Learned, str_keys=True))
         except ValueError as error:
             log.warning("what was learned of %s is ignored: %s", name.split("\n"), error)
             del self._kept.values[name]
@@ -99,4 +100,4 @@ class Controllers:
 def learned_pair(pair: Pair, controller: Controller, *, loaded: bool = False) -> LearnedPair:
     """What `controller` knows about `pair`, as plain data."""
     main, draft = (identity.rpartition(", ")[0] for identity in pair)
-    return LearnedPair(pair, main, draft, loaded, controller.figures(), controller.acceptance())
+    return LearnedPair(pair, main, draft, loaded, controller.figures(), tuple(controller.learned.free.texts.figures()))

@@ -8,7 +8,7 @@ A tutorial on hidden Markov models, learned as it is used, with fading counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import sqrt
 from typing import Annotated, NamedTuple
@@ -18,6 +18,7 @@ from msgspec import Meta, Struct, field
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.costs import MEMORY
 from engine.speculation.proposers.registry import PROPOSERS
+from engine.tuning import AcceptanceFigures
 
 # Acceptance of a draft token in easy, mixed and hard text before any was seen: the drafters in use lie between these.
 FIRST_RATES = (0.95, 0.7, 0.2)
@@ -93,14 +94,12 @@ class Texts(Struct):
         if not self.counts.keys() <= PROPOSERS.keys():
             raise ValueError("not learned texts")
 
-    def figures(self) -> list[tuple[str, int, float, float]]:
-        """(source, position, reached, accepted), over all states."""
-        found = []
+    def figures(self) -> Iterator[AcceptanceFigures]:
+        """How often draft tokens were accepted, over all states."""
         for source, states in self.counts.items():
             for index, counts in enumerate(zip(*states, strict=True)):
-                reached, accepted = sum(one.reached for one in counts), sum(one.accepted for one in counts)
-                found.append((source, index, reached, accepted))
-        return [row for row in found if row[2]]
+                if reached := sum(one.reached for one in counts):
+                    yield AcceptanceFigures(source, index, reached, sum(one.accepted for one in counts))
 
     def forecast(self, source: str, weights: Sequence[float], depth: int) -> Forecast:
         """What is expected of `source` where its states have such weights."""
@@ -174,9 +173,9 @@ class Text:
         texts.usual.follow(self._belief)
         self._begun = True
 
-    def pass_rounds(self, rounds: int = 1) -> None:
-        """So many rounds have passed: the text may have changed."""
-        self._belief = _moved(self._belief, self._texts.usual.shares, 1.0 - (1.0 - 1.0 / STRETCH) ** rounds)
+    def pass_round(self) -> None:
+        """A round has passed: the text may have changed."""
+        self._belief = _moved(self._belief, self._texts.usual.shares, 1.0 / STRETCH)
 
     def _weights(self, source: str) -> list[float]:
         """How likely each state of `source` is."""

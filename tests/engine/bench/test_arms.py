@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 
@@ -82,11 +83,11 @@ def test_our_arm_measures_a_whole_answer(scheduler: Scheduler) -> None:
 def test_auto_learns_from_its_own_answers_only(scheduler: Scheduler) -> None:
     """Fixed depths that measured the same prompts before would leave it nothing to find out."""
     arms = {arm.name: arm for arm in our_arms(scheduler, has_draft=True)}
-    learned = scheduler.models.drafting.controller.export()
+    learned = deepcopy(scheduler.models.drafting.controller.learned)
     arms["draft, depth 2"].answer(HELLO, 8)
-    assert scheduler.models.drafting.controller.export() == learned
+    assert scheduler.models.drafting.controller.learned == learned
     arms["auto"].answer(HELLO, 8)
-    assert scheduler.models.drafting.controller.export() != learned
+    assert scheduler.models.drafting.controller.learned != learned
 
 
 def test_what_learns_starts_anew_calibrated(scheduler: Scheduler) -> None:
@@ -99,10 +100,10 @@ def test_what_learns_starts_anew_calibrated(scheduler: Scheduler) -> None:
     auto.renew()
     assert drafting.controller is not before
     assert drafting.controller.learned.calibrated
-    calibrated = drafting.controller.export()
+    calibrated = deepcopy(drafting.controller.learned)
     assert arms["draft"].renew is not None
     arms["draft"].renew()
-    assert drafting.controller.export() == calibrated
+    assert drafting.controller.learned == calibrated
 
 
 def test_lookup_at_a_fixed_depth_proposes_as_many(scheduler: Scheduler) -> None:

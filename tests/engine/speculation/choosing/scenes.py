@@ -8,7 +8,6 @@ from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.costs import Costs
 from engine.speculation.choosing.plans import Answer
-from engine.speculation.rounds.proposal import Observation
 from tests.engine.speculation.simulation import learn
 
 PLAIN_S = 0.02
@@ -37,7 +36,7 @@ def familiar(accepted: int, *, source: str = "draft", constrained: bool = False)
     for _ in range(10):
         answer = controller.begin(100, constrained=constrained)
         for _ in range(4):
-            controller.learn(answer, source, Observation(8, accepted))
+            answer.text.observe(source, 8, accepted)
     empty_purse(controller)
     return controller, controller.begin(100, constrained=constrained)
 

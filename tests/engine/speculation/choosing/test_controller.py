@@ -12,7 +12,6 @@ import pytest
 from engine.requests import MAX_DEPTH
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Controller
-from engine.speculation.rounds.proposal import Observation
 from tests.engine.speculation.choosing.scenes import (
     PLAIN_S,
     choose,
@@ -127,7 +126,7 @@ def test_it_takes_the_proposer_with_the_better_speed() -> None:
     both = {"draft": 4, "ngram": 4}
     for source, accepted in (("ngram", 4), ("draft", 0)):
         for _ in range(20):
-            controller.learn(answer, "ngram", Observation(4, accepted))
+            answer.text.observe("ngram", 4, accepted)
         assert choose(controller, answer, both).source == source
     assert choose(controller, answer, {"draft": 4, "ngram": 0}).source == "draft"
 
@@ -135,7 +134,7 @@ def test_it_takes_the_proposer_with_the_better_speed() -> None:
 def test_a_drafter_that_works_ahead_is_chosen_over_the_draft_model_where_its_rounds_are_shorter() -> None:
     controller, answer = familiar(4)
     for _ in range(20):
-        controller.learn(answer, "ahead", Observation(4, 4))
+        answer.text.observe("ahead", 4, 4)
     measure(answer.costs, "ahead")
     for _ in range(10):
         answer.costs.observe(5, 1.2 * PLAIN_S, ("ahead", 4), 0.1 * PLAIN_S)
@@ -150,7 +149,7 @@ def test_rows_that_ride_along_are_part_of_the_cost() -> None:
     for _ in range(30):
         for rows, seconds in ((1, 1.0), (7, 1.1), (8, 4.0), (12, 4.2)):
             answer.costs.observe(rows, seconds * PLAIN_S)
-        controller.learn(answer, "draft", Observation(4, 1))
+        answer.text.observe("draft", 4, 1)
         answer.costs.observe(5, 1.3 * PLAIN_S, ("draft", 4), 0.2 * PLAIN_S)
     empty_purse(controller)
     assert choose(controller, answer, {"draft": 4}).source == "draft"
@@ -169,7 +168,7 @@ def test_a_look_at_this_text_outweighs_what_others_were_like() -> None:
     controller, answer = familiar(0)
     assert choose(controller, answer).depth == 0
     for _ in range(8):
-        controller.learn(answer, "draft", Observation(8, 8))
+        answer.text.observe("draft", 8, 8)
     assert choose(controller, answer).depth > 0
 
 
@@ -220,7 +219,7 @@ def test_figures_are_those_of_the_world() -> None:
     assert most_used.round_s == pytest.approx(
         (gentle(most_used.depth + 1, 0) + most_used.depth * 0.06) * PLAIN_S, rel=0.1
     )
-    [first, *_] = controller.acceptance()
+    [first, *_] = [*controller.learned.free.texts.figures()]
     assert (first.source, first.position) == ("draft", 0)
     assert first.accepted / first.reached == pytest.approx(0.8, abs=0.1)
 
@@ -251,7 +250,7 @@ def test_a_choice_takes_little_of_the_hosts_time() -> None:
     """A plain step of a small model takes some 5 ms; the best of several, because the machine may be busy."""
     controller, answer = familiar(4)
     for source in ("ngram", "ahead"):
-        controller.learn(answer, source, Observation(MAX_DEPTH, 4))
+        answer.text.observe(source, MAX_DEPTH, 4)
     offer = Offer(dict.fromkeys(("draft", "ahead", "ngram"), MAX_DEPTH))
     took = []
     for _ in range(20):

@@ -21,7 +21,6 @@ from engine.settings import EngineSettings
 from engine.speculation.choosing.choice import Choice, MeasuredRound, Offer
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import Answer
-from engine.speculation.rounds.proposal import Observation
 from tests.engine.serving_requests import PLAIN, request, submit
 from tests.engine.speculation.choosing.scenes import measure
 
@@ -199,7 +198,7 @@ def controller() -> Controller:
     for _ in range(10):
         answer.costs.observe(5, 1.15, ("draft", 4), 0.05)
     for kept in (4, 4, 2, 4, 0, 4, 4, 3, 4, 4) * 4:
-        controller.learn(controller.begin(100), "draft", Observation(4, kept))
+        controller.begin(100).text.observe("draft", 4, kept)
     return controller
 
 
@@ -278,8 +277,8 @@ def test_each_answer_proposes_what_it_expects_most_of(controller: Controller) ->
     play(controller, answers, 30)
     for _ in range(10):
         for answer, found in zip(answers, (4, 0), strict=True):
-            controller.learn(answer, "ngram", Observation(4, found))
-            controller.learn(answer, "draft", Observation(4, 3))
+            answer.text.observe("ngram", 4, found)
+            answer.text.observe("draft", 4, 3)
     [first, second] = controller.choose([(answer, Offer({"draft": 4, "ngram": 4})) for answer in answers])
     assert (first.source, second.source) == ("ngram", "draft")
 
@@ -300,10 +299,10 @@ def test_an_answer_with_a_grammar_is_chosen_for_beside_a_free_one(controller: Co
     for _ in range(30):
         controller.observe(constrained, Choice("draft", 4), 4, 4, 0)
     play(controller, [free, constrained], 40)
-    before = controller.acceptance()
+    before = [*controller.learned.free.texts.figures()]
     for _ in range(10):
         controller.observe(constrained, Choice("draft", 4), 4, 4, 0)
-    assert controller.acceptance() == before
+    assert [*controller.learned.free.texts.figures()] == before
 
 
 def test_a_drafter_that_would_have_to_read_for_long_is_not_tried(controller: Controller) -> None:

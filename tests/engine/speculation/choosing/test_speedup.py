@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
+from copy import deepcopy
 from math import log, sqrt
 
 import pytest
 
 from engine import ChatRequest, Engine, starter_pair
 from engine.requests import SpeculationSettings
-from engine.speculation.choosing.controller import restored
+from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.speedup import MEMORY, Comparisons, SpeedupMeter
 from engine.stats import RequestStats, RoundedSpeedup, rounded_speedup
 from tests.engine.speculation.loaded_machine import LOADS, LoadedMachine, quiet
@@ -217,7 +217,7 @@ def test_a_busy_computer_is_told_from_slow_speculation(make_machine: MakeMachine
 def test_totals_and_costs_outlive_the_program(make_machine: MakeMachine) -> None:
     machine = make_machine()
     truth = [machine.answer(300) for _ in range(20)]
-    later = restored(json.loads(json.dumps(machine.controller.export())))
+    later = Controller(deepcopy(machine.controller.learned))
     [figures] = later.figures()
     assert figures.speedup is not None
     plain_s, decode_s = sum(one.plain_s for one in truth), sum(one.decode_s for one in truth)

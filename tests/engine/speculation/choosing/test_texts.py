@@ -11,7 +11,7 @@ from engine.speculation.choosing.texts import STRETCH, Text, Texts
 
 
 def observe(text: Text, source: str, verified: int, accepted: int) -> None:
-    text.pass_rounds()
+    text.pass_round()
     text.observe(source, verified, accepted)
 
 
@@ -84,6 +84,11 @@ def test_an_answer_is_judged_by_its_own_text_and_no_other_is(alternating: Texts)
     assert expected(Text(alternating)) == pytest.approx(before, abs=0.4)
 
 
+def pass_rounds(text: Text, rounds: int) -> None:
+    for _ in range(rounds):
+        text.pass_round()
+
+
 def test_what_a_text_was_like_is_forgotten_with_the_rounds_that_pass(alternating: Texts) -> None:
     text, usual = Text(alternating), expected(Text(alternating, usual=True))
     for _ in range(3):
@@ -91,20 +96,10 @@ def test_what_a_text_was_like_is_forgotten_with_the_rounds_that_pass(alternating
     doubts = []
     for _ in range(4):
         doubts.append(abs(usual - expected(text)))
-        text.pass_rounds(round(STRETCH / 2))
+        pass_rounds(text, round(STRETCH / 2))
     assert doubts == sorted(doubts, reverse=True)
-    text.pass_rounds(round(20 * STRETCH))
+    pass_rounds(text, round(20 * STRETCH))
     assert expected(text) == pytest.approx(usual, abs=0.05)
-
-
-def test_rounds_that_pass_at_once_are_as_many_one_by_one(alternating: Texts) -> None:
-    texts = [Text(alternating), Text(alternating)]
-    for text in texts:
-        text.observe("draft", 4, 0)
-    texts[0].pass_rounds(7)
-    for _ in range(7):
-        texts[1].pass_rounds()
-    assert expected(texts[0]) == pytest.approx(expected(texts[1]), rel=0.01)
 
 
 def test_old_texts_fade() -> None:
@@ -116,7 +111,7 @@ def test_old_texts_fade() -> None:
             for _ in range(5):
                 observe(text, "draft", 4, accepted)
     assert expected(Text(texts, usual=True)) < 0.5
-    assert sum(reached for _, position, reached, _ in texts.figures() if position == 0) < 700
+    assert sum(one.reached for one in texts.figures() if one.position == 0) < 700
 
 
 def test_all_that_one_drafter_makes_is_right_or_wrong_together(alternating: Texts) -> None:
