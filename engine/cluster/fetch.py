@@ -25,10 +25,9 @@ from engine.cluster.launch import start_on
 from engine.cluster.model_identity import portable_name
 from engine.errors import ModelNotUsable
 from engine.hub.client import HubAccess
-from engine.hub.download_job import JobSettings
+from engine.hub.download_job import DownloadJob, JobSettings
 from engine.hub.download_state import DownloadEntry
 from engine.hub.failures import HubError
-from engine.hub.part_job import PartJob
 from engine.hub.repository_names import COMMIT, parse_repository
 from engine.model_files.inspection import files_by_tensor, weight_files
 from engine.model_files.names import resolve_model
@@ -190,7 +189,7 @@ def serve_fetch(access: HubAccess, cache: Path) -> int:
     return 1 if "failed" in said else 0
 
 
-def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> PartJob:
+def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> DownloadJob:
     without, commit = frozenset(order["without"]), str(order["commit"])
     repository = parse_repository(str(order["repository"]))
     return _part(
@@ -198,19 +197,19 @@ def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> PartJo
     )
 
 
-def _part(access: HubAccess, cache: Path, repository: str, commit: str, wanted: Callable[[str], bool]) -> PartJob:
+def _part(access: HubAccess, cache: Path, repository: str, commit: str, wanted: Callable[[str], bool]) -> DownloadJob:
     entry = DownloadEntry(repository, commit=commit)
-    return PartJob(access, cache, entry, JobSettings(), lambda _job, _state: None, lambda: 0, wanted=wanted)
+    return DownloadJob(access, cache, entry, JobSettings(), lambda _job, _state: None, lambda: 0, wanted=wanted)
 
 
-def _report(job: PartJob, ended: threading.Event) -> None:
+def _report(job: DownloadJob, ended: threading.Event) -> None:
     going_on = True
     while going_on:
         going_on = not ended.wait(STEP_S)
         print(json.dumps({"bytes": job.progress.bytes_done(), "total": job.progress.total}), flush=True)
 
 
-def _end_with_input(job: PartJob) -> None:
+def _end_with_input(job: DownloadJob) -> None:
     while select.select([0], [], [])[0] and os.read(0, 4096):
         pass
     job.connections.end()

@@ -5,21 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
-from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.failures import HubError
 from engine.hub.values import ACCEPTED, NONE, REFUSED, UNKNOWN, AccessReport
 
 
 def check_access(access: HubAccess) -> AccessReport:
     """Ask the Hub for one model and for the owner of the token. Raises `HubError`; offline, without connecting."""
-    try:
-        # Without the token, so that a wrong one does not look like a wrong address.
-        with HubClient(replace(access, token=None)) as client:
-            models, _ = client.get_json("/api/models", limit=1)
-        if not isinstance(models, list):
-            raise HubError("wrong-mirror", endpoint=access.endpoint)
-        token, user = _token_owner(access) if access.token else (NONE, "")
-    except InterruptedTransferError as error:
-        raise HubError(error.reason, "", **error.arguments) from error
+    # Without the token, so that a wrong one does not look like a wrong address.
+    with HubClient(replace(access, token=None)) as client:
+        models, _ = client.get_json("/api/models", limit=1)
+    if not isinstance(models, list):
+        raise HubError("wrong-mirror", endpoint=access.endpoint)
+    token, user = _token_owner(access) if access.token else (NONE, "")
     return AccessReport(access.endpoint != HUGGING_FACE, access.proxy is not None, token, user)
 
 

@@ -31,6 +31,8 @@ _RATE_LIMIT_RESET = re.compile(r";\s*t=(\d{1,6})")
 _LONGEST_WAIT_S = 600.0
 # What a header can hold; tokens consist of nothing else.
 _SENDABLE = re.compile(r"[!-~]+")
+# What a query may hold under a name: a list is sent as the name with each of its values.
+Parameter = str | int | list[str]
 
 
 @dataclass(frozen=True)
@@ -90,10 +92,10 @@ class HubClient:
         self.connections.end()
         self._http.close()
 
-    def get_json(self, path: str, repository: str = "", **query: object) -> tuple[Any, str | None]:
+    def get_json(self, path: str, repository: str = "", **query: Parameter) -> tuple[Any, str | None]:
         """The Hub's answer at `path`, and the address of the next page if there is one.
 
-        Raises `HubError`, or `InterruptedTransferError` where a retry may help.
+        Raises `HubError`: `InterruptedTransferError` where a retry may help.
         """
         address = path if "://" in path else self.access.endpoint + path
         try:
@@ -107,7 +109,7 @@ class HubClient:
         return self._answer(address, repository, size, None)[0]
 
     def _answer(
-        self, address: str, repository: str, size: int, query: Mapping[str, object] | None
+        self, address: str, repository: str, size: int, query: Mapping[str, Parameter] | None
     ) -> tuple[bytes, str | None]:
         """At most `size` + 1 bytes of a whole answer, which has `answer_s` seconds, and the next page's address."""
         content = bytearray()
@@ -128,7 +130,7 @@ class HubClient:
         address: str,
         repository: str = "",
         headers: Mapping[str, str] | None = None,
-        query: Mapping[str, object] | None = None,
+        query: Mapping[str, Parameter] | None = None,
         accept: tuple[int, ...] = (200,),
         whole: bool = False,
     ) -> Iterator[httpx2.Response]:
@@ -144,35 +146,33 @@ class HubClient:
                 raise HubError("token-refused", repository)
             sent["Authorization"] = f"Bearer {self.access.token}"
         with self.connections.request(self.access.answer_s) as request:
-            self._check(request)
+            self._check(request, repository)
             ours: dict[str, Any] = {"trace": request.trace}
             try:
-                with self._http.stream(
-                    "GET", address, headers=sent, params=_parameters(query), extensions=ours
-                ) as response:
+                with self._http.stream("GET", address, headers=sent, params=query or None, extensions=ours) as response:
                     if response.status_code not in accept:
                         self._refuse(response, repository)
                     if not whole:
                         request.in_time()
                     yield response
                 # A body without a declared length seems to end where its connection is shut down.
-                self._check(request)
+                self._check(request, repository)
             except httpx2.HTTPError as error:
-                self._check(request)
+                self._check(request, repository)
                 raise self._translate(error, repository) from error
             except httpx2.InvalidURL as error:
                 raise self._wrong_mirror(repository) from error
             except (OSError, RuntimeError, ValueError):
                 # Reading from a connection that was shut down fails in many ways.
-                self._check(request)
+                self._check(request, repository)
                 raise
 
-    def _check(self, request: Request) -> None:
+    def _check(self, request: Request, repository: str) -> None:
         """Raise `InterruptedTransferError` for a request that was ended from outside."""
         if self.connections.stop.is_set():
-            raise InterruptedTransferError("offline")
+            raise InterruptedTransferError("offline", repository)
         if request.expired:
-            raise InterruptedTransferError("too-slow")
+            raise InterruptedTransferError("too-slow", repository)
 
     def _own_address(self, address: str | None) -> str | None:
         """The address of the next page on this Hub, also where a mirror left another host in it."""
@@ -188,9 +188,10 @@ class HubClient:
     def _refuse(self, response: httpx2.Response, repository: str) -> None:
         status, code = response.status_code, response.headers.get("X-Error-Code", "")
         if status == 429:
-            raise InterruptedTransferError("rate-limited", _requested_wait(response.headers))
+            raise InterruptedTransferError("rate-limited", repository, _requested_wait(response.headers))
         if status == 408 or status >= 500:
-            raise InterruptedTransferError("server-error", _requested_wait(response.headers), status=status)
+            wait = _requested_wait(response.headers)
+            raise InterruptedTransferError("server-error", repository, wait, status=status)
         by_code = {
             "GatedRepo": HubError("gated", repository),
             "RepoNotFound": HubError("missing", repository),
@@ -215,7 +216,7 @@ class HubClient:
         if isinstance(error, httpx2.UnsupportedProtocol | httpx2.TooManyRedirects):
             return self._wrong_mirror(repository)
         unreached = isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout))
-        return InterruptedTransferError("offline", unreached=unreached)
+        return InterruptedTransferError("offline", repository, unreached=unreached)
 
 
 def _unpacker(response: httpx2.Response) -> Callable[[bytes, int], bytes]:
@@ -237,18 +238,6 @@ def _unpacker(response: httpx2.Response) -> Callable[[bytes, int], bytes]:
             raise ValueError("gzip") from error
 
     return unpack
-
-
-def _parameters(
-    query: Mapping[str, object] | None,
-) -> list[tuple[str, str | int | float | bool | None]] | None:
-    if not query:
-        return None
-    pairs: list[tuple[str, str | int | float | bool | None]] = []
-    for name, value in query.items():
-        values = value if isinstance(value, list | tuple) else [value]
-        pairs.extend((name, str(item)) for item in values)
-    return pairs
 
 
 def _requested_wait(headers: Mapping[str, str]) -> float | None:

@@ -6,7 +6,7 @@ import queue
 import shutil
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.hub.cache_layout import RepositoryCache
@@ -62,7 +62,10 @@ class JobSettings:
 
 
 class DownloadJob:
-    """Runs on a thread of its own and on one thread a file. `run` returns when it is done or interrupted."""
+    """Runs on a thread of its own and on one thread a file. `run` returns when it is done or interrupted.
+
+    Only the files whose names are `wanted` are fetched; a later download of all fetches the others.
+    """
 
     def __init__(
         self,
@@ -72,6 +75,7 @@ class DownloadJob:
         settings: JobSettings,
         on_change: Callable[[DownloadJob, str], None],
         bytes_promised_elsewhere: Callable[[], int],
+        wanted: Callable[[str], bool] = lambda _name: True,
     ) -> None:
         self.entry = entry
         self.cache = RepositoryCache(cache_dir, entry.repository)
@@ -80,7 +84,7 @@ class DownloadJob:
         self.connections = Connections()
         self._access, self._settings = access, settings
         self._on_change = on_change
-        self._promised_elsewhere = bytes_promised_elsewhere
+        self._promised_elsewhere, self._wanted = bytes_promised_elsewhere, wanted
 
     def run(self) -> bool:
         """Download the model; False if interrupted first. Raises `HubError`."""
@@ -92,10 +96,7 @@ class DownloadJob:
         listing = self._resolve(client)
         if listing is None:
             return False
-        try:
-            self.cache.prepare()
-        except OSError as error:
-            raise HubError("not-writable", self.entry.repository, path=str(self.cache.blobs)) from error
+        self._prepare()
         self._check_free_space(listing)
         while not self._stopped():
             self._on_change(self, "downloading")
@@ -105,6 +106,12 @@ class DownloadJob:
             if self._verify_all(listing):
                 return self._publish(listing)
         return False
+
+    def _prepare(self) -> None:
+        try:
+            self.cache.prepare()
+        except OSError as error:
+            raise HubError("not-writable", self.entry.repository, path=str(self.cache.blobs)) from error
 
     def remaining_bytes(self) -> int:
         return max(0, self.progress.total - self.progress.bytes_done())
@@ -122,30 +129,28 @@ class DownloadJob:
             try:
                 if not entry.commit:
                     entry.commit = _commit(client, entry)
-                listing = self._listed(client)
+                whole = list_model(client, entry.repository, entry.commit)
+                listing = replace(whole, files=tuple(file for file in whole.files if self._wanted(file.name)))
                 self._begin(listing)
                 if earlier and entry.commit != earlier:
                     self.cache.discard(earlier, downloaded - entry.digests, found)
                 return listing
+            except InterruptedTransferError as error:
+                attempt = self._failed_attempt("", attempt, error)
             except HubError as error:
                 dropped = error.reason == "revision-missing" and entry.commit and entry.commit == earlier
                 if not dropped or COMMIT.fullmatch(entry.revision):
                     raise
                 entry.commit, entry.digests, entry.found = "", set(), set()
-            except InterruptedTransferError as error:
-                attempt = self._failed_attempt("", attempt, error)
         return None
 
-    def _listed(self, client: HubClient) -> Listing:
-        """The files to fetch."""
-        return list_model(client, self.entry.repository, self.entry.commit)
-
     def _failed_attempt(self, name: str, before: int, error: InterruptedTransferError) -> int:
-        """Wait before the next attempt at file `name`; returns how many failed. Raises `HubError` after the last."""
+        """Wait before the next attempt at file `name`; returns how many failed. Raises `error` after the last."""
         attempt, policy = before + 1, self._settings.policy
         if attempt > policy.tries:
-            raise HubError(error.reason, self.entry.repository, **error.arguments) from error
-        self._set_attempt(name, attempt, error.reason)
+            raise error
+        with self.progress.lock:
+            self.progress.attempts[name] = (attempt, error.reason)
         self.connections.stop.wait(policy.wait(attempt, error.retry_after))
         return attempt
 
@@ -207,18 +212,13 @@ class DownloadJob:
         except queue.Empty:
             return False
         fresh = not self.cache.has(file)
-        transfer = Transfer(
-            client,
-            self.cache,
-            self.entry.commit,
-            self._settings.policy,
-            on_bytes=self._count,
-            on_attempt=lambda file, count, reason: self._set_attempt(file.name, count, reason),
-        )
-        if not transfer.fetch(file):
+        if not Transfer(client, self.cache, self.cache, self.entry.commit, self._count, self._failed_attempt).fetch(
+            file
+        ):
             return False
         self.cache.link(self.entry.commit, file.name, file.digest)
         with self.progress.lock:
+            self.progress.attempts.pop(file.name, None)
             self.progress.lengths[file.name] = file.size
             self.progress.files_done += 1
             if fresh:
@@ -257,15 +257,7 @@ class DownloadJob:
         self.meter.add(arrived)
         with self.progress.lock:
             self.progress.lengths[file.name] = length
-            if self.progress.attempts:
-                self.progress.attempts.pop(file.name, None)
-
-    def _set_attempt(self, name: str, count: int, reason: str) -> None:
-        with self.progress.lock:
-            if count:
-                self.progress.attempts[name] = (count, reason)
-            else:
-                self.progress.attempts.pop(name, None)
+            self.progress.attempts.pop(file.name, None)
 
 
 def _commit(client: HubClient, entry: DownloadEntry) -> str:

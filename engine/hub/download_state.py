@@ -6,12 +6,15 @@ import contextlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, UntrustedJsonError, read_object
 from engine.hub.failures import HubError
-from engine.hub.repository_names import COMMIT, is_content_hash, is_revision, parse_repository
+from engine.hub.repository_names import COMMIT, CONTENT_HASH, is_revision, parse_repository
 
 STATES = ("queued", "resolving", "downloading", "verifying", "ready", "paused", "failed")
 ACTIVE = frozenset({"resolving", "downloading", "verifying"})
@@ -43,6 +46,10 @@ class DownloadStatus:
     path: Path | None = None
 
 
+_Digests = set[Annotated[str, Meta(pattern=rf"^({CONTENT_HASH.pattern})\Z")]]
+_Count = Annotated[int, Meta(ge=0)]
+
+
 @dataclass(slots=True)
 class DownloadEntry:
     """What is kept on disk of a download: its state, its blobs (`digests`), which of them the snapshot had before it
@@ -53,35 +60,21 @@ class DownloadEntry:
     repository: str
     revision: str = "main"
     state: str = "queued"
-    commit: str = ""
-    bytes_done: int = 0
-    bytes_total: int = 0
-    digests: set[str] = field(default_factory=set)
-    found: set[str] = field(default_factory=set)
-    verified: set[str] = field(default_factory=set)
+    commit: Annotated[str, Meta(pattern=rf"^({COMMIT.pattern})?\Z")] = ""
+    bytes_done: _Count = 0
+    bytes_total: _Count = 0
+    digests: _Digests = field(default_factory=set)
+    found: _Digests = field(default_factory=set)
+    verified: _Digests = field(default_factory=set)
     error: HubError | None = None
     head_of: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "repository": self.repository,
-            "revision": self.revision,
-            "state": self.state,
-            "commit": self.commit,
-            "bytes_done": self.bytes_done,
-            "bytes_total": self.bytes_total,
-            "digests": sorted(self.digests),
-            "found": sorted(self.found),
-            "verified": sorted(self.verified),
-            "head_of": self.head_of,
-            "error": {"reason": self.error.reason, "arguments": self.error.arguments} if self.error else None,
-        }
 
 
 def write_queue(path: Path, entries: list[DownloadEntry]) -> None:
     """Replace the queue's file. It holds names and states, never a token or an address."""
-    content = {"format": _FORMAT, "downloads": [entry.as_json() for entry in entries]}
-    write_atomically(path, json.dumps(content, indent=1).encode())
+    content = {"format": _FORMAT, "downloads": entries}
+    plain = msgspec.to_builtins(content, order="deterministic", enc_hook=_written)
+    write_atomically(path, json.dumps(plain, indent=1).encode())
 
 
 def read_queue(path: Path) -> list[DownloadEntry]:
@@ -97,39 +90,24 @@ def read_queue(path: Path) -> list[DownloadEntry]:
 
 
 def _read_entry(value: Any) -> DownloadEntry | None:
-    if not isinstance(value, dict):
-        return None
     try:
-        repository = parse_repository(str(value.get("repository")))
-    except HubError:
+        entry = msgspec.convert(value, DownloadEntry, dec_hook=_read_error)
+        entry.repository = parse_repository(entry.repository)
+        entry.head_of = parse_repository(entry.head_of) if entry.head_of else ""
+    except (msgspec.ValidationError, HubError):
         return None
-    revision, state, commit = value.get("revision"), value.get("state"), value.get("commit")
-    if not isinstance(revision, str) or not is_revision(revision) or state not in STATES:
+    if not is_revision(entry.revision) or entry.state not in STATES:
         return None
-    entry = DownloadEntry(repository, revision, "queued" if state in ACTIVE else state)
-    if value.get("head_of"):
-        with contextlib.suppress(HubError):
-            entry.head_of = parse_repository(str(value["head_of"]))
-    if isinstance(commit, str) and COMMIT.fullmatch(commit):
-        entry.commit = commit
-    entry.digests, entry.found = _hashes(value.get("digests")), _hashes(value.get("found"))
-    entry.verified = _hashes(value.get("verified"))
-    entry.bytes_done, entry.bytes_total = _count(value.get("bytes_done")), _count(value.get("bytes_total"))
-    entry.error = _read_error(repository, value.get("error")) if state == "failed" else None
+    if entry.state in ACTIVE:
+        entry.state = "queued"
     return entry
 
 
-def _hashes(value: Any) -> set[str]:
-    return {digest for digest in value if is_content_hash(digest)} if isinstance(value, list) else set()
+def _written(error: HubError) -> dict[str, Any]:
+    return {"reason": error.reason, "arguments": error.arguments}
 
 
-def _count(value: Any) -> int:
-    return value if type(value) is int and value >= 0 else 0
-
-
-def _read_error(repository: str, value: Any) -> HubError:
-    with contextlib.suppress(KeyError, TypeError, AttributeError):
-        arguments = dict(value["arguments"])
-        del arguments["reason"], arguments["repository"]
-        return HubError(value["reason"], repository, **arguments)
-    return HubError("offline", repository)
+def _read_error(_kind: type, value: Any) -> HubError:
+    with contextlib.suppress(KeyError, TypeError):
+        return HubError(**value["arguments"])
+    return HubError("offline")

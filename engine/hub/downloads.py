@@ -2,16 +2,14 @@
 
     queued -> resolving -> downloading -> verifying -> ready | paused | failed(reason)
 
-Poll `snapshot()` for progress; the listener is called for changes of state only, in order, on a thread of its own.
+Poll `snapshot()` for progress.
 """
 
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,10 +26,11 @@ from engine.hub.transfer import disk_error
 _log = logging.getLogger(__name__)
 
 _LOOK_S = 0.1
+_MODELS_AT_ONCE = 2
 
 
 class DownloadQueue:
-    """Downloads models into a Hugging Face cache, two at once by default.
+    """Downloads models into a Hugging Face cache, two at once.
 
     The queue is kept in the file `state_path` (None: nowhere); a download that was active when the program ended
     continues where it stopped. All methods may be called from any thread and return at once, except `wait` and
@@ -45,13 +44,10 @@ class DownloadQueue:
         cache_dir: Path,
         access: HubAccess | None = None,
         state_path: Path | None = None,
-        listener: Callable[[DownloadStatus], None] | None = None,
         settings: JobSettings | None = None,
-        models_at_once: int = 2,
     ) -> None:
-        self._cache_dir, self._state_path, self._listener = cache_dir, state_path, listener
+        self._cache_dir, self._state_path = cache_dir, state_path
         self._settings = settings or JobSettings()
-        self._models_at_once = models_at_once
         self._access = access or HubAccess()
         self._network = NetworkWatch(self._access, self._settings.polling, self._network_is_back)
         self._supervisor: threading.Thread | None = None
@@ -60,9 +56,6 @@ class DownloadQueue:
         self._jobs: dict[str, DownloadJob] = {}
         self._threads: dict[str, threading.Thread] = {}
         self._closed = False
-        self._events: queue.SimpleQueue[DownloadStatus | None] = queue.SimpleQueue()
-        if listener is not None:
-            threading.Thread(target=self._notify, args=(listener,), name="hub-listener", daemon=True).start()
         if state_path is not None:
             self._entries = {entry.repository: entry for entry in read_queue(state_path)}
         if any(map(_waits_for_network, self._entries.values())):
@@ -153,15 +146,6 @@ class DownloadQueue:
             # One that waits for the system to look up a name cannot be ended; it does nothing more.
             if thread is not None and thread is not threading.current_thread():
                 thread.join(max(0.0, until - time.monotonic()))
-        self._events.put(None)
-
-    def _notify(self, listener: Callable[[DownloadStatus], None]) -> None:
-        """Call the listener outside the lock, so that it may block. One that raises misses that change only."""
-        while (status := self._events.get()) is not None:
-            try:
-                listener(status)
-            except Exception:
-                _log.exception("a listener failed on %s", status.state)
 
     def _is_settled(self, repository: str) -> bool:
         entry = self._entries.get(repository)
@@ -187,7 +171,7 @@ class DownloadQueue:
             return
         with self._changed:
             for entry in self._entries.values():
-                if self._closed or len(self._jobs) >= self._models_at_once:
+                if self._closed or len(self._jobs) >= _MODELS_AT_ONCE:
                     return
                 if entry.state == "queued" and entry.repository not in self._jobs:
                     self._start(entry)
@@ -262,7 +246,7 @@ class DownloadQueue:
                 self._start_waiting()
                 return
             # Of several files at once, another one may have reached the Hub since.
-            unreached = isinstance(error.__cause__, InterruptedTransferError) and error.__cause__.unreached
+            unreached = isinstance(error, InterruptedTransferError) and error.unreached
             if error.reason == "offline" and (unreached or job.connections.unreached_s() > 0.0):
                 error = HubError("no-network", job.entry.repository)
             self._fail(job.entry, error)
@@ -279,12 +263,9 @@ class DownloadQueue:
                 self._set_state(job.entry, state)
 
     def _set_state(self, entry: DownloadEntry, state: str) -> None:
-        changed = entry.state != state
         entry.state = state
         self._save()
         self._changed.notify_all()
-        if changed and self._listener is not None:
-            self._events.put(self._status(entry))
 
     def _save(self) -> None:
         if self._state_path is None:

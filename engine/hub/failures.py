@@ -59,16 +59,20 @@ class HubError(EngineError):
         )
 
 
-class InterruptedTransferError(Exception):
+class InterruptedTransferError(HubError):
     """A request that may succeed if repeated; `retry_after` is the seconds that the server asked to wait, if any.
 
-    `reason` and `arguments` are those of the `HubError` that it becomes when repeating does not help. `unreached` if
-    there was no connection at all.
+    `unreached` if there was no connection at all.
     """
 
     def __init__(
-        self, reason: str, retry_after: float | None = None, *, unreached: bool = False, **arguments: str | int
+        self,
+        reason: str,
+        repository: str = "",
+        retry_after: float | None = None,
+        *,
+        unreached: bool = False,
+        **arguments: str | int,
     ) -> None:
-        super().__init__(reason)
-        self.reason, self.retry_after, self.arguments = reason, retry_after, arguments
-        self.unreached = unreached
+        super().__init__(reason, repository, **arguments)
+        self.retry_after, self.unreached = retry_after, unreached

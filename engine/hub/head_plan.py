@@ -18,7 +18,7 @@ from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
-from engine.hub.values import Listing, RemoteFile
+from engine.hub.values import Listing, RemoteFile, Span
 from engine.model_files.config import text_config
 from engine.model_files.head_files import mtp_tensors
 from engine.model_files.inspection import INDEX_NAME
@@ -35,17 +35,8 @@ _MOST_SHARDS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """Bytes `start` to `stop - 1` of the file `shard`."""
-
-    shard: str
-    start: int
-    stop: int
-
-
-@dataclass(frozen=True, slots=True)
 class HeadPlan:
-    """The head of `repository` at `commit`: a safetensors file of `header` and the bytes of `spans`, in this order.
+    """The head of `repository` at `commit`: its `weights`, a safetensors file put together from spans of shards.
 
     `config` is the content of its config.json, which names where it comes from.
     """
@@ -53,29 +44,18 @@ class HeadPlan:
     repository: str
     commit: str
     config: bytes
-    header: bytes
-    spans: tuple[Span, ...]
-
-    @property
-    def size(self) -> int:
-        return len(self.header) + sum(span.stop - span.start for span in self.spans)
+    weights: RemoteFile
 
     @property
     def shards(self) -> tuple[str, ...]:
         """The files that parts of it are fetched from."""
-        return tuple(dict.fromkeys(span.shard for span in self.spans))
-
-    @property
-    def digest(self) -> str:
-        """A name for what will be fetched, 64 hexadecimal digits. The Hub promises none for parts of files."""
-        return hashlib.sha256(self.commit.encode() + self.header).hexdigest()
+        return tuple(dict.fromkeys(span.name for span in self.weights.spans))
 
 
 def find_head(client: HubClient, repository: str, revision: str = "main") -> HeadPlan:
     """The head for the model in a repository: from its own files, or from those of the model that it was made from.
 
-    Reads small files and headers only. Raises `HubError`, among others no-head, head-not-shipped and head-unknown, or
-    `InterruptedTransferError`.
+    Reads small files and headers only. Raises `HubError`, among others no-head, head-not-shipped and head-unknown.
     """
     commit, answer = describe(client, repository, revision)
     try:
@@ -107,7 +87,7 @@ def base_of(answer: Mapping[str, Any]) -> str:
 
 
 def plan_head(client: HubClient, repository: str, commit: str) -> HeadPlan:
-    """The head of a repository at a commit. Raises `HubError`, or `InterruptedTransferError`."""
+    """The head of a repository at a commit. Raises `HubError`."""
     listing = list_model(client, repository, commit)
     config = _object(client, listing, "config.json", CONFIG)
     layers = text_config(config).get("num_hidden_layers")
@@ -134,7 +114,7 @@ def read_range(client: HubClient, listing: Listing, name: str, start: int, stop:
             if len(content) >= stop - start:
                 break
     if len(content) < stop - start:
-        raise InterruptedTransferError("offline")
+        raise InterruptedTransferError("offline", listing.repository)
     return bytes(content[: stop - start])
 
 
@@ -188,19 +168,16 @@ def _plan(listing: Listing, config: Mapping[str, Any], shards: Mapping[str, _Fou
             }
             position += tensor.nbytes
             start = data + tensor.begin
-            if spans and spans[-1].shard == shard and spans[-1].stop == start:
+            if spans and spans[-1].name == shard and spans[-1].stop == start:
                 start = spans.pop().start
             spans.append(Span(shard, start, data + tensor.begin + tensor.nbytes))
     raw = json.dumps(entries, separators=(",", ":")).encode()
     raw += b" " * (-len(raw) % 8)
     named = {**config, "base_model": listing.repository, "base_revision": listing.commit}
-    return HeadPlan(
-        listing.repository,
-        listing.commit,
-        json.dumps(named, indent=1).encode(),
-        len(raw).to_bytes(8, "little") + raw,
-        tuple(spans),
-    )
+    header = len(raw).to_bytes(8, "little") + raw
+    name = hashlib.sha256(listing.commit.encode() + header).hexdigest()
+    weights = RemoteFile("model.safetensors", len(header) + position, name, header, tuple(spans))
+    return HeadPlan(listing.repository, listing.commit, json.dumps(named, indent=1).encode(), weights)
 
 
 def _object(client: HubClient, listing: Listing, name: str, limits: JsonLimits) -> dict[str, Any]:

@@ -17,7 +17,7 @@ _MOST_PAGES = 50
 
 
 def resolve(client: HubClient, repository: str, revision: str = "main") -> str:
-    """The commit of `revision`. Raises `HubError` or `InterruptedTransferError`."""
+    """The commit of `revision`. Raises `HubError`."""
     return describe(client, repository, revision)[0]
 
 

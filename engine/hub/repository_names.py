@@ -10,7 +10,7 @@ from engine.hub.failures import HubError
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
 _REPOSITORY = re.compile(rf"{_PART}/{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}")
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+CONTENT_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 _HEAD_SUFFIX = "-mtp-head"
 
@@ -55,7 +55,7 @@ def is_revision(text: str) -> bool:
 
 def is_content_hash(text: object) -> bool:
     """Whether `text` is a git-sha1 or SHA-256 in lower-case hexadecimal."""
-    return isinstance(text, str) and bool(_HASH.fullmatch(text))
+    return isinstance(text, str) and bool(CONTENT_HASH.fullmatch(text))
 
 
 def is_plain_path(name: object) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse, read_bytes
-from engine.hub.client import HubClient
-from engine.hub.failures import HubError, InterruptedTransferError
+from engine.hub.client import HubClient, Parameter
+from engine.hub.failures import HubError
 from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
 from engine.hub.transfer import matches_digest
@@ -28,7 +28,7 @@ def search_models(client: HubClient, text: str, limit: int = 30, author: str = "
     text = text.strip()
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
         text = parse_repository(text)
-    query: dict[str, object] = {
+    query: dict[str, Parameter] = {
         "search": text,
         "filter": "mlx",
         "sort": "downloads",
@@ -37,10 +37,7 @@ def search_models(client: HubClient, text: str, limit: int = 30, author: str = "
     }
     if author:
         query["author"] = author
-    try:
-        answer, _ = client.get_json("/api/models", "", **query)
-    except InterruptedTransferError as error:
-        raise HubError(error.reason, "", **error.arguments) from error
+    answer, _ = client.get_json("/api/models", "", **query)
     if not isinstance(answer, list):
         raise HubError("wrong-mirror", endpoint=client.access.endpoint)
     found = [_found(item) for item in answer[:_MOST_RESULTS] if isinstance(item, dict)]
@@ -59,16 +56,13 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
     """
     name = parse_repository(repository)
     commit, found = _described(client, name)
-    try:
-        listing = list_model(client, name, commit)
-        config = _parsed(_small_file(client, listing, "config.json", keep_in), CONFIG)
-    except InterruptedTransferError as error:
-        raise HubError(error.reason, name, **error.arguments) from error
+    listing = list_model(client, name, commit)
+    config = _parsed(_small_file(client, listing, "config.json", keep_in), CONFIG)
 
     def read_vocabulary() -> dict[str, int] | None:
         try:
             tokenizer = _small_file(client, listing, "tokenizer.json", keep_in)
-        except (HubError, InterruptedTransferError):
+        except HubError:
             return None
         return vocabulary_in(_parsed(tokenizer, TOKENIZER)) or None
 
@@ -76,10 +70,7 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
 
 
 def _described(client: HubClient, name: str) -> tuple[str, FoundModel]:
-    try:
-        commit, answer = describe(client, name)
-    except InterruptedTransferError as error:
-        raise HubError(error.reason, name, **error.arguments) from error
+    commit, answer = describe(client, name)
     return commit, _found({**answer, "id": name}) or FoundModel(name, None, None, 0, False, False, "", (), "")
 
 

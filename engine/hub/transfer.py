@@ -19,10 +19,12 @@ from engine.files.folder_paths import open_regular
 from engine.hub.cache_layout import RepositoryCache
 from engine.hub.client import HubClient
 from engine.hub.failures import HubError, InterruptedTransferError
-from engine.hub.values import RemoteFile
+from engine.hub.values import RemoteFile, Span
 
 _READ_BYTES = 2**20
 _RESTARTS = 2
+# Read at once of a file that is in the cache.
+_PIECE = 2**24
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
 
 
@@ -43,18 +45,18 @@ class RetryPolicy:
 
 @dataclass(slots=True)
 class Transfer:
-    """Fetches files of one commit.
+    """Fetches files of one commit of the repository `source` into the cache of the same or another one.
 
-    `on_bytes(file, arrived, length)`: `arrived` more bytes, `length` in all. `on_attempt(file, count, reason)`: `count`
-    attempts in a row failed, the last one for `reason`; 0 once bytes arrive again.
+    `on_bytes(file, arrived, length)`: `arrived` more bytes, `length` in all. `failed(name, before, error)` waits after
+    an attempt that failed, behind `before` others in a row, and returns how many that makes; it raises after the last.
     """
 
     client: HubClient
     cache: RepositoryCache
+    source: RepositoryCache
     commit: str
-    policy: RetryPolicy
     on_bytes: Callable[[RemoteFile, int, int], None]
-    on_attempt: Callable[[RemoteFile, int, str], None]
+    failed: Callable[[str, int, InterruptedTransferError], int]
 
     def fetch(self, file: RemoteFile) -> bool:
         """Fetch the file's blob into the cache, verified; False if interrupted, with what arrived kept.
@@ -80,56 +82,77 @@ class Transfer:
         while not stop.is_set():
             before = part.received
             try:
-                self._stream_into(part)
                 if part.is_complete():
                     part.publish()
-                    self.on_attempt(part.file, 0, "")
                     return True
-                raise InterruptedTransferError("offline")
+                self._append(part)
             except InterruptedTransferError as error:
                 if stop.is_set():
                     break
-                attempt = 1 if part.received > before else attempt + 1
-                if attempt > self.policy.tries:
-                    raise HubError(error.reason, self.cache.repository, **error.arguments) from error
-                self.on_attempt(part.file, attempt, error.reason)
-                stop.wait(self.policy.wait(attempt, error.retry_after))
+                attempt = self.failed(part.file.name, 0 if part.received > before else attempt, error)
         return False
 
-    def _stream_into(self, part: _Part) -> None:
-        """One request for the missing bytes. Returns at the body's end, which may come before the file's."""
-        if part.length == part.file.size:
-            return
-        headers = {"Range": f"bytes={part.length}-"} if part.length else {}
-        address = self.client.file_address(self.cache.repository, self.commit, part.file.name)
-        accept = (200, 206, 416)
-        with self.client.stream(address, self.cache.repository, headers, accept=accept) as response:
+    def _append(self, part: _Part) -> None:
+        """Append the next bytes, those of one request at most."""
+        found = part.file.behind(part.length)
+        if isinstance(found, Span) and part.file.spans:
+            found = self._in_cache(found) or found
+        if isinstance(found, Span):
+            self._stream_into(part, found)
+        else:
+            part.write(found)
+            self.on_bytes(part.file, 0, part.length)
+
+    def _in_cache(self, span: Span) -> bytes:
+        """The next bytes of a span, of a file that the cache has whole; b"" of any other."""
+        try:
+            with open_regular(self.source.snapshot(self.commit) / span.name) as opened:
+                opened.seek(span.start)
+                return opened.read(min(_PIECE, span.stop - span.start))
+        except OSError:
+            return b""
+
+    def _stream_into(self, part: _Part, span: Span) -> None:
+        """One request for the bytes of a span."""
+        repository = self.source.repository
+        address = self.client.file_address(repository, self.commit, span.name)
+        last = span.stop - 1 if part.file.spans else ""
+        headers = {"Range": f"bytes={span.start}-{last}"} if span.start or part.file.spans else {}
+        with self.client.stream(address, repository, headers, accept=(200, 206, 416)) as response:
             try:
-                skip = _skip(response, part)
+                skip = _skip(response, part.file, span)
                 if skip is None:
                     part.restart()
-                    raise InterruptedTransferError("checksum", file=part.file.name)
-                self._receive(response, part, skip)
+                    raise InterruptedTransferError("checksum", repository, file=part.file.name)
+                self._receive(response, part, skip, part.length + span.stop - span.start)
             except (httpx2.HTTPError, InterruptedTransferError):
                 raise
             except (ValueError, RuntimeError, OSError) as error:
                 if isinstance(error, _DiskError):
                     raise
                 # Reading from a connection that was shut down fails in many ways.
-                raise InterruptedTransferError("offline") from error
+                raise InterruptedTransferError("offline", repository) from error
 
-    def _receive(self, response: httpx2.Response, part: _Part, skip: int) -> None:
+    def _receive(self, response: httpx2.Response, part: _Part, skip: int, end: int) -> None:
+        """Write the body behind its first `skip` bytes, up to the length `end` of the part."""
         stop = self.client.connections.stop
         for chunk in response.iter_raw():
             data = chunk[skip:] if skip else chunk
             skip -= len(chunk) - len(data)
             if stop.is_set():
                 return
-            if part.length + len(data) > part.file.size:
+            if part.file.spans:
+                # What follows the span is of no use, and comes from a server that ignores ranges.
+                data = data[: end - part.length]
+            elif part.length + len(data) > end:
                 part.restart()
-                raise InterruptedTransferError("checksum", file=part.file.name)
+                raise InterruptedTransferError("checksum", self.source.repository, file=part.file.name)
             part.write(data)
             self.on_bytes(part.file, len(chunk), part.length)
+            if part.file.spans and part.length == end:
+                return
+        if part.length < end:
+            raise InterruptedTransferError("offline", self.source.repository)
 
 
 class _DiskError(OSError):
@@ -182,10 +205,10 @@ class _Part:
         """Whether all bytes have arrived. Wrong ones raise `InterruptedTransferError`, the second time `HubError`."""
         if self.length < self.file.size:
             return False
-        if self._hash.hexdigest() == self.file.digest:
+        if self.file.spans or self._hash.hexdigest() == self.file.digest:
             return True
         self.restart()
-        raise InterruptedTransferError("checksum", file=self.file.name)
+        raise InterruptedTransferError("checksum", self._cache.repository, file=self.file.name)
 
     def restart(self) -> None:
         """Discard what arrived. Raises `HubError` (checksum) the second time."""
@@ -246,13 +269,13 @@ def matches_digest(content: bytes, file: RemoteFile) -> bool:
     return len(content) == file.size and hasher.hexdigest() == file.digest
 
 
-def _skip(response: httpx2.Response, part: _Part) -> int | None:
-    """How many of the body's first bytes have arrived already; None if the answer does not match the request."""
+def _skip(response: httpx2.Response, file: RemoteFile, span: Span) -> int | None:
+    """How many of the body's first bytes come before `span`; None if the answer does not match the request."""
     if response.status_code == 200:
-        return part.length
+        return span.start
     match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
-    if response.status_code == 206 and match and int(match[1]) == part.length:
-        return 0 if match[3] in ("*", str(part.file.size)) else None
+    if response.status_code == 206 and match and int(match[1]) == span.start:
+        return 0 if file.spans or match[3] in ("*", str(file.size)) else None
     return None
 
 

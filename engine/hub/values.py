@@ -12,12 +12,38 @@ NONE, ACCEPTED, REFUSED, UNKNOWN = "none", "accepted", "refused", "unknown"
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """Bytes `start` to `stop - 1` of the file `name`."""
+
+    name: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
 class RemoteFile:
-    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), its cache name too."""
+    """One file of a repository: `digest` is its SHA-256 (64 digits) or git-sha1 (40), its cache name too.
+
+    One with `spans` is put together from parts of other files, behind `header`. The Hub promises no checksum for it:
+    its digest is only a name.
+    """
 
     name: str
     size: int
     digest: str
+    header: bytes = b""
+    spans: tuple[Span, ...] = ()
+
+    def behind(self, length: int) -> bytes | Span:
+        """What follows the first `length` bytes: bytes of the header, or the rest of the span that they lie in."""
+        end = len(self.header)
+        if length < end:
+            return self.header[length:]
+        for span in self.spans:
+            end += span.stop - span.start
+            if length < end:
+                return Span(span.name, span.stop - (end - length), span.stop)
+        return Span(self.name, length, self.size)
 
 
 @dataclass(frozen=True, slots=True)

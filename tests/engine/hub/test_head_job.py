@@ -132,7 +132,7 @@ def test_what_it_takes_is_known_before_anything_is_fetched(hub: FakeHub) -> None
     with HubClient(HubAccess(hub.endpoint)) as client:
         plan = find_head(client, SOURCE)
     assert set(plan.shards) == WANTED
-    assert head_bytes() < plan.size < head_bytes() + 4096
+    assert head_bytes() < plan.weights.size < head_bytes() + 4096
     assert weight_bytes(hub) < SLACK
 
 

@@ -91,7 +91,7 @@ def test_a_whole_answer_has_a_deadline(hub: FakeHub) -> None:
     hub.api_faults[API] = Fault(raw=SLOW_BODY, drip=20)
     with (
         HubClient(HubAccess(hub.endpoint, stall_s=600.0, answer_s=0.3)) as client,
-        pytest.raises(InterruptedTransferError, match="too-slow"),
+        pytest.raises(InterruptedTransferError, match="too long"),
     ):
         client.get_json(API)
 
