@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +28,17 @@ from engine.files.steps import Steps, result_of
 from engine.main_model.loading import LoadedModel, OnProgress, load_in_steps
 from engine.model_files.inspection import read_checked_config
 from engine.model_files.names import resolve_model
+from engine.serving.models import MainLoader
 from engine.wire.channel import Channel
 from engine.wire.messages import ChannelClosed, Message
 
 log = logging.getLogger(__name__)
 
 
-class Leader:
+class Leader(MainLoader):
     """Leads the other ranks, given by their number, from `host`.
 
-    `lost(error)` is called, on any thread, when one of them is lost. It is an `engine.serving.models.MainLoader`.
+    `lost(error)` is called, on any thread, when one of them is lost.
     """
 
     one_at_a_time = True
@@ -112,7 +113,7 @@ class Leader:
 
     def _together(self, loaded: LoadedModel, tail: Tail) -> LoadedModel:
         """The model whose passes all ranks run."""
-        journal = Journal(self._send)
+        mirrored = MirroredModel(loaded.new_caches, Journal(self._send))
         model, base, leader = loaded.model, type(loaded.model), self
 
         def call(model: nn.Module, inputs: mx.array, cache: Any = None) -> mx.array:
@@ -121,7 +122,7 @@ class Leader:
 
         model.__class__ = type(base.__name__, (base,), {"__call__": call, "__module__": base.__module__})
         values = {field.name: getattr(loaded, field.name) for field in fields(LoadedModel)}
-        return _LoadedTogether(**values, _journal=journal)
+        return _LoadedTogether(**values, mirrored=mirrored)
 
     def _pass(self, call: Callable[..., mx.array], inputs: mx.array, caches: MirroredCaches, tail: Tail) -> mx.array:
         caches.journal.flush(caches.number, inputs.shape)
@@ -170,16 +171,14 @@ class Leader:
         self._lost(error)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class _LoadedTogether(LoadedModel):
     """A main model of which other ranks hold parts."""
 
-    def __init__(self, *, _journal: Journal, **values: Any) -> None:
-        super().__init__(**values)
-        object.__setattr__(self, "_mirrored", MirroredModel(super().new_caches, _journal))
+    mirrored: MirroredModel
 
     def new_caches(self) -> list[Any]:
-        mirrored: MirroredModel = self._mirrored  # type: ignore[attr-defined]
-        return mirrored.new()
+        return self.mirrored.new()
 
 
 def _of_host(error: EngineError, host: str) -> ClusterError:

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from engine.advice.fit import ModelSize
 from engine.async_drafting.link import AsyncDrafters, DrafterLink
@@ -40,39 +39,10 @@ class ParkedModels:
     allow_oversize: bool
 
 
-class MainLoader(Protocol):
-    """Where the main model is loaded: in this process, or in several that compute together."""
+class MainLoader:
+    """Loads main models into this process, or, in a subclass, into several that compute together."""
 
-    @property
-    def one_at_a_time(self) -> bool:
-        """Whether a main model has to be unloaded before another one is loaded."""
-        ...
-
-    def load(
-        self,
-        main: str | Path,
-        kv_bits: int | None,
-        streaming: Callable[[], bool],
-        on_progress: OnProgress,
-        context: int | None,
-    ) -> Steps[LoadedModel]:
-        """See `engine.main_model.loading.load_in_steps`. Each other process checks that its part with caches for
-        `context` tokens fits there, unless that is None.
-        """
-        ...
-
-    def unloaded(self) -> None:
-        """Nothing refers to the main model any more."""
-        ...
-
-    def size_here(self, size: ModelSize) -> ModelSize:
-        """What of a main model of this size this process holds. Raises `ClusterError` where it cannot be divided."""
-        ...
-
-
-class _InThisProcess:
-    """Loads whole main models."""
-
+    # Whether a main model has to be unloaded before another one is loaded.
     one_at_a_time = False
 
     def load(
@@ -83,12 +53,16 @@ class _InThisProcess:
         on_progress: OnProgress,
         context: int | None,  # noqa: ARG002
     ) -> Steps[LoadedModel]:
+        """See `engine.main_model.loading.load_in_steps`. Each other process checks that its part with caches for
+        `context` tokens fits there, unless that is None.
+        """
         return load_in_steps(main, kv_bits, streaming, on_progress)
 
     def unloaded(self) -> None:
-        pass
+        """Nothing refers to the main model any more."""
 
     def size_here(self, size: ModelSize) -> ModelSize:
+        """What of a main model of this size this process holds. Raises `ClusterError` where it cannot be divided."""
         return size
 
 
@@ -107,7 +81,7 @@ class Models:
         main_loader: MainLoader | None = None,
     ) -> None:
         self.settings = settings
-        self._main_loader = main_loader or _InThisProcess()
+        self._main_loader = main_loader or MainLoader()
         self._streaming, self._on_progress = streaming, on_progress
         self._main: LoadedModel | None = None
         self._drafting: Drafting | None = None
