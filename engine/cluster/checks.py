@@ -5,10 +5,7 @@ Imports no MLX. Takes seconds, and waits for the network: not for the thread of 
 
 from __future__ import annotations
 
-import json
 import secrets
-import select
-import subprocess
 import threading
 import time
 from collections.abc import Mapping
@@ -19,7 +16,7 @@ from typing import Any
 
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machine, Machines
-from engine.cluster.launch import start_on
+from engine.cluster.launch import Process, command_on
 from engine.cluster.messages import ECHO, Echo
 from engine.cluster.model_identity import are_alike, is_on_hub, portable_name
 from engine.cluster.plan import choose_split, files_of_others
@@ -98,44 +95,21 @@ def _check(machine: Machine, label: str, wanted: _Wanted, own: Mapping[str, Any]
         return _compared(HostCheck(label), own, own, wanted)
     secret = secrets.token_bytes(32)
     try:
-        process = start_on(machine, label, "cluster", "report")
+        process = Process(label, command_on(machine, "cluster", "report"))
     except ClusterError as error:
         return HostCheck(label, error)
     giving_up = threading.Timer(REPORT_S, process.kill)
     giving_up.start()
     try:
-        order = {"secret": secret.hex(), "address": machine.address, "model": wanted.name or None}
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps(order).encode() + b"\n")
-        process.stdin.flush()
-        found = json.loads(process.stdout.readline())
+        process.tell({"secret": secret.hex(), "address": machine.address, "model": wanted.name or None})
+        found = next(process.messages(), {})
         check = _compared(HostCheck(label), found, own, wanted)
         return _measured(check, machine, found, secret)
-    except (OSError, ValueError, KeyError, TypeError):
-        return HostCheck(label, _why(process, label))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return HostCheck(label, process.failure("unreachable"))
     finally:
         giving_up.cancel()
         process.kill()
-        process.communicate()
-
-
-def _why(process: subprocess.Popen[bytes], label: str) -> ClusterError:
-    """Why a machine printed no report."""
-    assert process.stderr is not None
-    said = b""
-    if select.select([process.stderr], [], [], 1.0)[0]:
-        said = process.stderr.read1(2000)  # type: ignore[attr-defined]
-    lines = said.decode("utf-8", "replace").strip().splitlines()
-    detail = lines[-1][:200] if lines else ""
-    try:
-        # It may have said why before it has ended.
-        code: int | None = process.wait(timeout=1.0)
-    except subprocess.TimeoutExpired:
-        code = None
-    if code in (126, 127) or "invalid choice" in detail:
-        return ClusterError("no-tandem", label, detail)
-    return ClusterError("unreachable", label, detail or f"exit code {code}")
 
 
 def _compared(check: HostCheck, found: Mapping[str, Any], own: Mapping[str, Any], wanted: _Wanted) -> HostCheck:

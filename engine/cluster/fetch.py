@@ -9,19 +9,17 @@ from __future__ import annotations
 import json
 import os
 import select
-import subprocess
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from engine.cluster.hosts import Machine, Machines
-from engine.cluster.launch import start_on
+from engine.cluster.launch import Process, command_on
 from engine.cluster.model_identity import portable_name
 from engine.errors import ModelNotUsable
 from engine.hub.client import HubAccess
@@ -98,95 +96,73 @@ def fetch_missing(
 def _fetch_here(
     host: str, order: dict[str, Any], access: HubAccess, cache: Path, on_bytes: OnBytes, stop: threading.Event
 ) -> None:
-    job = _ordered(access, cache, order)
+    try:
+        _run(_ordered(access, cache, order), partial(on_bytes, host), stop)
+    except HubError as error:
+        raise ClusterError("no-download", host, str(error)[:200]) from error
+
+
+def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBytes, stop: threading.Event) -> None:
+    process = Process(host, command_on(machine, "cluster", "fetch"))
+    try:
+        process.tell(order)
+        for said in process.messages():
+            if "failed" in said:
+                raise ClusterError("no-download", host, str(said["failed"])[:200])
+            # It says how far it is every STEP_S seconds.
+            if "done" in said or stop.is_set():
+                return
+            on_bytes(host, int(said["bytes"]), int(said["total"]))
+        if not stop.is_set():
+            raise process.failure("no-download")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ClusterError("no-download", host, str(error)[:200]) from error
+    finally:
+        process.kill()
+
+
+def serve_fetch(access: HubAccess, cache: Path) -> int:
+    """Download what the first line of the input asks for, until the input ends; returns the exit code."""
+    job, stop = _ordered(access, cache, json.loads(sys.stdin.readline())), threading.Event()
+    threading.Thread(target=_wait_for_end_of_input, args=(stop,), name="fetch-input", daemon=True).start()
+    try:
+        done = _run(job, lambda count, total: _say(bytes=count, total=total), stop)
+    except HubError as error:
+        _say(failed=str(error))
+        return 1
+    _say(done=done)
+    return 0
+
+
+def _say(**message: Any) -> None:
+    print(json.dumps(message), flush=True)
+
+
+def _wait_for_end_of_input(ended: threading.Event) -> None:
+    while select.select([0], [], [])[0] and os.read(0, 4096):
+        pass
+    ended.set()
+
+
+def _run(job: DownloadJob, on_bytes: Callable[[int, int], object], stop: threading.Event) -> bool:
+    """Run a job, and say how far it is; False if `stop` was set first. Raises `HubError`."""
     ended = threading.Event()
 
     def watch() -> None:
         going_on = True
         while going_on:
             going_on = not ended.wait(STEP_S)
-            on_bytes(host, job.progress.bytes_done(), job.progress.total)
+            on_bytes(job.progress.bytes_done(), job.progress.total)
             if stop.is_set():
                 job.connections.end()
 
     watching = threading.Thread(target=watch, name="fetch-watch", daemon=True)
     watching.start()
     try:
-        job.run()
-    except HubError as error:
-        raise ClusterError("no-download", host, str(error)[:200]) from error
+        return job.run()
     finally:
         ended.set()
         watching.join()
-
-
-def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBytes, stop: threading.Event) -> None:
-    process = start_on(machine, host, "cluster", "fetch")
-    complaints: deque[str] = deque(maxlen=1)
-    reading = threading.Thread(target=_read_complaints, args=(process, complaints), name="fetch-log", daemon=True)
-    reading.start()
-    threading.Thread(target=lambda: _end_with(process, stop), daemon=True).start()
-    try:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        # One that gave up before it was asked says why below.
-        with suppress(BrokenPipeError):
-            process.stdin.write(json.dumps(order).encode() + b"\n")
-            process.stdin.flush()
-        for line in process.stdout:
-            said = json.loads(line)
-            if "failed" in said:
-                raise ClusterError("no-download", host, str(said["failed"])[:200])
-            if "done" in said:
-                return
-            on_bytes(host, int(said["bytes"]), int(said["total"]))
-        if not stop.is_set():
-            code = process.wait()
-            reading.join()
-            raise ClusterError("no-download", host, complaints[0] if complaints else f"exit code {code}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        if not stop.is_set():
-            raise ClusterError("no-download", host, str(error)[:200]) from error
-    finally:
-        process.kill()
-        process.wait()
-        reading.join()
-        for pipe in filter(None, (process.stdin, process.stdout, process.stderr)):
-            with suppress(OSError):
-                pipe.close()
-
-
-def _read_complaints(process: subprocess.Popen[bytes], last: deque[str]) -> None:
-    """Read what a machine writes beside its reports, so that it never has to wait; keeps the `last` line."""
-    assert process.stderr is not None
-    for raw in process.stderr:
-        if line := raw.decode("utf-8", "replace").strip():
-            last.append(line[:200])
-
-
-def _end_with(process: subprocess.Popen[bytes], stop: threading.Event) -> None:
-    while process.poll() is None:
-        if stop.wait(STEP_S):
-            process.kill()
-            return
-
-
-def serve_fetch(access: HubAccess, cache: Path) -> int:
-    """Download what the first line of the input asks for, until the input ends; returns the exit code."""
-    order = json.loads(sys.stdin.readline())
-    job = _ordered(access, cache, order)
-    ended = threading.Event()
-    report = threading.Thread(target=_report, args=(job, ended), name="fetch-report", daemon=True)
-    report.start()
-    threading.Thread(target=_end_with_input, args=(job,), name="fetch-input", daemon=True).start()
-    try:
-        said: dict[str, Any] = {"done": job.run()}
-    except HubError as error:
-        said = {"failed": str(error)}
-    ended.set()
-    report.join()
-    print(json.dumps(said), flush=True)
-    return 1 if "failed" in said else 0
 
 
 def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> DownloadJob:
@@ -200,16 +176,3 @@ def _ordered(access: HubAccess, cache: Path, order: Mapping[str, Any]) -> Downlo
 def _part(access: HubAccess, cache: Path, repository: str, commit: str, wanted: Callable[[str], bool]) -> DownloadJob:
     entry = DownloadEntry(repository, commit=commit)
     return DownloadJob(access, cache, entry, JobSettings(), lambda _job, _state: None, lambda: 0, wanted=wanted)
-
-
-def _report(job: DownloadJob, ended: threading.Event) -> None:
-    going_on = True
-    while going_on:
-        going_on = not ended.wait(STEP_S)
-        print(json.dumps({"bytes": job.progress.bytes_done(), "total": job.progress.total}), flush=True)
-
-
-def _end_with_input(job: DownloadJob) -> None:
-    while select.select([0], [], [])[0] and os.read(0, 4096):
-        pass
-    job.connections.end()

@@ -1,4 +1,4 @@
-"""Starts the process of a rank, here or over ssh, and hears from it. Imports no MLX."""
+"""Starts processes of Tandem, here or over ssh, and speaks to them: a rank, or a short command. Imports no MLX."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import shlex
 import subprocess
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -25,8 +24,6 @@ log = logging.getLogger(__name__)
 # Keys only: ssh must not ask for anything, and gives up on a machine that does not answer.
 SSH = ("ssh", "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8", "-o", "ServerAliveInterval=2",
        "-o", "ServerAliveCountMax=3")  # fmt: skip
-# Lines of a rank's log that are kept to say why it ended.
-_KEPT_LINES = 20
 
 
 def command_on(machine: Machine, *arguments: str) -> list[str]:
@@ -34,47 +31,28 @@ def command_on(machine: Machine, *arguments: str) -> list[str]:
     return [*SSH, machine.name, shlex.join([*machine.command, *arguments])]
 
 
-def start_on(machine: Machine, label: str, *arguments: str) -> subprocess.Popen[bytes]:
-    """`tandem ARGUMENTS` on another machine, with pipes. Raises `ClusterError` ("unreachable") where none can start."""
-    return _start(command_on(machine, *arguments), label)
+class Process:
+    """A process that is spoken to in JSON, an object a line. Raises `ClusterError` ("unreachable") if none can start.
 
-
-def _start(command: Sequence[str], label: str) -> subprocess.Popen[bytes]:
-    try:
-        return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-        )
-    except OSError as error:
-        raise ClusterError("unreachable", label, str(error)) from error
-
-
-class RankProcess:
-    """The process of one rank. `on_lost(error)` is called once, on a thread, when it has ended or is silent.
-
-    Whatever becomes of this process, the rank ends: it does when its input does.
+    Whatever becomes of this process, what it started on another machine ends: it does when its input does.
     """
 
-    def __init__(self, machine: Machine, label: str, on_lost: Callable[[ClusterError], None]) -> None:
-        self.machine, self.label = machine, label
-        self._on_lost = on_lost
-        self._said: queue.Queue[dict[str, Any]] = queue.Queue()
-        self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
-        self._heard = time.monotonic()
-        self._stopping = False
-        # A rank that joins the others cannot beat: MLX keeps Python waiting until they are there.
-        self.joined = False
+    def __init__(self, label: str, command: Sequence[str]) -> None:
+        self.label = label
         self._lock = threading.Lock()
-        command = own_command() if machine.is_local else command_on(machine, "cluster", "rank")
-        self._process = _start(command, label)
-        self._threads = [
-            threading.Thread(target=work, name=f"{name}-{label}", daemon=True)
-            for name, work in (("rank-out", self._listen), ("rank-log", self._collect), ("rank-watch", self._watch))
-        ]
-        for thread in self._threads:
-            thread.start()
+        # The last of what it wrote beside its messages.
+        self._words = ""
+        try:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            )
+        except OSError as error:
+            raise ClusterError("unreachable", label, str(error)) from error
+        self._log = threading.Thread(target=self._collect, name=f"rank-log-{label}", daemon=True)
+        self._log.start()
 
     def tell(self, message: dict[str, Any]) -> None:
-        """Write a line to the rank; one that is gone is reported by the thread that hears it."""
+        """Write a line; who reads `messages` learns of a process that is gone."""
         try:
             with self._lock:
                 assert self._process.stdin is not None
@@ -82,6 +60,72 @@ class RankProcess:
                 self._process.stdin.flush()
         except (OSError, ValueError):
             log.info("%s does not listen", self.label)
+
+    def messages(self) -> Iterator[dict[str, Any]]:
+        """What it says until it ends; lines that are no objects are passed over."""
+        assert self._process.stdout is not None
+        with self._process.stdout as lines:
+            for line in lines:
+                try:
+                    message = json.loads(line)
+                except ValueError:
+                    continue
+                if isinstance(message, dict):
+                    yield message
+
+    def failure(self, reason: str) -> ClusterError:
+        """Why it has ended early: for `reason`, or because there is no way to the machine, or no Tandem there."""
+        code: int | None = None
+        with suppress(subprocess.TimeoutExpired):
+            # It may have said why before it has ended.
+            code = self._process.wait(timeout=1.0)
+        self._log.join(timeout=1.0)
+        if code in (126, 127) or "invalid choice" in self._words:
+            return ClusterError("no-tandem", self.label, self._words)
+        return ClusterError("unreachable" if code == 255 else reason, self.label, self._words or f"exit code {code}")
+
+    def kill(self) -> None:
+        """End it, and wait until it has ended. May be called twice."""
+        with self._lock:
+            if self._process.stdin is not None and not self._process.stdin.closed:
+                # On the other machine, the end of its input ends it.
+                with suppress(OSError):
+                    self._process.stdin.close()
+        try:
+            self._process.wait(timeout=2.0)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, 9)
+            self._process.wait()
+        self._log.join()
+
+    def _collect(self) -> None:
+        """Read what it writes beside its messages, so that it never has to wait."""
+        assert self._process.stderr is not None
+        with self._process.stderr as lines:
+            for raw in lines:
+                if line := raw.decode("utf-8", "replace").strip():
+                    self._words = line[:200]
+                    log.debug("%s: %s", self.label, line)
+
+
+class RankProcess(Process):
+    """The process of one rank. `on_lost(error)` is called once, on a thread, when it has ended or is silent."""
+
+    def __init__(self, machine: Machine, label: str, on_lost: Callable[[ClusterError], None]) -> None:
+        self.machine = machine
+        self._on_lost = on_lost
+        self._said: queue.Queue[dict[str, Any]] = queue.Queue()
+        self._heard = time.monotonic()
+        self._stopping = False
+        # A rank that joins the others cannot beat: MLX keeps Python waiting until they are there.
+        self.joined = False
+        super().__init__(label, own_command() if machine.is_local else command_on(machine, "cluster", "rank"))
+        self._threads = [
+            threading.Thread(target=work, name=f"{name}-{label}", daemon=True)
+            for name, work in (("rank-out", self._listen), ("rank-watch", self._watch))
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def wait_for(self, what: str, seconds: float) -> Any:
         """The value of the next message with `what` in it. Raises `ClusterError` where none comes."""
@@ -103,37 +147,20 @@ class RankProcess:
         return None if code is None or 0 <= code < 128 else self._ended(code)
 
     def kill(self) -> None:
-        """End the rank, and wait for what was started here. May be called twice."""
         self._stopping = True
-        with self._lock:
-            if self._process.stdin is not None and not self._process.stdin.closed:
-                # On the other machine, the end of its input ends the rank.
-                with suppress(OSError):
-                    self._process.stdin.close()
-        try:
-            self._process.wait(timeout=2.0)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, 9)
-            self._process.wait()
+        super().kill()
         for thread in self._threads:
             if thread is not threading.current_thread():
                 thread.join()
 
     def _listen(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        for message in self.messages():
             self._heard = time.monotonic()
-            try:
-                message = json.loads(line)
-            except ValueError:
-                continue
             if "lost" in message or "failed" in message:
                 self._report(self._lost_of(message))
             elif "beat" not in message:
                 self._said.put(message)
-        self._process.stdout.close()
-        code = self._process.wait()
-        self._report(self._ended(code))
+        self._report(self._ended(self._process.wait()))
 
     def _lost_of(self, message: dict[str, Any]) -> ClusterError:
         if "lost" in message:
@@ -141,21 +168,9 @@ class RankProcess:
         return ClusterError("ended", self.label, str(message["failed"]))
 
     def _ended(self, code: int) -> ClusterError:
-        said = self._lines[-1] if self._lines else ""
-        if not self.machine.is_local and code == 255:
-            return ClusterError("unreachable", self.label, said or "ssh")
-        if not self.machine.is_local and code in (126, 127):
-            return ClusterError("no-tandem", self.label, said)
+        if not self.machine.is_local and code in (126, 127, 255):
+            return self.failure("ended")
         return ClusterError("ended", self.label, f"exit code {code}")
-
-    def _collect(self) -> None:
-        assert self._process.stderr is not None
-        for raw in self._process.stderr:
-            line = raw.decode("utf-8", "replace").strip()
-            if line:
-                self._lines.append(line[:300])
-                log.debug("%s: %s", self.label, line)
-        self._process.stderr.close()
 
     def _watch(self) -> None:
         """Signs of life, both ways."""

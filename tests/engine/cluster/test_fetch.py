@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from engine.cluster.checks import HostCheck
 from engine.cluster.errors import ClusterError
 from engine.cluster.fetch import fetch_missing
 from engine.cluster.hosts import Machine, Machines
-from engine.cluster.launch import start_on
+from engine.cluster.launch import Process
 
 # More than a pipe holds.
 COMPLAINS = "import sys; sys.stderr.write('careful\\n' * 40_000); sys.stderr.flush()\n"
@@ -55,12 +54,13 @@ def test_the_last_words_of_a_machine_that_gives_up_are_told(repository: Path, mo
 def test_so_are_those_of_one_that_gave_up_before_it_was_asked(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def started_and_gone(*arguments: Any) -> subprocess.Popen[bytes]:
-        process = start_on(*arguments)
-        process.wait()
-        return process
+    tell = Process.tell
 
-    monkeypatch.setattr("engine.cluster.fetch.start_on", started_and_gone)
+    def told_too_late(process: Process, message: dict[str, Any]) -> None:
+        process._process.wait()
+        tell(process, message)
+
+    monkeypatch.setattr(Process, "tell", told_too_late)
     with pytest.raises(ClusterError) as caught:
         fetch(f"import sys; {GIVES_UP}", repository, monkeypatch)
     assert (caught.value.reason, caught.value.detail) == ("no-download", "no space there")
