@@ -31,18 +31,16 @@ class Progress:
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     lengths: dict[str, int] = field(default_factory=dict)
-    attempts: dict[str, tuple[int, str]] = field(default_factory=dict)
+    attempts: dict[str, int] = field(default_factory=dict)
     total: int = 0
-    files_total: int = 0
-    files_done: int = 0
 
     def bytes_done(self) -> int:
         with self.lock:
             return sum(self.lengths.values())
 
-    def worst_attempt(self) -> tuple[int, str]:
+    def worst_attempt(self) -> int:
         with self.lock:
-            return max(self.attempts.values(), default=(0, ""))
+            return max(self.attempts.values(), default=0)
 
 
 @dataclass(slots=True)
@@ -150,7 +148,7 @@ class DownloadJob:
         if attempt > policy.tries:
             raise error
         with self.progress.lock:
-            self.progress.attempts[name] = (attempt, error.reason)
+            self.progress.attempts[name] = attempt
         self.connections.stop.wait(policy.wait(attempt, error.retry_after))
         return attempt
 
@@ -158,7 +156,7 @@ class DownloadJob:
         progress = self.progress
         with progress.lock:
             progress.attempts.clear()
-            progress.total, progress.files_total = listing.total_bytes, len(listing.files)
+            progress.total = listing.total_bytes
             progress.lengths = {file.name: self.cache.present_bytes(file) for file in listing.files}
         entry = self.entry
         entry.bytes_total = listing.total_bytes
@@ -168,9 +166,7 @@ class DownloadJob:
 
     def _check_free_space(self, listing: Listing) -> None:
         missing = {file.digest: file.size - self.cache.present_bytes(file) for file in listing.files}
-        self._check_space(sum(missing.values()))
-
-    def _check_space(self, needed: int) -> None:
+        needed = sum(missing.values())
         free = self._settings.free_bytes(self.cache.cache_dir) - self._promised_elsewhere()
         if needed and needed + self._settings.space_margin > free:
             raise HubError(
@@ -220,7 +216,6 @@ class DownloadJob:
         with self.progress.lock:
             self.progress.attempts.pop(file.name, None)
             self.progress.lengths[file.name] = file.size
-            self.progress.files_done += 1
             if fresh:
                 self.entry.verified.add(file.digest)
         self._on_change(self, "downloading")
@@ -242,8 +237,6 @@ class DownloadJob:
             with self.progress.lock:
                 self.progress.lengths[file.name] = 0
             wrong = True
-        with self.progress.lock:
-            self.progress.files_done = 0 if wrong else len(listing.files)
         return not wrong
 
     def _publish(self, listing: Listing) -> bool:

@@ -26,9 +26,8 @@ class DownloadStatus:
     """One download at one moment.
 
     `bytes_total` is 0 until the repository has been resolved. `bytes_per_second` is that of the last three
-    seconds. `attempt` counts reconnections in a row without a byte (0 while bytes arrive) and `waiting_for`
-    is the reason code of the last one. `error` is set when the state is failed, `path` (the snapshot) when
-    ready.
+    seconds. `attempt` counts reconnections in a row without a byte (0 while bytes arrive). `error` is set when the
+    state is failed, `path` (the snapshot) when ready.
     """
 
     repository: str
@@ -36,12 +35,9 @@ class DownloadStatus:
     state: str
     bytes_done: int = 0
     bytes_total: int = 0
-    files_done: int = 0
-    files_total: int = 0
     bytes_per_second: float = 0.0
     seconds_left: float | None = None
     attempt: int = 0
-    waiting_for: str = ""
     error: HubError | None = None
     path: Path | None = None
 

@@ -298,17 +298,13 @@ class DownloadQueue:
         )
         if job is None:
             return status
-        attempt, reason = job.progress.worst_attempt()
         moving = entry.state == "downloading"
         return replace(
             status,
             bytes_done=job.progress.bytes_done() if job.progress.total else status.bytes_done,
-            files_done=job.progress.files_done,
-            files_total=job.progress.files_total,
             bytes_per_second=job.meter.bytes_per_second() if moving else 0.0,
             seconds_left=job.meter.seconds_left(job.remaining_bytes()) if moving else None,
-            attempt=attempt,
-            waiting_for=reason,
+            attempt=job.progress.worst_attempt(),
         )
 
 

@@ -14,7 +14,7 @@ from engine.hub.failures import HubError, InterruptedTransferError
 from engine.hub.head_plan import HeadPlan, find_head, plan_head
 from engine.hub.repository_names import COMMIT, parse_repository
 from engine.hub.transfer import Transfer, digest_of, disk_error
-from engine.hub.values import RemoteFile
+from engine.hub.values import Listing, RemoteFile
 from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, read_header
 
 
@@ -31,10 +31,11 @@ class HeadJob(DownloadJob):
             return False
         self._prepare()
         file = plan.weights
-        self._begin_head(plan)
+        listing = Listing(plan.repository, plan.commit, (file,))
+        self._begin(listing)
         if self._is_kept(file):
             return True
-        self._check_space(file.size - self.cache.present_bytes(file))
+        self._check_free_space(listing)
         self._on_change(self, "downloading")
         source = RepositoryCache(self.cache.cache_dir, plan.repository)
         if not Transfer(client, self.cache, source, plan.commit, self._count, self._failed_attempt).fetch(file):
@@ -82,15 +83,6 @@ class HeadJob(DownloadJob):
             self.cache.blob(name).unlink(missing_ok=True)
         return whole
 
-    def _begin_head(self, plan: HeadPlan) -> None:
-        progress, file = self.progress, plan.weights
-        with progress.lock:
-            progress.attempts.clear()
-            progress.total, progress.files_total = file.size, len(plan.shards)
-            progress.lengths = {file.name: self.cache.present_bytes(file)}
-        self.entry.bytes_total = file.size
-        self.entry.digests = {file.digest, _config_digest(plan)}
-
     def _publish_head(self, plan: HeadPlan) -> bool:
         file = plan.weights
         blob = self.cache.blob(file.digest)
@@ -99,7 +91,7 @@ class HeadJob(DownloadJob):
         except (CutOffFileError, DamagedHeaderError) as error:
             blob.unlink(missing_ok=True)
             raise HubError("checksum", self.entry.repository, file=file.name) from error
-        digest = _config_digest(plan)
+        digest = hashlib.sha256(plan.config).hexdigest()
         try:
             # From now on its name is its checksum, as those of other blobs are.
             content = digest_of(blob, file, self.connections.stop)
@@ -113,11 +105,5 @@ class HeadJob(DownloadJob):
             self.cache.write_ref("main", plan.commit)
         except OSError as error:
             raise disk_error(error, self.cache) from error
-        with self.progress.lock:
-            self.progress.files_done = self.progress.files_total
         self.entry.bytes_done = file.size
         return True
-
-
-def _config_digest(plan: HeadPlan) -> str:
-    return hashlib.sha256(plan.config).hexdigest()

@@ -46,11 +46,6 @@ class HeadPlan:
     config: bytes
     weights: RemoteFile
 
-    @property
-    def shards(self) -> tuple[str, ...]:
-        """The files that parts of it are fetched from."""
-        return tuple(dict.fromkeys(span.name for span in self.weights.spans))
-
 
 def find_head(client: HubClient, repository: str, revision: str = "main") -> HeadPlan:
     """The head for the model in a repository: from its own files, or from those of the model that it was made from.

@@ -47,19 +47,17 @@ def plan_removal(model: InstalledModel, cache_dir: Path) -> RemovalPlan:
         if is_inner(folder):
             raise HubError("in-main", model.id)
         if folder.is_file():
-            return RemovalPlan(model.id, (folder,), _freed_bytes(folder), False, 1)
+            return RemovalPlan(model.id, (folder,), _freed_bytes(folder), False)
         if not (folder / "config.json").exists():
             raise HubError("not-installed", model.id)
         paths = _of_the_model(folder)
-        return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), False, 1)
+        return RemovalPlan(model.id, paths, sum(map(_freed_bytes, paths)), False)
     cache = RepositoryCache(cache_dir, model.id)
     if not cache.home.is_dir():
         raise HubError("not-installed", model.id)
     if cache.is_being_written():
         raise HubError("in-use", model.id)
-    snapshots = cache.home / "snapshots"
-    revisions = sum(1 for _ in snapshots.iterdir()) if snapshots.is_dir() else 0
-    return RemovalPlan(model.id, (cache.home, cache.locks), _freed_bytes(cache.home), True, revisions)
+    return RemovalPlan(model.id, (cache.home, cache.locks), _freed_bytes(cache.home), True)
 
 
 def remove(plan: RemovalPlan) -> None:

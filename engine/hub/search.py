@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.files.atomic_file import write_atomically
 from engine.files.bounded_json import CONFIG, TOKENIZER, JsonLimits, UntrustedJsonError, parse, read_bytes
-from engine.hub.client import HubClient, Parameter
+from engine.hub.client import HubClient
 from engine.hub.failures import HubError
 from engine.hub.listing import describe, list_model
 from engine.hub.repository_names import parse_repository
@@ -16,11 +16,11 @@ from engine.hub.transfer import matches_digest
 from engine.hub.values import FoundModel, Listing, RemoteFile, RemoteModel
 from engine.model_files.tokenizer_files import vocabulary_in
 
-_EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage", "lastModified", "private")
+_EXPANDED = ("downloads", "gated", "tags", "safetensors", "usedStorage")
 _MOST_RESULTS = 100
 
 
-def search_models(client: HubClient, text: str, limit: int = 30, author: str = "") -> list[FoundModel]:
+def search_models(client: HubClient, text: str, limit: int = 30) -> list[FoundModel]:
     """MLX models whose name contains `text`, most downloaded first; a pasted address finds its repository.
 
     Raises `HubError`, also after an interruption: a search is not retried.
@@ -28,16 +28,10 @@ def search_models(client: HubClient, text: str, limit: int = 30, author: str = "
     text = text.strip()
     if "://" in text or text.lower().startswith(("huggingface.co/", "hf.co/")):
         text = parse_repository(text)
-    query: dict[str, Parameter] = {
-        "search": text,
-        "filter": "mlx",
-        "sort": "downloads",
-        "limit": min(limit, _MOST_RESULTS),
-        "expand": list(_EXPANDED),
-    }
-    if author:
-        query["author"] = author
-    answer, _ = client.get_json("/api/models", "", **query)
+    limit = min(limit, _MOST_RESULTS)
+    answer, _ = client.get_json(
+        "/api/models", search=text, filter="mlx", sort="downloads", limit=limit, expand=list(_EXPANDED)
+    )
     if not isinstance(answer, list):
         raise HubError("wrong-mirror", endpoint=client.access.endpoint)
     found = [_found(item) for item in answer[:_MOST_RESULTS] if isinstance(item, dict)]
@@ -71,7 +65,7 @@ def read_repository(client: HubClient, repository: str, keep_in: Path | None = N
 
 def _described(client: HubClient, name: str) -> tuple[str, FoundModel]:
     commit, answer = describe(client, name)
-    return commit, _found({**answer, "id": name}) or FoundModel(name, None, None, 0, False, False, "", (), "")
+    return commit, _found({**answer, "id": name}) or FoundModel(name, None, None, 0, False, "", ())
 
 
 def _parsed(content: bytes | None, limits: JsonLimits) -> dict[str, Any]:
@@ -128,10 +122,8 @@ def _found(item: dict[str, Any]) -> FoundModel | None:
         _count(parameters),
         _count(item.get("downloads")) or 0,
         bool(item.get("gated")),
-        bool(item.get("private")),
         next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), ""),
         tuple(tag for tag in tags if len(tag) == 2 and tag.isalpha()),
-        str(item.get("lastModified") or "")[:10],
     )
 
 

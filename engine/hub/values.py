@@ -70,10 +70,8 @@ class FoundModel:
     parameters: int | None
     downloads: int
     gated: bool
-    private: bool
     licence: str
     languages: tuple[str, ...]
-    updated: str
 
 
 @dataclass(frozen=True)
@@ -114,23 +112,21 @@ class AccessReport:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """File names: `checked` have the right content, `unknown` have no checksum to compare."""
+    """File names: `checked` have the right content; those without a checksum are in none of these."""
 
     checked: tuple[str, ...]
     damaged: tuple[str, ...]
     missing: tuple[str, ...]
-    unknown: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RemovalPlan:
     """What a removal deletes: `folders`, or single files of a folder that holds other things too.
 
-    `shared` warns that other programs use the same cache; `revisions` counts the versions that are deleted.
+    `shared` warns that other programs use the same cache.
     """
 
     id: str
     folders: tuple[Path, ...]
     freed_bytes: int
     shared: bool
-    revisions: int

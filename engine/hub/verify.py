@@ -1,67 +1,45 @@
 """Check a model's files against their checksums.
 
 In the Hugging Face cache a blob's name is the Hub's checksum, so no network is needed. A folder that was copied has
-none; a listing of its repository can be given instead.
+none.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engine.hub.failures import HubError
 from engine.hub.repository_names import is_content_hash
 from engine.hub.transfer import digest_of
-from engine.hub.values import Listing, RemoteFile, VerifyReport
+from engine.hub.values import RemoteFile, VerifyReport
 
 
-def verify_model(
-    folder: Path,
-    listing: Listing | None = None,
-    on_bytes: Callable[[int, int], None] | None = None,
-    stop: threading.Event | None = None,
-) -> VerifyReport | None:
+def verify_model(folder: Path, stop: threading.Event | None = None) -> VerifyReport | None:
     """Compare every file of the model with its checksum; None if `stop` was set first.
 
-    `on_bytes(done, total)` is called after each file. Raises `HubError` (not-installed) without a folder.
+    Raises `HubError` (not-installed) without a folder.
     """
     if not folder.is_dir():
         raise HubError("not-installed", folder.name)
     stop = stop or threading.Event()
-    expected = {file.name: file for file in listing.files} if listing else {}
-    files = list(_files(folder))
-    total = sum(path.stat().st_size for _, path in files if path.exists())
-    results: dict[str, list[str]] = {"checked": [], "damaged": [], "missing": [], "unknown": []}
-    done = 0
-    for name, path in files:
+    checked: list[str] = []
+    damaged: list[str] = []
+    missing: list[str] = []
+    for path in (Path(directory, name) for directory, _, names in os.walk(folder) for name in sorted(names)):
+        name = str(path.relative_to(folder))
         if not path.exists():
-            results["missing"].append(name)
-            continue
-        file = expected.get(name) or _expected_file(name, path)
-        if file is None:
-            results["unknown"].append(name)
-        else:
+            missing.append(name)
+        elif file := _expected_file(name, path):
             try:
                 found = digest_of(path, file, stop)
             except OSError:
                 found = "unreadable"
             if found is None:
                 return None
-            results["checked" if found == file.digest else "damaged"].append(name)
-        done += os.path.getsize(path)
-        if on_bytes is not None:
-            on_bytes(done, total)
-    results["missing"] += sorted(expected.keys() - {name for name, _ in files})
-    return VerifyReport(*(tuple(results[key]) for key in ("checked", "damaged", "missing", "unknown")))
-
-
-def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    for directory, _, names in os.walk(folder):
-        for name in sorted(names):
-            path = Path(directory, name)
-            yield str(path.relative_to(folder)), path
+            (checked if found == file.digest else damaged).append(name)
+    return VerifyReport(tuple(checked), tuple(damaged), tuple(missing))
 
 
 def _expected_file(name: str, path: Path) -> RemoteFile | None:

@@ -130,7 +130,7 @@ def test_removal_says_what_it_frees_before_it_happens(open_shown: OpenShown) -> 
     window, library, _ = open_shown()
     page = open_page(window, INSTALLED)
     card = card_of(page, FOREIGN)
-    card.ask_removal(RemovalPlan(FOREIGN, (), 350_000_000, True, 1))
+    card.ask_removal(RemovalPlan(FOREIGN, (), 350_000_000, True))
     library.show(downloading(LARGER))
     assert card.facts.text().startswith("Remove it and free 350\u00a0MB? Other apps")
     assert card.main_button.text() == "Free 350\u00a0MB"

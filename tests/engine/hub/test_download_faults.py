@@ -201,7 +201,7 @@ def test_a_stalled_download_shows_no_speed_and_counts_its_attempts(hub: FakeHub,
     queue.add(NAME)
     until(lambda: queue.snapshot()[0].attempt >= 3)
     status = queue.snapshot()[0]
-    assert (status.bytes_per_second, status.seconds_left, status.waiting_for) == (0.0, None, "offline")
+    assert (status.bytes_per_second, status.seconds_left) == (0.0, None)
 
 
 def test_a_file_that_was_damaged_on_disk_is_fetched_again(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:

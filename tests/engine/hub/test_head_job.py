@@ -131,7 +131,7 @@ def test_what_it_takes_is_known_before_anything_is_fetched(hub: FakeHub) -> None
     hub.add(SOURCE, repository())
     with HubClient(HubAccess(hub.endpoint)) as client:
         plan = find_head(client, SOURCE)
-    assert set(plan.shards) == WANTED
+    assert {span.name for span in plan.weights.spans} == WANTED
     assert head_bytes() < plan.weights.size < head_bytes() + 4096
     assert weight_bytes(hub) < SLACK
 
