@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +24,6 @@ from engine.wire.messages import ChannelClosed
 log = logging.getLogger(__name__)
 
 START_S = 300.0
-_POLL_S = 0.05
 # A drafter that ends again within this time is not started a third time.
 ATTEMPTS = 2
 # Where `tandem drafter serve` listens.
@@ -79,13 +77,7 @@ class DrafterLink:
         self.state, self.reason = "", ""
         # Changes with every drafter that was reached: a new one knows no text.
         self.generation = 0
-        self.size_mb = 0
         self._start()
-
-    @property
-    def pid(self) -> int | None:
-        """The drafter's process, where it is one of this computer."""
-        return None if self._connection is None else self._connection.pid
 
     def send(self, message: ToDrafter) -> bool:
         """Send if there is a drafter; never waits. False where there is none (any more)."""
@@ -124,38 +116,29 @@ class DrafterLink:
 
     def _reach(self) -> None:
         try:
-            connection = self._connect()
+            connection = self._connection = self._connect()
         except OSError as error:
             log.info("the drafter cannot be reached: %s", error)
             self._give_up("unreachable")
             return
+        if self._closed.is_set():
+            self._drop()
         try:
-            ready = self._wait_for_model(connection.channel)
+            said = connection.channel.receive(START_S)
         except ChannelClosed as error:
             log.info("the drafter ended while it started: %s", error)
-            ready = Refused("ended")
-        if isinstance(ready, Ready) and ready.vocabulary != self._vocabulary():
-            ready = Refused("other-tokenizer")
-        if isinstance(ready, Refused) or self._closed.is_set():
-            connection.channel.close()
-            connection.end()
-            self._give_up(ready.reason if isinstance(ready, Refused) else "closed")
+            said = Refused("ended")
+        if isinstance(said, Ready) and said.vocabulary == self._vocabulary():
+            self.generation += 1
+            self.state = "ready"
+            if self._closed.is_set():
+                self.close()
             return
-        self._connection, self.size_mb = connection, ready.size
-        self.generation += 1
-        self.state = "ready"
-        if self._closed.is_set():
-            self.close()
-
-    def _wait_for_model(self, channel: Channel[ToEngine]) -> Ready | Refused:
-        until = time.monotonic() + START_S
-        while time.monotonic() < until and not self._closed.is_set():
-            message = channel.receive(_POLL_S)
-            if isinstance(message, (Ready, Refused)):
-                return message
-            if message is not None:
-                break
-        return Refused("unreachable")
+        self._drop()
+        if isinstance(said, Ready):
+            self._give_up("other-tokenizer")
+        else:
+            self._give_up(said.reason if isinstance(said, Refused) else "unreachable")
 
     def _lost(self, error: ChannelClosed) -> None:
         log.info("the drafter is gone: %s", error)

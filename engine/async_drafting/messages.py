@@ -23,10 +23,9 @@ _Number = Annotated[int, Meta(ge=0)]
 
 
 class Ready(Message, frozen=True):
-    """The drafter has its model, of `size` MiB; `vocabulary` is the digest of its ids."""
+    """The drafter has its model; `vocabulary` is the digest of its ids."""
 
     vocabulary: Annotated[bytes, Meta(max_length=64)]
-    size: _Count
 
 
 class Refused(Message, frozen=True):

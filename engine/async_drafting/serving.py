@@ -78,7 +78,7 @@ def serve(channel: Channel[ToDrafter], load: Callable[[], LoadedModel]) -> None:
         channel.send(Refused("no-branches" if isinstance(error, NoBranches) else "not-usable"))
         channel.receive()
         return
-    channel.send(Ready(vocabulary_digest(model), model.info.bytes >> 20))
+    channel.send(Ready(vocabulary_digest(model)))
     draft(channel, drafter)
 
 
@@ -90,7 +90,7 @@ class DrafterServer:
 
     def __init__(self, model: LoadedModel, host: str, port: int, secret: bytes) -> None:
         self._drafter = TreeDrafter(model.model)
-        self._ready = Ready(vocabulary_digest(model), model.info.bytes >> 20)
+        self._ready = Ready(vocabulary_digest(model))
         self._secret = secret
         self._socket = socket.create_server((host, port))
 

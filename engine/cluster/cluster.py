@@ -26,7 +26,7 @@ from engine.wire.channel import connect
 
 log = logging.getLogger(__name__)
 
-# Seconds from the start of a rank's process to its first line, and to the ranks having found each other.
+# Seconds until a rank has started and imported what it needs, and until the ranks have found each other.
 START_S, JOIN_S = 60.0, 60.0
 # Seconds after the first sign that a rank is lost in which it is seen which one was.
 SETTLE_S = 0.3
@@ -112,9 +112,12 @@ class Cluster:
                 {
                     "rank": rank,
                     "size": size,
+                    "hosts": list(self.machines.labels),
                     "address": process.machine.address,
                     "secret": self._secret.hex(),
                     "backend": self.machines.backend,
+                    "split": self._split,
+                    "settings": as_plain(self._applied(self._settings)),
                 }
             )
         places = [process.wait_for("listening", START_S) for process in self._processes]
@@ -128,9 +131,6 @@ class Cluster:
             process.tell(
                 {
                     "control": [self.machines.all[0].address, places[0]["control"]],
-                    "hosts": list(self.machines.labels),
-                    "split": self._split,
-                    "settings": as_plain(self._applied(self._settings)),
                     "environment": variables,
                     "files": files,
                 }

@@ -118,14 +118,6 @@ class Reply(Message, frozen=True):
     value: msgspec.Raw
 
 
-class Imported(Message, frozen=True):
-    """A rank is ready to join the others."""
-
-
-class Join(Message, frozen=True):
-    """Join the others now."""
-
-
 class Load(Message, frozen=True):
     """Load this rank's part of the model with a portable name and these files."""
 
@@ -196,8 +188,8 @@ class Echo(Message, frozen=True):
 
 
 ToEngine = Call | Submit | Cancel | Speculate
-ToRank = Join | Load | Warm | Unload | Changes
-ToLeader = Imported | Loaded | Refused | Lost
+ToRank = Load | Warm | Unload | Changes
+ToLeader = Loaded | Refused | Lost
 TO_ENGINE: Codec[ToEngine] = Codec(ToEngine, enc_hook=enc_hook, dec_hook=dec_hook)
 TO_CLIENT: Codec[Reply] = Codec(Reply)
 TO_RANK: Codec[ToRank] = Codec(ToRank, enc_hook=enc_hook, dec_hook=dec_hook)

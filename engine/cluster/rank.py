@@ -20,17 +20,16 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from engine.cluster.errors import ClusterError
 from engine.cluster.messages import (
     TO_ENGINE,
     TO_LEADER,
     TO_RANK,
-    Imported,
-    Join,
     ToLeader,
     as_plain,
     from_plain,
@@ -38,7 +37,9 @@ from engine.cluster.messages import (
 from engine.cluster.ring_watch import RingWatch, open_sockets
 from engine.settings import EngineSettings
 from engine.wire.channel import Channel, connect, demand_proof
-from engine.wire.messages import ChannelClosed
+
+if TYPE_CHECKING:
+    from engine.serving.models import MainLoader
 
 log = logging.getLogger(__name__)
 
@@ -106,32 +107,30 @@ class _Rank:
         order = _next_order()
         self._rank, self._size = int(order["rank"]), int(order["size"])
         self._secret = bytes.fromhex(order["secret"])
-        address = str(order["address"])
-        self._ring, control = _free_port(address), _listen(address) if self._rank == 0 else None
-        client = _listen("127.0.0.1") if self._rank == 0 else None
-        self._tell(
-            listening={
-                "pid": os.getpid(),
-                "ring": self._ring,
-                "control": control.getsockname()[1] if control is not None else 0,
-                "client": client.getsockname()[1] if client is not None else 0,
-            }
-        )
-        places = _next_order()
-        self._host = str(places["hosts"][self._rank])
-        threading.Thread(target=self._watch, name="rank-watch", daemon=True).start()
-        threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
+        self._host = str(order["hosts"][self._rank])
+        self._ring = _free_port(str(order["address"]))
         # A thread less, for want of memory say, and others wait for ever; Python does so for one that cannot begin.
         threading.excepthook = lambda found: self._fail(found.exc_value or RuntimeError(found.exc_type.__name__))
         sys.unraisablehook = self._unraisable
         try:
-            if control is not None and client is not None:
-                self._lead(control, client, order, places)
+            if self._rank == 0:
+                self._lead(order)
             else:
-                self._follow(order, places)
+                self._follow(order)
         except BaseException as error:
             self._fail(error)
         self._leave(0)
+
+    def _places(self, control: int = 0, client: int = 0) -> dict[str, Any]:
+        """Say where this rank listens, and hear where the others do, once all have imported what they need.
+
+        MLX gives up on a rank that does not listen within a few seconds, and machines are not equally fast.
+        """
+        self._tell(listening={"pid": os.getpid(), "ring": self._ring, "control": control, "client": client})
+        places = _next_order()
+        threading.Thread(target=self._watch, name="rank-watch", daemon=True).start()
+        threading.Thread(target=self._beat, name="rank-beat", daemon=True).start()
+        return places
 
     def _unraisable(self, found: Any) -> None:
         if isinstance(found.exc_value, MemoryError):
@@ -149,37 +148,29 @@ class _Rank:
         finally:
             self._leave(1)
 
-    def _lead(
-        self, control: socket.socket, client: socket.socket, order: Mapping[str, Any], places: Mapping[str, Any]
-    ) -> None:
+    def _lead(self, order: Mapping[str, Any]) -> None:
         from engine.cluster.server import serve
         from engine.engine import Engine
-        from engine.serving.models import MainLoader
 
-        followers = self._followers(control, places["hosts"])
-        control.close()
-        joined: list[BaseException | None] = []
-        ready = threading.Event()
+        control, client = _listen(str(order["address"])), _listen("127.0.0.1")
+        joined: Future[None] = Future()
 
         def loader() -> MainLoader:
             from engine.cluster.leader import Leader
 
             try:
-                start_together(followers)
-                group = self._join(order, places)
-                leader = Leader(group, places["hosts"][0], followers, str(places["split"]), self._lost)
-                joined.append(None)
-                return leader
+                places = self._places(control.getsockname()[1], client.getsockname()[1])
+                followers = self._followers(control, order["hosts"])
+                control.close()
+                leader = Leader(self._join(order, places), self._host, followers, str(order["split"]), self._lost)
             except BaseException as error:
-                joined.append(error)
+                joined.set_exception(error)
                 raise
-            finally:
-                ready.set()
+            joined.set_result(None)
+            return leader
 
-        engine = Engine(from_plain(places["settings"], EngineSettings), loader)
-        ready.wait()
-        if joined[0] is not None:
-            raise joined[0]
+        engine = Engine(from_plain(order["settings"], EngineSettings), loader)
+        joined.result()
         self._tell(ready=True)
         channel = Channel(client.accept()[0], TO_ENGINE)
         demand_proof(channel, self._secret)
@@ -202,13 +193,12 @@ class _Rank:
             found[rank] = hosts[rank], channel
         return found
 
-    def _follow(self, order: Mapping[str, Any], places: Mapping[str, Any]) -> None:
-        host, port = places["control"]
-        channel = connect((str(host), int(port)), self._secret, TO_RANK, self._rank)
+    def _follow(self, order: Mapping[str, Any]) -> None:
         from engine.cluster.follower import Follower
 
-        channel.send(Imported())
-        channel.receive()
+        places = self._places()
+        host, port = places["control"]
+        channel = connect((str(host), int(port)), self._secret, TO_RANK, self._rank)
         if self._rank == self._size - 1:
             # The first to connect, in a ring, to rank 0: one that does not listen yet is tried again after a second.
             time.sleep(AHEAD_S)
@@ -221,7 +211,7 @@ class _Rank:
         before = open_sockets()
         group = _join(self._rank, order, places)
         if order["backend"] == "ring":
-            RingWatch(open_sockets() - before, self._ring, lambda step: self._lost_neighbour(places["hosts"], step))
+            RingWatch(open_sockets() - before, self._ring, lambda step: self._lost_neighbour(order["hosts"], step))
         return group
 
     def _lost_neighbour(self, hosts: list[str], step: int) -> None:
@@ -267,24 +257,6 @@ def check_memory(host: str) -> None:
         mmap.mmap(-1, LEAST_BYTES).close()
     except OSError as error:
         raise ClusterError("no-memory", host, str(error)) from error
-
-
-def start_together(followers: Followers) -> None:
-    """Wait until every other rank has imported what it needs, and have them join the group now.
-
-    MLX gives up on a rank that does not listen within a few seconds, and machines are not equally fast. Raises
-    `ClusterError`.
-    """
-
-    def each(work: Callable[[Channel[ToLeader]], object]) -> None:
-        for host, channel in followers.values():
-            try:
-                work(channel)
-            except ChannelClosed as error:
-                raise ClusterError("ended", host, str(error)) from error
-
-    each(lambda channel: channel.receive())
-    each(lambda channel: channel.send(Join()))
 
 
 def _next_order() -> dict[str, Any]:

@@ -14,7 +14,6 @@ import socket
 import sys
 import threading
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from engine.advice.fit import working_set_limit
@@ -91,19 +90,11 @@ def echo(channel: Channel[Echo]) -> None:
 
 
 def _version(package: str) -> str:
+    """The version of a package; "" if it is not installed, as Tandem itself is not where a checkout is run."""
     try:
         return version(package)
     except PackageNotFoundError:
-        return _checkout(package)
-
-
-def _checkout(package: str) -> str:
-    """The version of a checkout that was never installed."""
-    project = Path(__file__).resolve().parents[2] / "pyproject.toml"
-    if package != PACKAGES[0] or not project.is_file():
         return ""
-    lines = project.read_text(encoding="utf-8").splitlines()
-    return next((line.split('"')[1] for line in lines if line.startswith("version = ")), "")
 
 
 if __name__ == "__main__":

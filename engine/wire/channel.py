@@ -17,7 +17,7 @@ from msgspec import Meta
 from engine.wire.messages import ChannelClosed, Codec, Message, Received
 
 # Changes with every message that older versions cannot read: the other end may be another computer's.
-VERSION = 3
+VERSION = 4
 # Seconds for a handshake, and the bytes that a stranger may have us store meanwhile.
 HANDSHAKE_S, LARGEST_HANDSHAKE = 10.0, 256
 _CHUNK_BYTES = 2**18

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import signal
 import subprocess
 import sys
 import time
@@ -55,11 +54,6 @@ def link_to(tiny_draft: Path) -> Iterator[Callable[[Connect], DrafterLink]]:
         link.close()
 
 
-@pytest.fixture
-def link(link_to: Callable[[Connect], DrafterLink], tiny_draft: Path) -> DrafterLink:
-    return link_to(partial(in_a_process, tiny_draft))
-
-
 def ask(link: DrafterLink) -> Answer:
     assert link.send(BEGIN)
     assert link.send(Verdict(3, 1, 0, (5, 6, 7), 3, False, 10.0))
@@ -103,27 +97,12 @@ def test_a_drafter_that_is_lost_is_replaced_once_and_then_given_up(
 
 
 @pytest.mark.campaign
-def test_a_drafter_that_was_killed_is_replaced_once_and_then_given_up(link: DrafterLink) -> None:
-    before = ask(link)
-    assert len(before.tokens) == 3
-    for attempt in range(2):
-        pid = link.pid
-        assert pid is not None
-        os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: link.receive(0.01) is None and link.state != "ready")
-        assert not psutil.pid_exists(pid)
-        wait_until(lambda: link.state != "starting")
-        if attempt == 0:
-            assert (link.state, link.generation) == ("ready", 2)
-            assert ask(link).tokens == before.tokens
-    assert (link.state, link.reason) == ("gone", "ended")
-    assert not link.send(BEGIN)
-
-
-@pytest.mark.campaign
-def test_a_drafter_that_was_stopped_does_not_hold_up_closing(link: DrafterLink) -> None:
-    assert link.pid is not None
-    process = psutil.Process(link.pid)
+def test_a_drafter_that_was_stopped_does_not_hold_up_closing(
+    link_to: Callable[[Connect], DrafterLink], tiny_draft: Path
+) -> None:
+    connection = in_a_process(tiny_draft)
+    link = link_to(lambda: connection)
+    process = psutil.Process(connection.pid)
     process.suspend()
     assert link.send(BEGIN)
     assert link.receive(0.01) is None
@@ -159,22 +138,21 @@ def test_the_drafter_ends_with_an_engine_that_is_killed(tiny_draft: Path) -> Non
     wait_until(lambda: not drafter.is_running() or drafter.status() == psutil.STATUS_ZOMBIE)
 
 
-def test_a_drafter_with_another_tokenizer_is_given_up(tiny_draft: Path) -> None:
-    link = DrafterLink(partial(on_a_thread, tiny_draft, untouched), lambda: b"x" * 32)
+def refused(_folder: Path) -> Connection:
+    raise ConnectionRefusedError("nobody there")
+
+
+@pytest.mark.parametrize(
+    ("connect", "model", "reason"),
+    [
+        (partial(on_a_thread, disturb=untouched), "tiny", "other-tokenizer"),
+        (partial(on_a_thread, disturb=untouched), "none", "not-usable"),
+        (refused, "tiny", "unreachable"),
+    ],
+)
+def test_a_drafter_that_cannot_be_used_is_given_up(
+    tiny_draft: Path, tmp_path: Path, connect: Callable[[Path], Connection], model: str, reason: str
+) -> None:
+    link = DrafterLink(lambda: connect(tiny_draft if model == "tiny" else tmp_path), lambda: b"x" * 32)
     wait_until(lambda: link.state == "gone")
-    assert link.reason == "other-tokenizer"
-
-
-def test_a_folder_without_a_model_is_given_up(tmp_path: Path) -> None:
-    link = DrafterLink(partial(on_a_thread, tmp_path, untouched), lambda: b"")
-    wait_until(lambda: link.state == "gone")
-    assert link.reason == "not-usable"
-
-
-def test_a_drafter_that_cannot_be_reached_is_given_up() -> None:
-    def fail() -> Connection:
-        raise ConnectionRefusedError("nobody there")
-
-    link = DrafterLink(fail, lambda: b"")
-    wait_until(lambda: link.state == "gone")
-    assert link.reason == "unreachable"
+    assert link.reason == reason

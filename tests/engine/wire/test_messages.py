@@ -90,13 +90,12 @@ MESSAGES: dict[Codec[Any], list[Message]] = {
     ],
     cluster.TO_CLIENT: [cluster.Reply(3, "result", pack(None))],
     cluster.TO_RANK: [
-        cluster.Join(),
         cluster.Load(1, "starter", {"config.json": "x"}, None, "tensor", 512),
         cluster.Warm(),
         cluster.Unload(),
         cluster.Changes([cluster.Change(2, "commit", 0, [[1, 2], 3], [[1, 0], True, 3, None])], [1], 3, (1, 5)),
     ],
-    cluster.TO_LEADER: [cluster.Imported(), cluster.Loaded(1, ["KVCache"])],
+    cluster.TO_LEADER: [cluster.Loaded(1, ["KVCache"])],
     cluster.ECHO: [cluster.Echo(b"x")],
     drafting.TO_DRAFTER: [
         drafting.Begin(2**64 - 1, 2**63 + 5, 151_936, BIASED),
@@ -104,7 +103,7 @@ MESSAGES: dict[Codec[Any], list[Message]] = {
         drafting.End(7),
     ],
     drafting.TO_ENGINE: [
-        drafting.Ready(bytes(32), 1234),
+        drafting.Ready(bytes(32)),
         drafting.Refused("not-usable"),
         drafting.Answer(7, 3, 1003, drafting.HIT, (1, 2), 9, 0.125),
     ],
