@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.hub.downloads import DownloadQueue
+from engine.hub.failures import HubError
 from tests.engine.model_files.model_folders import model_files
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from engine.hub.download_state import DownloadStatus
+    from tests.fakehub.server import FakeHub
 
 
 OpenQueue = Callable[..., DownloadQueue]
@@ -41,6 +44,56 @@ def finish(queue: DownloadQueue, name: str = NAME) -> DownloadStatus:
     status = queue.wait(name, PATIENCE_S)
     assert status is not None
     return status
+
+
+def download(queue: DownloadQueue) -> DownloadStatus:
+    """What becomes of the model NAME that is added to the queue."""
+    queue.add(NAME)
+    return finish(queue)
+
+
+def failure(queue: DownloadQueue) -> HubError:
+    """Why downloading the model NAME fails."""
+    error = download(queue).error
+    assert error is not None
+    return error
+
+
+_PROGRAM = """
+import sys
+from pathlib import Path
+from engine.hub.client import HubAccess
+from engine.hub.download_job import JobSettings
+from engine.hub.downloads import DownloadQueue
+
+name, cache, state, endpoint = sys.argv[1:]
+queue = DownloadQueue(Path(cache), HubAccess(endpoint), Path(state), settings=JobSettings(space_margin=0))
+queue.wait(queue.add(name))
+"""
+
+
+def run_until_killed(
+    hub: FakeHub, name: str, cache: Path, state: Path, seconds: float, *, behind: Callable[[], int] | None = None
+) -> bool:
+    """Download a model in a process of its own, and kill that `seconds` after it first asked the Hub, or after
+    `behind()` grew; whether it was still running.
+    """
+    grown = behind or (lambda: len(hub.requests))
+    before = grown()
+    process = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, name, str(cache), str(state), hub.endpoint],
+        stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[3],
+    )
+    while grown() == before and process.poll() is None:
+        time.sleep(0.01)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        return True
+    return False
 
 
 def until(condition: Callable[[], bool]) -> None:

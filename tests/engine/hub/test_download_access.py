@@ -10,7 +10,7 @@ import pytest
 from engine.hub.client import HubAccess, HubClient
 from engine.hub.failures import HubError
 from engine.hub.listing import resolve
-from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, finish, sizeable
+from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, download, failure, sizeable
 from tests.fakehub.server import Fault
 
 if TYPE_CHECKING:
@@ -33,20 +33,14 @@ def test_a_repository_that_may_not_be_read_says_why(
 ) -> None:
     if settings is not None:
         hub.add(NAME, sizeable(), **settings)
-    queue = open_queue(token=token)
-    queue.add(NAME)
-    error = finish(queue).error
-    assert error is not None
-    assert error.reason == reason
+    assert failure(open_queue(token=token)).reason == reason
 
 
 def test_a_token_opens_a_gated_repository(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     files = sizeable()
     hub.add(NAME, files, gated=True)
     hub.tokens.add("hf_secret")
-    queue = open_queue(token="hf_secret")
-    queue.add(NAME)
-    assert finish(queue).state == "ready"
+    assert download(open_queue(token="hf_secret")).state == "ready"
     assert_complete(cache, files)
 
 
@@ -54,9 +48,7 @@ def test_the_token_does_not_follow_a_redirect_to_another_port(hub: FakeHub, open
     hub.add(NAME, sizeable(), gated=True)
     hub.tokens.add("hf_secret")
     hub.fault(NAME, "*", to_other_port=True)
-    queue = open_queue(token="hf_secret")
-    queue.add(NAME)
-    assert finish(queue).state == "ready"
+    assert download(open_queue(token="hf_secret")).state == "ready"
     assert hub.sent
     assert not any(sent.authorised for sent in hub.sent)
 
@@ -69,17 +61,10 @@ def test_the_token_is_in_no_log_file_or_repr(
     hub.tokens.add("hf_secret")
     hub.fault(NAME, SHARD, status=500)
     queue = open_queue(token="hf_secret", state_path=tmp_path / "downloads.json")
-    queue.add(NAME)
-    status = finish(queue)
+    status = download(queue)
     assert status.state == "failed"
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
-    texts = (
-        caplog.text,
-        repr(status),
-        str(status.error),
-        repr(HubAccess(token="hf_secret")),
-        repr(queue.__dict__),
-    )
+    texts = (caplog.text, repr(status), str(status.error), repr(HubAccess(token="hf_secret")), repr(queue.__dict__))
     assert not any("hf_secret" in text for text in texts)
     assert b"hf_secret" not in written
 
@@ -89,20 +74,14 @@ def test_a_token_that_no_header_can_hold_is_refused_before_it_is_sent(
     hub: FakeHub, open_queue: OpenQueue, token: str
 ) -> None:
     hub.add(NAME, sizeable())
-    queue = open_queue(token=token)
-    queue.add(NAME)
-    error = finish(queue).error
-    assert error is not None
-    assert error.reason == "token-refused"
+    assert failure(open_queue(token=token)).reason == "token-refused"
     assert hub.requests == []
 
 
 def test_a_token_is_pasted_with_its_line_end(hub: FakeHub, open_queue: OpenQueue) -> None:
     hub.add(NAME, sizeable(), gated=True)
     hub.tokens.add("hf_secret")
-    queue = open_queue(token=" hf_secret\n")
-    queue.add(NAME)
-    assert finish(queue).state == "ready"
+    assert download(open_queue(token=" hf_secret\n")).state == "ready"
 
 
 def test_the_next_page_of_a_mirror_under_a_path_is_found(hub: FakeHub) -> None:
@@ -129,10 +108,7 @@ def test_a_proxy_that_cannot_be_used_is_an_error_of_its_own(proxy: str) -> None:
 
 def test_an_address_that_is_no_hub_is_an_error_of_its_own(hub: FakeHub, open_queue: OpenQueue) -> None:
     hub.api_faults["/api"] = hub.fault("none", "none", wrong_bytes=True)
-    queue = open_queue()
-    queue.add(NAME)
-    error = finish(queue).error
-    assert error is not None
+    error = failure(open_queue())
     assert error.reason == "wrong-mirror"
     assert hub.endpoint in str(error)
 
@@ -149,18 +125,5 @@ def test_a_repository_that_names_files_outside_is_refused(
     hub: FakeHub, cache: Path, open_queue: OpenQueue, name: str
 ) -> None:
     hub.add(NAME, sizeable() | {name: b"{}"})
-    queue = open_queue()
-    queue.add(NAME)
-    error = finish(queue).error
-    assert error is not None
-    assert error.reason == "unsafe-name"
+    assert failure(open_queue()).reason == "unsafe-name"
     assert not cache.exists()
-
-
-def test_a_repository_without_safetensors_is_not_mlx(hub: FakeHub, open_queue: OpenQueue) -> None:
-    hub.add(NAME, {"config.json": b"{}", "model.gguf": bytes(100)})
-    queue = open_queue()
-    queue.add(NAME)
-    error = finish(queue).error
-    assert error is not None
-    assert error.reason == "not-mlx"

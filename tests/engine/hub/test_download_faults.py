@@ -14,7 +14,18 @@ from engine.hub.client import HubAccess, HubClient
 from engine.hub.download_job import JobSettings
 from engine.hub.failures import InterruptedTransferError
 from tests.engine.hub.conftest import IMPATIENT_S, MANY_TRIES, QUICK
-from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, finish, needed, sizeable, until
+from tests.engine.hub.downloading import (
+    NAME,
+    SHARD,
+    OpenQueue,
+    assert_complete,
+    download,
+    failure,
+    finish,
+    needed,
+    sizeable,
+    until,
+)
 from tests.fakehub.server import Fault
 
 if TYPE_CHECKING:
@@ -35,6 +46,7 @@ if TYPE_CHECKING:
         {"status": 503, "times": 2},
         {"cut_after": 0, "times": 2},
         {"ignore_range": True},
+        {"ignore_range": True, "cut_after": 150_000, "times": 1},
         {"to_other_port": True},
     ],
     ids=lambda fault: next(iter(fault)),
@@ -45,9 +57,7 @@ def test_a_download_outlives_the_fault(
     files = sizeable()
     hub.add(NAME, files)
     hub.fault(NAME, SHARD, **fault)
-    queue = open_queue()
-    queue.add(NAME)
-    assert finish(queue).error is None
+    assert download(open_queue()).error is None
     assert_complete(cache, files)
 
 
@@ -55,21 +65,8 @@ def test_a_download_outlives_a_connection_that_goes_silent(hub: FakeHub, cache: 
     files = sizeable()
     hub.add(NAME, files)
     hub.fault(NAME, SHARD, stall_after=50_000, times=1)
-    queue = open_queue(stall_s=IMPATIENT_S, settings=JobSettings(policy=MANY_TRIES, space_margin=0))
-    queue.add(NAME)
-    assert finish(queue).error is None
-    assert_complete(cache, files)
-
-
-def test_a_server_that_ignores_ranges_after_a_cut_is_skipped_forward(
-    hub: FakeHub, cache: Path, open_queue: OpenQueue
-) -> None:
-    files = sizeable()
-    hub.add(NAME, files)
-    hub.fault(NAME, SHARD, ignore_range=True, cut_after=150_000, times=1)
-    queue = open_queue()
-    queue.add(NAME)
-    assert finish(queue).state == "ready"
+    patient = JobSettings(policy=MANY_TRIES, space_margin=0)
+    assert download(open_queue(stall_s=IMPATIENT_S, settings=patient)).error is None
     assert_complete(cache, files)
 
 
@@ -77,9 +74,7 @@ def test_a_cut_connection_costs_no_byte_twice(hub: FakeHub, open_queue: OpenQueu
     files = sizeable()
     hub.add(NAME, files)
     hub.fault(NAME, SHARD, cut_after=50_000, times=3)
-    queue = open_queue()
-    queue.add(NAME)
-    assert finish(queue).state == "ready"
+    assert download(open_queue()).state == "ready"
     assert hub.bytes_sent(NAME) == sum(map(len, needed(files).values()))
 
 
@@ -102,12 +97,7 @@ def test_a_fault_that_stays_fails_with_its_reason_and_nothing_is_called_complete
 ) -> None:
     hub.add(NAME, sizeable())
     hub.fault(NAME, SHARD, **fault)
-    queue = open_queue()
-    queue.add(NAME)
-    status = finish(queue)
-    assert status.state == "failed"
-    assert status.error is not None
-    assert status.error.reason == reason
+    assert failure(open_queue()).reason == reason
     assert not (cache / "models--org--model" / "refs").exists()
 
 
@@ -116,8 +106,7 @@ def test_a_failed_download_continues_once_the_fault_is_gone(hub: FakeHub, cache:
     hub.add(NAME, files)
     hub.fault(NAME, SHARD, status=500)
     queue = open_queue()
-    queue.add(NAME)
-    assert finish(queue).state == "failed"
+    assert download(queue).state == "failed"
     hub.faults.clear()
     queue.resume(NAME)
     assert finish(queue).state == "ready"
@@ -130,9 +119,7 @@ def test_a_file_that_fails_stops_the_others_at_once(hub: FakeHub, open_queue: Op
     hub.add(NAME, sizeable())
     hub.fault(NAME, "*", stall_after=1000)
     hub.fault(NAME, SHARD, status=403)
-    queue = open_queue(stall_s=600.0)
-    queue.add(NAME)
-    assert finish(queue).state == "failed"
+    assert download(open_queue(stall_s=600.0)).state == "failed"
 
 
 @pytest.mark.parametrize(("asked", "least"), [("Wed, 21 Oct 2099 07:28:00 GMT", 500.0), ("2", 2.0), ("\u00b2", 0.0)])
@@ -145,26 +132,15 @@ def test_a_hub_may_ask_for_a_wait_in_seconds_or_until_a_date(hub: FakeHub, asked
 
 
 def test_nobody_listening_is_no_network(open_queue: OpenQueue) -> None:
-    queue = open_queue(endpoint="http://127.0.0.1:9")
-    queue.add(NAME)
-    error = finish(queue).error
-    assert error is not None
-    assert error.reason == "no-network"
+    assert failure(open_queue(endpoint="http://127.0.0.1:9")).reason == "no-network"
 
 
 def test_too_little_space_is_refused_before_a_byte_is_fetched(hub: FakeHub, open_queue: OpenQueue) -> None:
     files = sizeable()
     hub.add(NAME, files)
-    queue = open_queue(settings=JobSettings(policy=QUICK, space_margin=10, free_bytes=lambda _: 1000))
-    queue.add(NAME)
-    error = finish(queue).error
-    assert error is not None
+    error = failure(open_queue(settings=JobSettings(policy=QUICK, space_margin=10, free_bytes=lambda _: 1000)))
     total = sum(map(len, needed(files).values()))
-    assert (error.reason, error.arguments["needed"], error.arguments["free"]) == (
-        "no-space",
-        total + 10,
-        1000,
-    )
+    assert (error.reason, error.arguments["needed"], error.arguments["free"]) == ("no-space", total + 10, 1000)
     assert hub.bytes_sent(NAME) == 0
 
 
@@ -184,10 +160,7 @@ def test_a_disk_that_fills_up_fails_and_keeps_what_arrived(
 
     monkeypatch.setattr(transfer.os, "pwrite", limited)
     queue = open_queue()
-    queue.add(NAME)
-    status = finish(queue)
-    assert status.error is not None
-    assert status.error.reason == "disk-full"
+    assert failure(queue).reason == "disk-full"
     room["bytes"] = 10**9
     queue.resume(NAME)
     assert finish(queue).state == "ready"
@@ -210,9 +183,7 @@ def test_a_file_that_was_damaged_on_disk_is_fetched_again(hub: FakeHub, cache: P
     blob = cache / "models--org--model" / "blobs" / repository.etag(SHARD)
     blob.parent.mkdir(parents=True)
     blob.write_bytes(bytes(len(files[SHARD])))
-    queue = open_queue()
-    queue.add(NAME)
-    assert finish(queue).state == "ready"
+    assert download(open_queue()).state == "ready"
     assert_complete(cache, files)
 
 
@@ -220,8 +191,7 @@ def test_a_new_commit_replaces_one_that_the_hub_has_dropped(hub: FakeHub, cache:
     hub.add(NAME, sizeable())
     hub.fault(NAME, SHARD, status=500)
     queue = open_queue()
-    queue.add(NAME)
-    assert finish(queue).state == "failed"
+    assert download(queue).state == "failed"
     files = sizeable(size=50_000)
     hub.add(NAME, files)
     hub.faults.clear()
@@ -234,11 +204,7 @@ def test_a_mirror_that_names_a_commit_and_does_not_have_it_is_asked_once(hub: Fa
     hub.add(NAME, sizeable())
     tree = f"/api/models/{NAME}/tree"
     hub.api_faults[tree] = Fault(status=404, headers={"X-Error-Code": "RevisionNotFound"})
-    queue = open_queue()
-    queue.add(NAME)
-    error = finish(queue).error
-    assert error is not None
-    assert error.reason == "revision-missing"
+    assert failure(open_queue()).reason == "revision-missing"
     assert sum(tree in asked for asked in hub.requests) == 1
 
 
@@ -251,8 +217,4 @@ def test_where_links_are_not_supported_a_full_disk_is_called_so(
     hub.add(NAME, sizeable())
     monkeypatch.setattr(pathlib.Path, "symlink_to", lambda *_: refuse())
     monkeypatch.setattr("engine.hub.cache_layout.shutil.copyfile", refuse)
-    queue = open_queue()
-    queue.add(NAME)
-    error = finish(queue).error
-    assert error is not None
-    assert error.reason == "disk-full"
+    assert failure(open_queue()).reason == "disk-full"

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from engine.model_files.inspection import check_folder
-from tests.engine.hub.downloading import NAME, SHARD, OpenQueue, assert_complete, finish, needed, sizeable, until
+from tests.engine.hub.downloading import (
+    NAME,
+    SHARD,
+    OpenQueue,
+    assert_complete,
+    download,
+    finish,
+    needed,
+    sizeable,
+    until,
+)
 from tests.engine.model_files.model_folders import model_files
 from tests.patience import PATIENCE_S
 
@@ -23,9 +33,7 @@ def test_a_model_arrives_complete_and_without_what_it_does_not_need(
 ) -> None:
     files = sizeable()
     hub.add(NAME, files)
-    queue = open_queue()
-    queue.add(NAME)
-    status = finish(queue)
+    status = download(open_queue())
     assert (status.state, status.error) == ("ready", None)
     assert status.bytes_done == status.bytes_total == sum(map(len, needed(files).values()))
     assert status.path == assert_complete(cache, files)
@@ -124,9 +132,7 @@ def test_cancelling_takes_everything_back(hub: FakeHub, cache: Path, open_queue:
 def test_cancelling_a_repair_keeps_the_model_that_was_here(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     files = sizeable()
     repository = hub.add(NAME, files)
-    first = open_queue()
-    first.add(NAME)
-    assert finish(first).state == "ready"
+    assert download(open_queue()).state == "ready"
     blob = cache / "models--org--model" / "blobs" / repository.etag(SHARD)
     blob.write_bytes(bytes(len(files[SHARD])))
     part = blob.with_name(f"{blob.name}.tandem.incomplete")
@@ -150,9 +156,7 @@ def test_cancelling_a_repair_keeps_the_model_that_was_here(hub: FakeHub, cache: 
 def test_cancelling_at_once_keeps_a_model_that_is_complete(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     files = sizeable()
     repository = hub.add(NAME, files)
-    queue = open_queue()
-    queue.add(NAME)
-    assert finish(queue).state == "ready"
+    assert download(open_queue()).state == "ready"
     again = open_queue()
     again.add(NAME, repository.commit)
     until(lambda: again.snapshot()[0].state in ("verifying", "ready"))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -13,8 +11,6 @@ import mlx.core as mx
 import pytest
 
 from engine.hub.client import HubAccess, HubClient
-from engine.hub.download_job import JobSettings
-from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
 from engine.hub.head_plan import find_head
 from engine.hub.remove import plan_removal, remove
@@ -22,8 +18,7 @@ from engine.hub.repository_names import head_name, head_of
 from engine.hub.verify import verify_model
 from engine.model_files.discovery import installed_models
 from tests.engine.heads.heads_on_disk import HEADS
-from tests.engine.hub.conftest import QUICK
-from tests.engine.hub.downloading import OpenQueue, finish
+from tests.engine.hub.downloading import OpenQueue, finish, run_until_killed
 from tests.engine.hub.repositories_with_heads import (
     SOURCE,
     WITH_HEAD,
@@ -40,18 +35,6 @@ NAME = head_name(SOURCE)
 WANTED = {shard_name(index) for index in WITH_HEAD}
 # Headers, and bytes that were under way when a process died.
 SLACK = 2**17
-
-PROGRAM = """
-import sys
-from pathlib import Path
-from engine.hub.client import HubAccess
-from engine.hub.download_job import JobSettings
-from engine.hub.downloads import DownloadQueue
-
-cache, state, endpoint = sys.argv[1:]
-queue = DownloadQueue(Path(cache), HubAccess(endpoint), Path(state), settings=JobSettings(space_margin=0))
-queue.wait(queue.add("org/main-mtp-head"))
-"""
 
 
 def fetched(hub: FakeHub) -> set[str]:
@@ -214,31 +197,21 @@ def test_a_head_is_paused_cancelled_and_removed_like_a_model(hub: FakeHub, cache
 
 @pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.campaign)])
 def test_a_head_whose_download_is_killed_again_and_again_arrives(
-    hub: FakeHub, cache: Path, tmp_path: Path, kills: int
+    hub: FakeHub, cache: Path, tmp_path: Path, open_queue: OpenQueue, kills: int
 ) -> None:
     hub.add(SOURCE, repository())
     hub.bytes_a_second = 60_000
-    state, source, alive = tmp_path / "downloads.json", random.Random(kills), 0
+    state, source = tmp_path / "downloads.json", random.Random(kills)
+    alive = 0
     for _ in range(kills):
-        before = len(hub.sent)
-        process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, str(cache), str(state), hub.endpoint],
-            stderr=subprocess.DEVNULL,
-            cwd=Path(__file__).parents[3],
-        )
         # Past the small files and the headers.
-        while len(hub.sent) < before + 6 and process.poll() is None:
-            time.sleep(0.01)
-        time.sleep(source.uniform(0.0, 0.6))
-        alive += process.poll() is None
-        process.kill()
-        process.wait()
+        wanted = len(hub.sent) + 6
+        alive += run_until_killed(
+            hub, NAME, cache, state, source.uniform(0.0, 0.6), behind=lambda least=wanted: len(hub.sent) >= least
+        )
     hub.bytes_a_second = None
-    queue = DownloadQueue(cache, HubAccess(hub.endpoint), state, settings=JobSettings(policy=QUICK, space_margin=0))
-    status = queue.wait(NAME, PATIENCE_S)
-    queue.close()
+    status = finish(open_queue(state_path=state), NAME)
 
-    assert status is not None
     assert (status.state, status.repository) == ("ready", NAME)
     assert alive > 0
     assert fetched(hub) == WANTED

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from tests.engine.hub.downloading import NAME, OpenQueue, finish, needed, sizeable, until
+from tests.engine.hub.downloading import NAME, OpenQueue, download, finish, needed, sizeable, until
 from tests.patience import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ print(repo.repo_id, repo.size_on_disk, sorted(ref for r in repo.revisions for re
 def test_the_library_finds_the_finished_tree_offline(hub: FakeHub, cache: Path, open_queue: OpenQueue) -> None:
     files = sizeable()
     hub.add(NAME, files)
-    queue = open_queue()
-    queue.add(NAME)
-    status = finish(queue)
+    status = download(open_queue())
     environment = os.environ | {"HF_HUB_OFFLINE": "1"}
     result = subprocess.run(
         [sys.executable, "-c", OFFLINE_LOAD, str(cache)],
