@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -12,10 +11,8 @@ from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting import link as links
 from engine.async_drafting.link import DrafterLink
 from engine.async_drafting.messages import End, Verdict
-from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
 from engine.speculation.choosing.choice import Choice, Offer
 from engine.speculation.choosing.controller import Answer, Controller
 from engine.speculation.proposers.registry import is_ahead
@@ -32,17 +29,14 @@ SHORT, LONG = "안녕", "the quick brown fox jumps over the lazy dog " * 8
 
 
 @pytest.fixture
-def scheduler(tiny_main: Path, tiny_draft: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scheduler]:
+def scheduler(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> Scheduler:
     """With a drafter that has its model; no answer of it is late, however busy the machine is."""
     slow_verification(monkeypatch)
     monkeypatch.setattr(links, "in_a_process", partial(on_a_thread, disturb=untouched))
     monkeypatch.setattr(aheads, "HANDOVER_S", PATIENCE_S)
-    scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
-    scheduler.install(load(tiny_main), load(tiny_draft))
     while answered(scheduler, SHORT, FIXED, max_tokens=4).finished.stats.ahead == "starting":
         pass
-    yield scheduler
-    scheduler.close()
+    return scheduler
 
 
 @pytest.fixture

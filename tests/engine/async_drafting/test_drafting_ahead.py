@@ -136,31 +136,6 @@ def test_a_drafter_that_is_always_late_rests() -> None:
     assert len(link.verdicts) == asked
 
 
-def test_nobody_asks_a_drafter_that_was_not_chosen_yet() -> None:
-    link, text = FakeLink(), [1, 2, 3]
-    ahead = ahead_of(link, text)
-    ahead.follow()
-    assert not link.sent
-    assert (AheadProposer(ahead).max_proposals(), JustInTimeProposer(ahead).max_proposals()) == (0, ahead.depth)
-
-
-def test_a_drafter_that_paused_is_on_offer_and_starts_from_all_that_was_committed() -> None:
-    link, text = FakeLink(status=MISS), [1, 2, 3]
-    ahead = following(link, text)
-    ahead.pause()
-    assert isinstance(link.sent[-1], End)
-    told = len(link.sent)
-    for _ in range(3):
-        text.append(4)
-        ahead.follow()
-    assert len(link.sent) == told
-    waits = JustInTimeProposer(ahead)
-    assert waits.max_proposals() == ahead.depth
-    assert ahead.resume()
-    assert (link.verdicts[-1].position, link.verdicts[-1].tokens) == (3, (4, 4, 4))
-    assert waits.propose(2).tokens == [7, 8]
-
-
 def test_a_drafter_that_is_resumed_where_it_paused_drafts_too() -> None:
     link = FakeLink(status=MISS)
     ahead = following(link, [1, 2, 3])

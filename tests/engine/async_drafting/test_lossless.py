@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
@@ -12,7 +12,6 @@ from engine.async_drafting import drafting_ahead as aheads
 from engine.async_drafting import link as links
 from engine.async_drafting.link import Connection
 from engine.events import Finished
-from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
 from engine.settings import EngineSettings
@@ -25,14 +24,6 @@ pytestmark = pytest.mark.usefixtures("without_compilation")
 TEXTS = ("the quick brown fox", "안녕하세요 세계", "こんにちは世界", "你好，世界")
 FIXED = SpeculationSettings(method="draft", depth=3)
 AUTO = SpeculationSettings(method="draft")
-
-
-@pytest.fixture
-def scheduler(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
-    scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
-    scheduler.install(load(tiny_main), load(tiny_draft))
-    yield scheduler
-    scheduler.close()
 
 
 def answer(scheduler: Scheduler, speculation: SpeculationSettings, temperature: float, text: str) -> Finished:

@@ -23,9 +23,9 @@ FIXED = SpeculationSettings(method="draft", depth=3)
 AUTO = SpeculationSettings(method="draft")
 
 
-@pytest.fixture
-def drafters(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The folders of the drafters that run."""
+@pytest.fixture(autouse=True)
+def drafters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
+    """The folders of the drafters that run; all have ended with the scheduler."""
     running: list[Path] = []
 
     def connect(folder: Path) -> Connection:
@@ -39,16 +39,8 @@ def drafters(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         return Connection(connection.channel, end)
 
     monkeypatch.setattr(links, "in_a_process", connect)
-    return running
-
-
-@pytest.fixture
-def scheduler(tiny_main: Path, tiny_draft: Path, drafters: list[Path]) -> Iterator[Scheduler]:
-    scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
-    load_models(scheduler, tiny_main, tiny_draft)
-    yield scheduler
-    scheduler.close()
-    assert not drafters
+    yield running
+    assert not running
 
 
 def started(scheduler: Scheduler) -> Finished:

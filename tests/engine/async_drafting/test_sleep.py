@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 import psutil
 import pytest
@@ -17,10 +15,9 @@ from engine.async_drafting.drafting_ahead import AheadFigures
 from engine.async_drafting.messages import Answer
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
-from engine.settings import EngineSettings
 from engine.wire.messages import Message
 from tests.engine.async_drafting.drafters import on_a_thread, untouched
-from tests.engine.serving_requests import PLAIN, Client, alone, load_models, request, submit
+from tests.engine.serving_requests import PLAIN, Client, alone, request, submit
 from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.usefixtures("without_compilation")
@@ -39,14 +36,6 @@ class Nap:
     def __call__(self, answer: Answer) -> list[Message]:
         assert self.over.wait(PATIENCE_S)
         return [answer]
-
-
-@pytest.fixture
-def scheduler(tiny_main: Path, tiny_draft: Path) -> Iterator[Scheduler]:
-    scheduler = Scheduler(EngineSettings(async_drafter="cpu"))
-    load_models(scheduler, tiny_main, tiny_draft)
-    yield scheduler
-    scheduler.close()
 
 
 def with_a_drafter(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> Client:

@@ -1,4 +1,4 @@
-"""Which verdicts are prepared for, and what the tree cache finds."""
+"""Which verdicts are prepared for, and how many."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from engine.async_drafting.tree_cache import MOST_CANDIDATES, Branch, RowBudget, TreeCache, fan_out
+from engine.async_drafting.tree_cache import MOST_CANDIDATES, RowBudget, fan_out
 
 
 def miss(counts: list[int], acceptance: float, power: float) -> float:
@@ -34,33 +34,6 @@ def test_more_is_prepared_for_the_lengths_that_are_likelier() -> None:
 
 def test_no_length_gets_more_than_its_most() -> None:
     assert fan_out(0.5, 1, 100) == [MOST_CANDIDATES, MOST_CANDIDATES]
-
-
-def test_a_prepared_outcome_is_found() -> None:
-    cache = TreeCache(10, [5, 6, 7])
-    cache.add([Branch(1, 9, [21, 22]), Branch(3, 8, [31]), Branch(0, 4)])
-    hit = cache.find(10, (5, 9))
-    assert hit is not None
-    assert hit.tokens == [21, 22]
-    hit = cache.find(10, (5, 6, 7, 8))
-    assert hit is not None
-    assert hit.tokens == [31]
-
-
-@pytest.mark.parametrize(
-    ("position", "tokens"),
-    [(11, (5, 9)), (10, (6, 9)), (10, (5, 8)), (10, (4,)), (10, (5, 6, 7, 9)), (10, (9, 9, 9, 9, 9))],
-)
-def test_anything_else_is_a_miss(position: int, tokens: tuple[int, ...]) -> None:
-    cache = TreeCache(10, [5, 6, 7])
-    cache.add([Branch(1, 9, [21, 22]), Branch(3, 8, [31]), Branch(0, 4)])
-    assert cache.find(position, tokens) is None
-
-
-def test_a_round_that_verified_less_than_was_proposed_goes_on_with_the_rest() -> None:
-    rest = TreeCache(10, [5, 6, 7], [0.9, 0.8, 0.7]).find(10, (5,))
-    assert rest is not None
-    assert (rest.tokens, rest.probabilities) == ([6, 7], [0.8, 0.7])
 
 
 def test_the_budget_follows_what_was_finished_in_time() -> None:
