@@ -12,7 +12,6 @@ import select
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +95,15 @@ def fetch_missing(
 def _fetch_here(
     host: str, order: dict[str, Any], access: HubAccess, cache: Path, on_bytes: OnBytes, stop: threading.Event
 ) -> None:
+    job = _ordered(access, cache, order)
+
+    def tell(count: int, total: int) -> None:
+        on_bytes(host, count, total)
+        if stop.is_set():
+            job.connections.end()
+
     try:
-        _run(_ordered(access, cache, order), partial(on_bytes, host), stop)
+        _run(job, tell)
     except HubError as error:
         raise ClusterError("no-download", host, str(error)[:200]) from error
 
@@ -123,10 +129,10 @@ def _fetch_on(machine: Machine, host: str, order: dict[str, Any], on_bytes: OnBy
 
 def serve_fetch(access: HubAccess, cache: Path) -> int:
     """Download what the first line of the input asks for, until the input ends; returns the exit code."""
-    job, stop = _ordered(access, cache, json.loads(sys.stdin.readline())), threading.Event()
-    threading.Thread(target=_wait_for_end_of_input, args=(stop,), name="fetch-input", daemon=True).start()
+    job = _ordered(access, cache, json.loads(sys.stdin.readline()))
+    threading.Thread(target=_end_with_input, args=(job,), name="fetch-input", daemon=True).start()
     try:
-        done = _run(job, lambda count, total: _say(bytes=count, total=total), stop)
+        done = _run(job, lambda count, total: _say(bytes=count, total=total))
     except HubError as error:
         _say(failed=str(error))
         return 1
@@ -138,14 +144,14 @@ def _say(**message: Any) -> None:
     print(json.dumps(message), flush=True)
 
 
-def _wait_for_end_of_input(ended: threading.Event) -> None:
+def _end_with_input(job: DownloadJob) -> None:
     while select.select([0], [], [])[0] and os.read(0, 4096):
         pass
-    ended.set()
+    job.connections.end()
 
 
-def _run(job: DownloadJob, on_bytes: Callable[[int, int], object], stop: threading.Event) -> bool:
-    """Run a job, and say how far it is; False if `stop` was set first. Raises `HubError`."""
+def _run(job: DownloadJob, on_bytes: Callable[[int, int], object]) -> bool:
+    """Run a job, and say every STEP_S seconds how far it is; False if it was ended first. Raises `HubError`."""
     ended = threading.Event()
 
     def watch() -> None:
@@ -153,8 +159,6 @@ def _run(job: DownloadJob, on_bytes: Callable[[int, int], object], stop: threadi
         while going_on:
             going_on = not ended.wait(STEP_S)
             on_bytes(job.progress.bytes_done(), job.progress.total)
-            if stop.is_set():
-                job.connections.end()
 
     watching = threading.Thread(target=watch, name="fetch-watch", daemon=True)
     watching.start()

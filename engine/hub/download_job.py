@@ -21,6 +21,7 @@ from engine.hub.repository_names import COMMIT
 from engine.hub.transfer import RetryPolicy, Transfer, digest_of
 from engine.hub.values import Listing, RemoteFile
 
+_FILES_AT_ONCE = 4
 # Left free for the system, whatever the model's size.
 SPACE_MARGIN = 512 * 2**20
 
@@ -45,13 +46,12 @@ class Progress:
 
 @dataclass(slots=True)
 class JobSettings:
-    """How many files a job transfers at once, how it retries, and what counts as free space.
+    """How a job retries, and what counts as free space.
 
     A download that has had no connection at all for `unreached_s` seconds fails as no-network; `polling` says how
     the queue then waits for the network.
     """
 
-    files_at_once: int = 4
     unreached_s: float = 4.0
     polling: Polling = field(default_factory=Polling)
     policy: RetryPolicy = field(default_factory=RetryPolicy)
@@ -192,7 +192,7 @@ class DownloadJob:
                 failures.append(error)
                 self.connections.end()
 
-        count = min(self._settings.files_at_once, len(listing.files))
+        count = min(_FILES_AT_ONCE, len(listing.files))
         threads = [threading.Thread(target=work, name=f"hub-file-{index}", daemon=True) for index in range(count)]
         for thread in threads:
             thread.start()

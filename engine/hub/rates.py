@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 
 _SHORT_S = 3.0
 _LONG_S = 20.0
@@ -15,16 +14,15 @@ _SLOT_S = 0.1
 class RateMeter:
     """Bytes a second over the last three seconds, and over the last twenty for the time left. Thread-safe."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._slots: deque[tuple[float, int]] = deque()
-        self._started = clock()
+        self._started = time.monotonic()
 
     def add(self, count: int) -> None:
         """Count bytes that have just arrived."""
         with self._lock:
-            now = self._clock()
+            now = time.monotonic()
             if self._slots and now - self._slots[-1][0] < _SLOT_S:
                 at, before = self._slots[-1]
                 self._slots[-1] = (at, before + count)
@@ -45,6 +43,6 @@ class RateMeter:
 
     def _over(self, window: float) -> float:
         with self._lock:
-            now = self._clock()
+            now = time.monotonic()
             total = sum(count for at, count in self._slots if now - at <= window)
             return total / max(min(window, now - self._started), _SLOT_S)
