@@ -7,7 +7,6 @@ import logging
 import threading
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -75,13 +74,6 @@ class _RemoteStream(RequestStream):
         super().deliver(Failed(error, "".join(self._text), self._stats))
 
 
-@dataclass(eq=False)
-class _Waiting:
-    # With the names of their calls.
-    futures: dict[int, tuple[str, Future[Any]]] = field(default_factory=dict)
-    streams: dict[int, _RemoteStream] = field(default_factory=dict)
-
-
 class RemoteEngine(EngineClient):
     """The engine at the other end of `channel`. `EngineClient` describes its methods.
 
@@ -101,7 +93,9 @@ class RemoteEngine(EngineClient):
         self._applied = applied
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
-        self._waiting = _Waiting()
+        # What waits, by its number: futures with the names of their calls.
+        self._futures: dict[int, tuple[str, Future[Any]]] = {}
+        self._streams: dict[int, _RemoteStream] = {}
         self._refusal: EngineError | None = None
         self._over = threading.Event()
         self._failure: EngineError | None = None
@@ -160,7 +154,7 @@ class RemoteEngine(EngineClient):
         with self._lock:
             refusal = self._refusal
             if refusal is None:
-                self._waiting.streams[number] = stream
+                self._streams[number] = stream
         if refusal is not None:
             stream.fail(refusal)
         else:
@@ -197,7 +191,7 @@ class RemoteEngine(EngineClient):
         with self._lock:
             refusal = self._refusal
             if refusal is None:
-                self._waiting.futures[number] = name, future
+                self._futures[number] = name, future
         if refusal is not None:
             future.set_exception(refusal)
         else:
@@ -222,7 +216,7 @@ class RemoteEngine(EngineClient):
 
     def _handle(self, reply: Reply) -> None:
         number, kind = reply.number, reply.kind
-        name, future = self._waiting.futures.get(number, ("", None))
+        name, future = self._futures.get(number, ("", None))
         if kind == "result" and future is not None:
             value = unpack(reply.value, CALLS[name][1], dec_hook)
         elif kind in REPLIES:
@@ -246,7 +240,7 @@ class RemoteEngine(EngineClient):
             return
         ends = isinstance(event, Finished | Failed)
         with self._lock:
-            stream = self._waiting.streams.pop(number, None) if ends else self._waiting.streams.get(number)
+            stream = self._streams.pop(number, None) if ends else self._streams.get(number)
         if stream is not None:
             stream.deliver(event)
 
@@ -254,7 +248,7 @@ class RemoteEngine(EngineClient):
         if isinstance(found, EngineError) and self._is_a_loss(found):
             return
         with self._lock:
-            _, future = self._waiting.futures.pop(number, ("", None))
+            _, future = self._futures.pop(number, ("", None))
         if future is None:
             return
         if isinstance(found, EngineError):
@@ -277,13 +271,14 @@ class RemoteEngine(EngineClient):
                 return
             self._refusal = error
             self._over.set()
-            waiting, self._waiting = self._waiting, _Waiting()
+            futures, self._futures = self._futures, {}
+            streams, self._streams = self._streams, {}
             reports = self._failure_reports if failed else []
             self._failure = error if failed else None
         self._channel.close()
-        for stream in waiting.streams.values():
+        for stream in streams.values():
             stream.fail(error)
-        for _, future in waiting.futures.values():
+        for _, future in futures.values():
             future.set_exception(error)
         for report in reports:
             report(error)
