@@ -146,15 +146,15 @@ class AssistantHead(NetworkHead):
         own = own_context(context, LayerContext)
         for layer, (keys, values) in zip(own.layers, self._read(taps, tokens, own.length), strict=True):
             layer.append(keys, values)
-        own.newest = self._states(taps[:, -1:])
+        own.states = self._states(taps[:, -1:])
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         own = own_context(context, LayerContext)
-        if own.newest is None:
+        if own.states is None:
             raise ValueError("no state to go on from")
         seen = dict(zip(self.config.kinds, map(_seen, own.layers), strict=True))
         position = own.length - 1 + self._ahead
-        states, ids = own.newest, anchor
+        states, ids = own.states, anchor
         tokens: list[mx.array] = []
         scores: list[mx.array] = []
         columns: list[mx.array] = []

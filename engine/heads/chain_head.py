@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine.heads.context import CacheRows, CacheShape, ChainContext
+from engine.heads.context import CacheShape, ChainContext, LayerRows
 from engine.heads.head import Draw, HeadContext, HeadProposal
 from engine.heads.network_head import NetworkHead, own_context
 
@@ -32,16 +32,25 @@ class ChainHead(NetworkHead):
     def cache_shapes(self) -> list[CacheShape]:
         """Heads and size of the keys, and of the values, of each layer."""
 
+    @property
+    def depths(self) -> int:
+        """How many of the first steps keep rows of committed pairs; so many of the newest states wait for tokens."""
+        return 1
+
     @abstractmethod
     def states_of(self, taps: mx.array) -> mx.array:
         """The states (1, S, width) of tapped rows (1, S, taps * width), which are of the main model's type."""
 
     @abstractmethod
-    def step(self, embedded: mx.array, states: mx.array, caches: list[CacheRows], depth: int) -> mx.array:
+    def step(self, embedded: mx.array, states: mx.array, caches: list[LayerRows], depth: int) -> mx.array:
         """The next states (1, n, width) from embeddings (1, n, width) and states; appends n rows to `caches`.
 
         `depth` counts the draft tokens before: 0 reads committed pairs, and the anchor.
         """
+
+    def next_states(self, read: mx.array, made: mx.array) -> mx.array:  # noqa: ARG002
+        """The states that the next step reads, of those that a step `read` and those that it `made`."""
+        return made[:, -1:]
 
     @abstractmethod
     def scores(self, states: mx.array, depth: int) -> mx.array:
@@ -53,38 +62,49 @@ class ChainHead(NetworkHead):
         return elements
 
     def new_context(self, start: int = 0) -> ChainContext:
-        return ChainContext([CacheRows() for _ in self.cache_shapes], start)
+        return ChainContext(len(self.cache_shapes), start)
 
     def restore(self, state: dict[str, mx.array]) -> ChainContext:
-        return ChainContext.restored(state, self.cache_shapes, self.config.width)
+        return self.new_context().restored(state, self.cache_shapes, self.config.width)
 
     def extend(self, context: HeadContext, taps: mx.array, tokens: Sequence[int]) -> None:
         own = own_context(context, ChainContext)
         own.append(self.states_of(taps).astype(self.dtype), tokens)
         if own.waiting > MAX_WAITING:
-            known, states = own.take_waiting()
-            # Only what the caches keep of it is ever computed.
-            self.step(self.embed(mx.array([known], mx.int32)), states[:, :-1], own.caches, 0)
+            known, states = own.take_waiting(self.depths)
+            rows = states.shape[1] - self.depths
+            states = states[:, :rows]
+            for depth in range(self.depths):
+                # Only what the caches keep of it is ever computed.
+                embedded = self.embed(mx.array([known[depth : depth + rows]], mx.int32))
+                states = self.next_states(states, self.step(embedded, states, own.layers, depth))
 
     def propose(self, context: HeadContext, anchor: mx.array, count: int, draw: Draw) -> HeadProposal:
         own, draw = own_context(context, ChainContext), self.on_main_ids(draw)
-        known, states = own.take_waiting()
-        pairs = own.pairs + len(known)
+        known, states = own.take_waiting(self.depths)
+        kept = max(0, states.shape[1] - self.depths)
+        end = own.layers[0].end + kept
         ids = mx.concatenate([mx.array(known, mx.int32), anchor.astype(mx.int32)]) if known else anchor
         tokens: list[mx.array] = []
         scores: list[mx.array] = []
-        for depth in range(count):
-            states = self.step(self.embed(ids[None]), states, own.caches, depth)[:, -1:]
-            scores.append(self.scores(states, depth)[0])
-            ids = draw(depth, scores[-1], None)
-            tokens.append(ids)
-        own.cut(pairs)
-        made = mx.concatenate(scores)
-        return HeadProposal(mx.concatenate(tokens), made, self.columns(made))
+        for depth in range(max(count, self.depths if kept else 0)):
+            # Steps that propose nothing get the rows that stay.
+            states = states if depth < count else states[:, :kept]
+            rows = states.shape[1]
+            read = ids[-rows:] if depth < count else ids[depth : depth + rows]
+            made = self.step(self.embed(read[None]), states, own.layers, depth)
+            if depth < count:
+                scores.append(self.scores(made[:, -1:], depth)[0])
+                tokens.append(draw(depth, scores[-1], None))
+                ids = mx.concatenate([ids, tokens[-1]])
+            states = self.next_states(states, made)
+        own.cut(end)
+        drawn_from = mx.concatenate(scores)
+        return HeadProposal(mx.concatenate(tokens), drawn_from, self.columns(drawn_from))
 
     def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
         states = self.states_of(taps[:, :-1]).astype(self.dtype)
-        states = self.step(self.embed(mx.array([tokens[1:]], mx.int32)), states, self.new_context().caches, 0)
+        states = self.step(self.embed(mx.array([tokens[1:]], mx.int32)), states, self.new_context().layers, 0)
         logits = self.scores(states, 0)[0]
         return mean_log_chance(logits, self.columns(logits), answers)
 

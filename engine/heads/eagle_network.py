@@ -12,7 +12,7 @@ import mlx.nn as nn
 
 from engine.errors import ModelNotUsable
 from engine.heads.chain_head import ChainHead
-from engine.heads.context import CacheRows, CacheShape
+from engine.heads.context import CacheShape, LayerRows
 from engine.heads.eagle_config import EagleConfig, default_taps
 from engine.heads.head import MainPorts
 from engine.heads.layers import FeedForward, HeadAttention, normed_taps
@@ -26,7 +26,7 @@ class ChainAttention(HeadAttention):
         super().__init__(config, inputs, config.rope, norms=config.head_norms)
         self._window, self._scale = window, config.head_dim**-0.5
 
-    def __call__(self, rows: mx.array, cache: CacheRows, depth: int) -> mx.array:
+    def __call__(self, rows: mx.array, cache: LayerRows, depth: int) -> mx.array:
         """Rows (1, n, inputs) that follow those of `cache`, of which the last `depth` are draft tokens."""
         count, offset = rows.shape[1], cache.offset
         keys, values = cache.update_and_fetch(*self.keys_and_values(rows, offset))
@@ -66,7 +66,7 @@ class EagleLayer(nn.Module):  # type: ignore[misc]
         self.post_attention_layernorm = nn.RMSNorm(width, eps=config.eps)
         self.mlp = FeedForward(width, config.inner)
 
-    def __call__(self, rows: mx.array, embedded: mx.array, cache: CacheRows, depth: int) -> mx.array:
+    def __call__(self, rows: mx.array, embedded: mx.array, cache: LayerRows, depth: int) -> mx.array:
         if "hidden_norm" in self:
             normed = self.hidden_norm(rows)
             read = mx.concatenate([self.input_layernorm(embedded), normed], axis=-1)
@@ -108,7 +108,7 @@ class EagleNetwork(nn.Module):  # type: ignore[misc]
         states: mx.array = self.fc(taps)
         return states
 
-    def __call__(self, embedded: mx.array, states: mx.array, caches: Sequence[CacheRows], depth: int) -> mx.array:
+    def __call__(self, embedded: mx.array, states: mx.array, caches: Sequence[LayerRows], depth: int) -> mx.array:
         """The next states (1, n, width) from embeddings and states (1, n, width); appends n rows to `caches`."""
         rows = states
         for layer, cache in zip(self.layers, caches, strict=True):
@@ -157,7 +157,7 @@ class EagleHead(ChainHead):
     def states_of(self, taps: mx.array) -> mx.array:
         return self.network.states_of(taps.astype(self.dtype))
 
-    def step(self, embedded: mx.array, states: mx.array, caches: list[CacheRows], depth: int) -> mx.array:
+    def step(self, embedded: mx.array, states: mx.array, caches: list[LayerRows], depth: int) -> mx.array:
         return self.network(embedded, states, caches, depth)
 
     def scores(self, states: mx.array, depth: int) -> mx.array:

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.heads.config import HeadConfig
 
-# Buffers of context rows grow by so many.
+# Buffers of context rows grow by so many: `mlx_lm.models.cache.KVCache.step`.
 GROWTH = 256
 # A windowed layer keeps so many rows beyond its window, at most a window's worth, so that rewinding loses nothing.
 SLACK = 512
@@ -49,7 +49,8 @@ def context_bytes(config: HeadConfig, length: int, element_bytes: int) -> int:
 def rows_at_most(window: int | None, length: int) -> int:
     """How many rows the buffer of a layer has for `length` tokens at most, in prompts of common chunks."""
     rows = length if window is None else min(length, kept_and_most(window)[1] + 2 * SLACK)
-    return -(-rows // GROWTH) * GROWTH
+    # A piece that does not fit adds whole steps to the buffer.
+    return (-(-rows // GROWTH) + 1) * GROWTH
 
 
 def kept_and_most(window: int) -> tuple[int, int]:

@@ -39,7 +39,7 @@ def load_head_in_steps(path: str | Path) -> Steps[Head]:
     with DiskPool() as disk:
         content = yield from result_of(disk.start(inspect_head, folder))
         identity = yield from result_of(disk.start(identity_of, content))
-    head: type[NetworkHead] = pkgutil.resolve_name(content.kind.head).kind_for(content.config)
+    head: type[NetworkHead] = pkgutil.resolve_name(content.kind.head)
     try:
         network = _network(content, head)
         if mx.default_device() == mx.Device(mx.cpu):

@@ -43,8 +43,8 @@ class MtpFamily:
     A chain goes on from the state after the head's last norm, or before it if `chains_raw`. `keeps` says what its
     layers cache: keys and values ("plain"), latent ones ("mla"), those and an index ("dsa"), or what a `pattern` of the
     configuration, a character for each layer, says: * is attention, E are experts, which cache nothing.
-    `by_depth`, each draft token has a layer of its own, with a fusion, a norm and perhaps an output matrix of its own
-    (`DepthHead` of mtp_head). The first reads the main model's state, before the last norm if `reads_raw`; the
+    `by_depth`, each draft token has a layer of its own, with a fusion, a norm and perhaps an output matrix of its own.
+    The first reads the main model's state, before the last norm if `reads_raw`; the
     others read what the layer before made or, if `all_read_main`, that state, too. Their layers keep keys and values,
     or "swa" those of the main model's sliding attention, whose sizes have names of their own.
     """

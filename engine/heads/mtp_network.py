@@ -15,7 +15,7 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx_lm.models.base import create_attention_mask
 
-from engine.heads.context import CacheRows
+from engine.heads.context import LayerRows
 from engine.heads.mtp_config import MtpConfig, pattern_of
 
 
@@ -54,7 +54,7 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
         elif config.family.by_depth and self.layers[0].is_sliding:
             self._window = int(text["sliding_window"])
 
-    def __call__(self, embedded: mx.array, states: mx.array, caches: list[CacheRows]) -> mx.array:
+    def __call__(self, embedded: mx.array, states: mx.array, caches: list[LayerRows]) -> mx.array:
         """States (1, n, width) from embeddings and states of the positions before; appends to `caches`.
 
         All layers together have `caches`, each as many of them as it needs.

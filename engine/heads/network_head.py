@@ -41,12 +41,6 @@ class NetworkHead(Head):
         self._path, self._identity = path, identity
         self._ports: MainPorts | None = None
 
-    @classmethod
-    def kind_for(cls, config: Any) -> type[NetworkHead]:
-        """The class of heads with this configuration, where one kind has several."""
-        del config
-        return cls
-
     @staticmethod
     @abstractmethod
     def build(config: Any, weights: Weights) -> tuple[nn.Module, Weights]:

@@ -11,7 +11,6 @@ import pytest
 from engine.heads.assistant_network import AssistantHead
 from engine.heads.chain_head import ChainHead
 from engine.heads.head import Draw, Head, HeadContext, HeadProposal
-from engine.heads.mtp_head import DepthHead
 from engine.serving.scheduler import Scheduler
 from engine.speculation.drafters.head_session import HeadSession
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
@@ -23,7 +22,7 @@ class Told:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.answers: Sequence[int] = ()
-        for kind in (ChainHead, DepthHead, AssistantHead):
+        for kind in (ChainHead, AssistantHead):
             monkeypatch.setattr(kind, "propose", self._proposing(kind.propose))
 
     def _proposing(self, propose: Callable[..., HeadProposal]) -> Callable[..., HeadProposal]:

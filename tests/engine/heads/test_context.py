@@ -176,7 +176,7 @@ def test_a_stored_chain_that_begins_later_and_waits_goes_on_where_it_was(tmp_pat
 
 DAMAGES = [
     *(("mixed", damage) for damage in ("spans", "0.keys", "2.values", "shape", "order")),
-    *(("mtp_qwen3", damage) for damage in ("span", "0.keys", "0.values", "shape", "states", "tokens", "start")),
+    *(("mtp_qwen3", damage) for damage in ("spans", "0.keys", "0.values", "shape", "states", "tokens", "start")),
     *(("assistant_gemma4", damage) for damage in ("spans", "0.keys", "shape", "newest")),
 ]
 
@@ -195,12 +195,12 @@ def test_a_damaged_state_is_refused(tmp_path: Path, name: str, damage: str) -> N
     elif damage == "order":
         state["spans"] = mx.array([[0, 14], [0, 13], [0, 14]])
     elif damage == "start":
-        state["span"] = mx.array([-1, 11])
+        state["spans"] = mx.array([[-1, 11]])
     elif damage == "newest":
-        state["newest"] = state["newest"][:, :, 1:]
+        state["states"] = state["states"][:, :, 1:]
     else:
         del state[damage]
-    with pytest.raises(ValueError, match=r"span|\d\.|states|newest"):
+    with pytest.raises(ValueError, match=r"spans|\d\.|states"):
         head.restore(state)
 
 
@@ -245,7 +245,7 @@ def test_a_prompt_read_at_once_has_the_rows_of_one_read_in_pieces(tmp_path: Path
     states, tokens = mx.concatenate([case.taps] * 3, axis=1), [*case.tokens[:-1]] * 3
     whole, pieces = head.new_context(), head.new_context()
     head.extend(whole, states, tokens)
-    assert whole.state["span"].tolist() == [0, len(tokens) - mtp_cases.STEP_LAYERS]
+    assert whole.state["spans"].tolist()[0] == [0, len(tokens) - mtp_cases.STEP_LAYERS]
     anchor = mx.array([7], mx.int32)
     for start in range(0, len(tokens), 5):
         head.extend(pieces, states[:, start : start + 5], tokens[start : start + 5])

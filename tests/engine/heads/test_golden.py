@@ -16,7 +16,7 @@ import mlx.core as mx
 import pytest
 
 from engine.heads.head import Head, HeadProposal
-from engine.heads.mtp_head import DepthHead
+from engine.heads.mtp_head import MtpHead
 from tests.engine.heads.golden import cases, eagle_cases, mtp_cases
 from tests.engine.heads.heads_on_disk import (
     BLOCK,
@@ -280,21 +280,21 @@ def test_a_head_with_a_layer_a_depth_reads_states_before_the_last_norm(tmp_path:
     assert case.apart(case.proposals(case.bound(tmp_path))) < TOLERANCE
 
 
-def fed_by_the_depth_before(head: DepthHead) -> None:
+def fed_by_the_depth_before(head: MtpHead) -> None:
     head.config = replace(head.config, family=replace(head.config.family, all_read_main=False))
 
 
-def window_as_mlx_lm_s_main_model_has_it(head: DepthHead) -> None:
+def window_as_mlx_lm_s_main_model_has_it(head: MtpHead) -> None:
     for part in head.network.depths:
         part._window -= 1
 
 
-def sinks_forgotten(head: DepthHead) -> None:
+def sinks_forgotten(head: MtpHead) -> None:
     for part in head.network.depths:
         part.layers[0].self_attn.attention_sink_bias = mx.full((mtp_cases.HEADS,), -1e9)
 
 
-def depths_in_another_order(head: DepthHead) -> None:
+def depths_in_another_order(head: MtpHead) -> None:
     head.network.depths = head.network.depths[::-1]
 
 
@@ -303,11 +303,11 @@ def depths_in_another_order(head: DepthHead) -> None:
     [fed_by_the_depth_before, window_as_mlx_lm_s_main_model_has_it, sinks_forgotten, depths_in_another_order],
 )
 def test_a_head_of_mimo_v2_that_is_read_otherwise_fails_a_gate(
-    tmp_path: Path, mutant: Callable[[DepthHead], None]
+    tmp_path: Path, mutant: Callable[[MtpHead], None]
 ) -> None:
     case = HEADS["mtp_mimo_v2_flash"]
     head = case.bound(tmp_path)
-    assert isinstance(head, DepthHead)
+    assert isinstance(head, MtpHead)
     mutant(head)
     assert case.apart(case.proposals(head)) > FAR
 

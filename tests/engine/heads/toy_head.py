@@ -10,7 +10,7 @@ import mlx.nn as nn
 
 from engine.heads.chain_head import ChainHead
 from engine.heads.config import HeadConfig, Settings
-from engine.heads.context import CacheRows, CacheShape
+from engine.heads.context import CacheShape, LayerRows
 from engine.heads.tensors import HeadFiles, by_our_names
 from engine.heads.weights import Weights
 from engine.model_files.head_kinds import HeadKind
@@ -67,7 +67,7 @@ class ToyHead(ChainHead):
     def states_of(self, taps: mx.array) -> mx.array:
         return taps
 
-    def step(self, embedded: mx.array, states: mx.array, caches: list[CacheRows], depth: int) -> mx.array:
+    def step(self, embedded: mx.array, states: mx.array, caches: list[LayerRows], depth: int) -> mx.array:
         del depth
         made: mx.array = self.network.toy(mx.concatenate([embedded, states], axis=-1))
         caches[0].append(made[:, None, :, :1], made[:, None, :, 1:2])
