@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.heads.config import (
-    LARGEST_INNER,
-    LARGEST_VOCABULARY,
     LARGEST_WIDTH,
     LAYER_TYPES,
     HeadConfig,
     HeadConfigError,
     Settings,
     made_for,
+    network_sizes,
     rope_of,
 )
 from engine.heads.tensors import HeadFiles, UnknownHeadError
@@ -65,8 +64,7 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
         raise UnknownHeadError
     own = text_config(config)
     settings, outer = Settings(own), Settings(config)
-    layers = settings.whole("num_hidden_layers", 1, _MOST_LAYERS)
-    types = own.get("layer_types")
+    layers, types = settings.whole("num_hidden_layers", 1, _MOST_LAYERS), own.get("layer_types")
     if not isinstance(types, list) or len(types) != layers or any(kind not in LAYER_TYPES for kind in types):
         raise HeadConfigError("layer_types")
     for name in ("enable_moe_block", "use_double_wide_mlp"):
@@ -74,13 +72,10 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
             raise HeadConfigError(name)
     for kind in kinds_of(types):
         rope_of(settings, {**own, "rope_parameters": _known_rope(own.get("rope_parameters"), kind)}, kind)
-    # mlx-lm builds the norms from this as it is.
-    settings.number("rms_norm_eps", 1e-6)
-    heads, head_dim = settings.whole("num_attention_heads", 1, 4096), settings.whole("head_dim", 2, 2**12)
-    kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
+    sizes = network_sizes(settings)
+    vocabulary, head_dim = sizes["vocabulary"], settings.whole("head_dim", 2, 2**12)
     wide = settings.whole("global_head_dim", 2, 2**12, head_dim)
     window = settings.whole("sliding_window", 1, 2**20, 512)
-    vocabulary = settings.whole("vocab_size", 2, LARGEST_VOCABULARY)
     ordered = bool(outer.flag("use_ordered_embeddings"))
     if ordered != (_CENTROIDS in files.tensors):
         raise HeadConfigError("use_ordered_embeddings")
@@ -90,14 +85,14 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
     found = AssistantConfig(
         kind=files.kind,
         text={**own, "num_kv_shared_layers": layers, "hidden_size_per_layer_input": 0, "model_type": "gemma4_text"},
-        width=settings.whole("hidden_size", 1, LARGEST_WIDTH),
-        inner=settings.whole("intermediate_size", 1, LARGEST_INNER),
+        width=sizes["width"],
+        inner=sizes["inner"],
         vocabulary=vocabulary,
         taps=(),
         tap_width=outer.whole("backbone_hidden_size", 1, LARGEST_WIDTH),
         main_layers=None,
         windows=tuple(window if kind == "sliding_attention" else None for kind in kinds_of(types)),
-        row_elements=2 * kv_heads * max(head_dim, wide),
+        row_elements=2 * sizes["kv_heads"] * max(head_dim, wide),
         proposals=_PROPOSALS,
         layer_types=tuple(types),
         centroids=centroids,

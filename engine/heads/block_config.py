@@ -12,13 +12,12 @@ from typing import Any
 
 from engine.heads.config import (
     LARGEST_WIDTH,
-    HeadConfig,
     HeadConfigError,
+    NetworkConfig,
     RopeConfig,
     Settings,
-    Shapes,
     can_be_taps,
-    last_of,
+    draft_vocabulary_of,
     layer_ids,
     layer_types,
     made_for,
@@ -28,7 +27,7 @@ from engine.heads.config import (
     rope_of,
     tap_width,
 )
-from engine.heads.tensors import MASK, HeadFiles, by_our_names, whole_shapes
+from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
 from engine.model_files.head_kinds import bare_name
 
 _CODEBOOKS = ("candidate_selector.predecessor_codebook", "candidate_selector.successor_codebook")
@@ -36,7 +35,6 @@ _MARKOV_STYLES = ("vanilla", "gated", "rnn")
 _MOST_LAYERS = 64
 _LARGEST_BLOCK = 64
 _LARGEST_RANK = 2**14
-_ATTENTION = "layers.0.self_attn."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,39 +74,26 @@ class GruConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlockConfig(HeadConfig):
+class BlockConfig(NetworkConfig):
     """A head of the DFlash family.
 
-    `draft_vocabulary` counts the rows of the head's own output matrix. `anchor_predicts` is true if the anchor's own
+    `anchor_predicts` is true if the anchor's own
     row is the first proposal of a block; a block has `spare_rows` masks more than it needs. `window_before_anchor`
     measures a layer's window from the anchor for all rows of the block, not from each row.
 
     `sandwich` layers are Gemma 4's: norms before and behind each sublayer, a factor for the whole layer, GELU,
-    attention without a scale. With `keys_are_values` they have one projection for both.
+    attention without a scale.
 
-    MiMo's multiply values by `value_scale`, turn the first `rotated` numbers of each attention head by positions (None:
-    all), and have an embedding of the mask token of their own, since the main model's was never trained.
+    MiMo's multiply values by `value_scale`, and turn the first `rotated` numbers of each attention head by positions
+    (None: all).
     """
 
     mask_token: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    eps: float
     layers: tuple[LayerConfig, ...]
-    draft_vocabulary: int
     anchor_predicts: bool
     spare_rows: int
     window_before_anchor: bool
-    tap_norms: bool
-    gated: bool
-    sinks: bool
-    bias: bool
     sandwich: bool
-    keys_are_values: bool
-    own_mask: bool
-    own_embedding: bool
-    own_output: bool
     embedding_scale: float
     output_multiplier: float
     soft_cap: float
@@ -131,26 +116,30 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
     """The head, and its tensors' names by those of its files. Raises `HeadConfigError` or `HeadTensorError`."""
     config, kind = files.config, files.kind
     names = by_our_names(files.tensors, _our_name)
-    shapes = whole_shapes(files, names)
+    tensors = names.values()
     spec, body = network_settings(config)
     settings = (
         Settings(config, body) if spec else Settings(config.get("dflash_config"), config, body.get("text_config"))
     )
     layers = _layers(settings, body, spec=spec, kind=kind)
-    taps, main_layers = _taps(settings, len(layers), shapes, spec=spec)
+    columns = inputs_of(files, names, "fc")
+    taps, main_layers = _taps(settings, len(layers), columns, spec=spec)
     sizes = network_sizes(settings)
-    gemma = "layers.0.pre_feedforward_layernorm.weight" in shapes
+    gemma = "layers.0.pre_feedforward_layernorm.weight" in tensors
     if gemma:
         sizes |= _gemma_sizes(settings, layers, sizes)
-    own = _own_tables(settings, shapes, sizes["vocabulary"], spec=spec)
     width, vocabulary = sizes["width"], sizes["vocabulary"]
-    each_tap = tap_width("target_layer_ids", last_of(shapes, "fc.weight"), len(taps))
+    # speculators' files repeat the main model's tables, unless the vocabulary is reduced.
+    own_output = "lm_head.weight" in tensors
+    drafted = draft_vocabulary_of(settings, vocabulary, own_output=own_output)
+    own_output = own_output and (drafted != vocabulary or not spec)
+    own_embedding = not spec and "embed_tokens.weight" in tensors
+    each_tap = tap_width("target_layer_ids", columns, len(taps))
     # Rows of the block come from the main model's tables, or go to them.
-    if each_tap != width and not (own["own_embedding"] and own["own_output"]):
+    if each_tap != width and not (own_embedding and own_output):
         raise HeadConfigError("target_layer_ids")
     found = BlockConfig(
         kind=kind,
-        eps=settings.number("rms_norm_eps", 1e-6, 0.0, 0.1),
         layers=layers,
         windows=tuple(layer.window for layer in layers),
         taps=taps,
@@ -159,20 +148,16 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         mask_token=settings.whole("mask_token_id", 0, vocabulary - 1, 4 if _is_gemma(config) else None),
         row_elements=2 * sizes["kv_heads"] * sizes["head_dim"],
         window_before_anchor=spec,
-        tap_norms="aux_hidden_norms.0.weight" in shapes,
-        gated=f"{_ATTENTION}g_proj.weight" in shapes,
-        sinks=f"{_ATTENTION}attention_sink_bias" in shapes,
-        bias=f"{_ATTENTION}q_proj.bias" in shapes or f"{_ATTENTION}qkv_proj.bias" in shapes,
         sandwich=gemma,
-        keys_are_values=gemma and f"{_ATTENTION}v_proj.weight" not in shapes,
-        embedding_scale=settings.number("input_embedding_scale", width**0.5 if gemma and own["own_embedding"] else 1.0),
+        draft_vocabulary=drafted,
+        own_embedding=own_embedding,
+        own_output=own_output,
+        embedding_scale=settings.number("input_embedding_scale", width**0.5 if gemma and own_embedding else 1.0),
         output_multiplier=settings.number("output_multiplier", 1.0),
-        own_mask=MASK in shapes,
         soft_cap=settings.number("final_logit_softcapping", 0.0, 0.0, 1e4),
         refiner=_refiner(settings, kind, width, vocabulary),
         made_for=made_for(config),
         **_block(settings, kind, spec=spec),
-        **own,
         **sizes,
         **_mimo(settings, config, sizes["head_dim"]),
     )
@@ -212,19 +197,6 @@ def _mimo(settings: Settings, config: Mapping[str, Any], head_dim: int) -> dict[
     return {"value_scale": settings.number("attention_value_scale", 1.0, 0.0, 100.0), "rotated": turned}
 
 
-def _own_tables(settings: Settings, shapes: Shapes, vocabulary: int, *, spec: bool) -> dict[str, Any]:
-    """Whether the head has an embedding and an output matrix of its own, and the rows of its output matrix.
-
-    speculators' files repeat the main model's, unless the vocabulary is reduced.
-    """
-    drafted = settings.whole("draft_vocab_size", 2, vocabulary, vocabulary)
-    own_output = "lm_head.weight" in shapes and (drafted != vocabulary or not spec)
-    if drafted != vocabulary and not own_output:
-        raise HeadConfigError("draft_vocab_size")
-    own_embedding = not spec and "embed_tokens.weight" in shapes
-    return {"own_embedding": own_embedding, "own_output": own_output, "draft_vocabulary": drafted}
-
-
 def _is_gemma(config: Mapping[str, Any]) -> bool:
     # Published Gemma 4 heads leave the mask token out (mlx-vlm, drafters/gemma4_dflash).
     return str(config.get("model_type", "")).startswith("gemma4")
@@ -258,7 +230,7 @@ def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: st
     )
 
 
-def _taps(settings: Settings, layer_count: int, shapes: Shapes, *, spec: bool) -> tuple[tuple[int, ...], int | None]:
+def _taps(settings: Settings, layer_count: int, columns: int, *, spec: bool) -> tuple[tuple[int, ...], int | None]:
     """The tapped layers, counted from 0, and how many layers the main model has, if that is known.
 
     speculators counts states, of which the first is the embedding: j is the output of layer j - 1.
@@ -269,7 +241,7 @@ def _taps(settings: Settings, layer_count: int, shapes: Shapes, *, spec: bool) -
     if ids is None and not spec and total is not None:
         ids = _default_taps(total, layer_count)
     hidden = settings.whole("hidden_size", 1, LARGEST_WIDTH) if spec else None
-    taps = tuple(id_ - int(spec) for id_ in layer_ids(name, ids, hidden, last_of(shapes, "fc.weight")))
+    taps = tuple(id_ - int(spec) for id_ in layer_ids(name, ids, hidden, columns))
     if not can_be_taps(taps, total):
         raise HeadConfigError(name)
     return taps, total

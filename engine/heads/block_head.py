@@ -6,7 +6,7 @@ those of the published tensors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -47,8 +47,8 @@ class CandidateSelector(nn.Module):  # type: ignore[misc]
 class DFlash2Network(DFlashNetwork):
     """DFlash2: among the likeliest of each row, how well each follows the token before it (dflash, model.py)."""
 
-    def __init__(self, config: BlockConfig) -> None:
-        super().__init__(config)
+    def __init__(self, config: BlockConfig, tensors: Container[str]) -> None:
+        super().__init__(config, tensors)
         assert isinstance(config.refiner, SelectorConfig)
         self._top_k = config.refiner.top_k
         self.candidate_selector = CandidateSelector(config, config.refiner.rank)
@@ -101,8 +101,8 @@ class MarkovHead(nn.Module):  # type: ignore[misc]
 class DSparkNetwork(DFlashNetwork):
     """DSpark: a bias by the token before. How sure the head says it is of a token is not read."""
 
-    def __init__(self, config: BlockConfig) -> None:
-        super().__init__(config)
+    def __init__(self, config: BlockConfig, tensors: Container[str]) -> None:
+        super().__init__(config, tensors)
         markov = config.refiner
         assert isinstance(markov, MarkovConfig)
         self.markov_head = MarkovHead(config, markov)
@@ -138,8 +138,8 @@ class GruLayer(nn.Module):  # type: ignore[misc]
 class DominoNetwork(DFlashNetwork):
     """Domino (arXiv:2605.29707): a bias from a GRU over the block's tokens so far (specforge, domino.py)."""
 
-    def __init__(self, config: BlockConfig) -> None:
-        super().__init__(config)
+    def __init__(self, config: BlockConfig, tensors: Container[str]) -> None:
+        super().__init__(config, tensors)
         gru = config.refiner
         assert isinstance(gru, GruConfig)
         self._prefix, self._width = gru.prefix, gru.width
@@ -190,7 +190,7 @@ class BlockHead(NetworkHead):
                 if own in made:
                     raise HeadTensorError(name)
                 made[own] = part
-        return _NETWORKS[config.kind](config), made
+        return _NETWORKS[config.kind](config, made), made
 
     def new_context(self, start: int = 0) -> LayerContext:
         return LayerContext(self.config.windows, start)

@@ -7,27 +7,31 @@ the published tensors.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import mlx.core as mx
 import mlx.nn as nn
 
 from engine.heads.block_config import BlockConfig, LayerConfig, SelectorConfig
 from engine.heads.context import LayerContext, LayerRows, Rows
-from engine.heads.layers import FeedForward, HeadAttention, normed_taps
+from engine.heads.layers import ATTENTION, FeedForward, HeadAttention, TapNetwork, normed_taps
+from engine.heads.tensors import MASK
 
 
 class BlockAttention(HeadAttention):
     """Attention of a block's rows to the context rows and to each other."""
 
-    def __init__(self, config: BlockConfig, layer: LayerConfig) -> None:
-        super().__init__(config, config.width, layer.rope, norms=True, rotated=config.rotated)
+    def __init__(self, config: BlockConfig, tensors: Container[str], layer: LayerConfig) -> None:
+        super().__init__(config, tensors, config.width, layer.rope, norms=True, rotated=config.rotated)
         self._layer, self._from_anchor = layer, config.window_before_anchor
         self._scale = 1.0 if config.sandwich else config.head_dim**-0.5
         self._value_scale = config.value_scale
-        if config.keys_are_values:
+        if config.sandwich and f"{ATTENTION}.v_proj.weight" not in tensors:
+            # Keys are values.
             del self.v_proj
-        if config.gated:
+        if f"{ATTENTION}.g_proj.weight" in tensors:
             self.g_proj = nn.Linear(config.width, config.heads, bias=False)
-        if config.sinks:
+        if f"{ATTENTION}.attention_sink_bias" in tensors:
             self.attention_sink_bias = mx.zeros((config.heads,))
 
     def keys_and_values(self, rows: mx.array, position: int) -> Rows:
@@ -113,9 +117,9 @@ class BlockLayer(nn.Module):  # type: ignore[misc]
     Gemma 4's has norms behind both as well, and a factor.
     """
 
-    def __init__(self, config: BlockConfig, layer: LayerConfig) -> None:
+    def __init__(self, config: BlockConfig, tensors: Container[str], layer: LayerConfig) -> None:
         super().__init__()
-        self.self_attn = BlockAttention(config, layer)
+        self.self_attn = BlockAttention(config, tensors, layer)
         self.mlp = FeedForward(config.width, config.inner, gelu=config.sandwich)
         self.input_layernorm = nn.RMSNorm(config.width, eps=config.eps)
         self.post_attention_layernorm = nn.RMSNorm(config.width, eps=config.eps)
@@ -143,26 +147,20 @@ class BlockLayer(nn.Module):  # type: ignore[misc]
         return rows + self.mlp_conv.finish(self.mlp(prepared), kernels)
 
 
-class BlockNetwork(nn.Module):  # type: ignore[misc]
-    """All layers, what turns taps into context rows, and tables that the head has of its own."""
+class BlockNetwork(TapNetwork):
+    """All layers and what turns taps into context rows, with those parts that only some heads have as `tensors` say.
 
-    def __init__(self, config: BlockConfig) -> None:
-        super().__init__()
-        width = config.width
-        self.fc = nn.Linear(len(config.taps) * config.tap_width, width, bias=False)
-        self.hidden_norm = nn.RMSNorm(width, eps=config.eps)
-        self.norm = nn.RMSNorm(width, eps=config.eps)
-        self.layers = [BlockLayer(config, layer) for layer in config.layers]
-        if config.tap_norms:
+    MiMo's have an embedding of the mask token of their own, since the main model's was never trained.
+    """
+
+    def __init__(self, config: BlockConfig, tensors: Container[str]) -> None:
+        super().__init__(config, len(config.taps))
+        self.hidden_norm = nn.RMSNorm(config.width, eps=config.eps)
+        self.layers = [BlockLayer(config, tensors, layer) for layer in config.layers]
+        if "aux_hidden_norms.0.weight" in tensors:
             self.aux_hidden_norms = [nn.RMSNorm(config.tap_width, eps=config.eps) for _ in config.taps]
-        if config.own_embedding:
-            self.embed_tokens = nn.Embedding(config.vocabulary, width)
-        if config.own_output:
-            self.lm_head = nn.Linear(width, config.draft_vocabulary, bias=False)
-        if config.own_mask:
-            self.mask_embedding = mx.zeros((width,))
-        if config.own_output and config.draft_vocabulary != config.vocabulary:
-            self.d2t = mx.zeros((config.draft_vocabulary,), mx.int32)
+        if MASK in tensors:
+            self.mask_embedding = mx.zeros((config.width,))
 
     def extend(self, context: LayerContext, taps: mx.array) -> None:
         """Append the rows of taps (1, S, taps * width) to the context of every layer."""

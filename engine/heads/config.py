@@ -12,14 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Shapes = Mapping[str, tuple[int, ...]]
-
 _ROPE_TYPES = ("default", "linear", "dynamic", "llama3", "yarn", "longrope", "proportional")
 LAYER_TYPES = ("full_attention", "sliding_attention")
 _MOST_MAIN_LAYERS = 1_000
 LARGEST_WIDTH = 2**16
-LARGEST_INNER = 2**18
-LARGEST_VOCABULARY = 2**21
+_LARGEST_INNER = 2**18
+_LARGEST_VOCABULARY = 2**21
 
 
 class HeadConfigError(ValueError):
@@ -58,6 +56,19 @@ class HeadConfig:
     def least_layers(self) -> int:
         """How many layers the main model has at least."""
         return self.main_layers or max(self.taps, default=0) + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkConfig(HeadConfig):
+    """A head that projects taps to rows of its own layers. `draft_vocabulary` counts the rows of its output matrix."""
+
+    heads: int
+    kv_heads: int
+    head_dim: int
+    eps: float
+    draft_vocabulary: int
+    own_embedding: bool
+    own_output: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +131,8 @@ def network_settings(config: Mapping[str, Any]) -> tuple[bool, Mapping[str, Any]
     return spec, body
 
 
-def network_sizes(settings: Settings) -> dict[str, Any]:
-    """The sizes of a network, by the names of configurations of heads; every dialect names them alike."""
+def network_sizes(settings: Settings, inner: str = "intermediate_size") -> dict[str, Any]:
+    """The sizes of a network, by the names of `NetworkConfig`; every dialect names them alike but for `inner`."""
     width = settings.whole("hidden_size", 1, LARGEST_WIDTH)
     heads = settings.whole("num_attention_heads", 1, 4096)
     kv_heads = settings.whole("num_key_value_heads", 1, heads, heads)
@@ -132,9 +143,18 @@ def network_sizes(settings: Settings) -> dict[str, Any]:
         "heads": heads,
         "kv_heads": kv_heads,
         "head_dim": settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
-        "inner": settings.whole("intermediate_size", 1, LARGEST_INNER),
-        "vocabulary": settings.whole("vocab_size", 2, LARGEST_VOCABULARY),
+        "inner": settings.whole(inner, 1, _LARGEST_INNER),
+        "vocabulary": settings.whole("vocab_size", 2, _LARGEST_VOCABULARY),
+        "eps": settings.number("rms_norm_eps", 1e-6, 0.0, 0.1),
     }
+
+
+def draft_vocabulary_of(settings: Settings, vocabulary: int, *, own_output: bool) -> int:
+    """The rows of a head's output matrix: it can only be a reduced one if the head has one of its own."""
+    drafted = settings.whole("draft_vocab_size", 2, vocabulary, vocabulary)
+    if drafted != vocabulary and not own_output:
+        raise HeadConfigError("draft_vocab_size")
+    return drafted
 
 
 def layer_types(settings: Settings, body: Mapping[str, Any], most: int, default: int | None = None) -> list[str]:
@@ -202,11 +222,6 @@ def tap_width(name: str, columns: int, taps: int) -> int:
     if columns == 0 or columns % taps:
         raise HeadConfigError(name)
     return columns // taps
-
-
-def last_of(shapes: Shapes, name: str) -> int:
-    """The inputs of a matrix: the last number of its shape; 0 where there is none."""
-    return (shapes.get(name) or (0,))[-1]
 
 
 def made_for(config: Mapping[str, Any]) -> str:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from engine.heads.config import (
-    HeadConfig,
+    LARGEST_WIDTH,
     HeadConfigError,
+    NetworkConfig,
     RopeConfig,
     Settings,
-    Shapes,
     can_be_taps,
-    last_of,
+    draft_vocabulary_of,
     layer_ids,
     layer_types,
     made_for,
@@ -27,7 +27,7 @@ from engine.heads.config import (
     rope_of,
     tap_width,
 )
-from engine.heads.tensors import HeadFiles, by_our_names, whole_shapes
+from engine.heads.tensors import HeadFiles, by_our_names, inputs_of
 from engine.model_files.head_kinds import bare_name
 
 # Each draft token of a chain is less likely than the one before it; the controller asks for fewer.
@@ -40,32 +40,20 @@ OutputNorm = Literal["output", "state", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EagleConfig(HeadConfig):
+class EagleConfig(NetworkConfig):
     """An EAGLE-3 head.
 
     `taps` are empty where they depend on the number of the main model's layers (`default_taps`); `tap_choices` are all
-    that the layer ids can mean, the likelier first. `tap_norms` has a norm for each tap (3.1), `input_norm` one for all
-    of them. With `norm_before_residual` the normed state is what the first layer adds to. `output_norm` says where the
-    last norm stands: before the output matrix, after the layers so that the chained state is normed too (3.1), or
-    nowhere.
+    that the layer ids can mean, the likelier first. With `norm_before_residual` the normed state is what the first
+    layer adds to. `output_norm` says where the last norm stands: before the output matrix, after the layers so that the
+    chained state is normed too (3.1), or nowhere.
     """
 
-    heads: int
-    kv_heads: int
-    head_dim: int
-    draft_vocabulary: int
-    eps: float
     rope: RopeConfig
     tap_choices: tuple[tuple[int, ...], ...]
     tap_count: int
     norm_before_residual: bool
     output_norm: OutputNorm
-    tap_norms: bool
-    input_norm: bool
-    head_norms: bool
-    bias: bool
-    own_embedding: bool
-    own_output: bool
 
     @property
     def least_layers(self) -> int:
@@ -87,26 +75,23 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
     """The head, and its tensors' names by those of its files. Raises `HeadConfigError` or `HeadTensorError`."""
     config = files.config
     names = by_our_names(files.tensors, _our_name)
-    shapes = whole_shapes(files, names)
     spec, body = network_settings(config)
     settings = Settings(config, body, config.get("eagle_config"))
     if settings.get("hidden_act") not in (None, "silu"):
         raise HeadConfigError("hidden_act")
     sizes = network_sizes(settings)
-    choices, count, main_layers = _taps(settings, shapes, spec=spec)
-    each_tap = tap_width(_IDS, last_of(shapes, "fc.weight"), count)
-    width, vocabulary = sizes["width"], sizes["vocabulary"]
-    drafted = settings.whole("draft_vocab_size", 2, vocabulary, vocabulary)
-    own_output = "lm_head.weight" in shapes
-    if not own_output and (drafted != vocabulary or width != each_tap):
+    columns = inputs_of(files, names, "fc")
+    choices, count, main_layers = _taps(settings, columns, spec=spec)
+    each_tap = tap_width(_IDS, columns, count)
+    own_output = "lm_head.weight" in names.values()
+    drafted = draft_vocabulary_of(settings, sizes["vocabulary"], own_output=own_output)
+    if not own_output and sizes["width"] != each_tap:
         raise HeadConfigError("draft_vocab_size")
     types = layer_types(settings, body, _MOST_LAYERS, 1)
     window = settings.whole("sliding_window", 2, 2**24) if "sliding_attention" in types else None
-    attention = "layers.0.self_attn."
     found = EagleConfig(
         kind=files.kind,
         draft_vocabulary=drafted,
-        eps=settings.number("rms_norm_eps", 1e-6, 0.0, 0.1),
         rope=rope_of(settings, body, "full_attention"),
         windows=tuple(window if entry == "sliding_attention" else None for entry in types),
         taps=choices[0] if choices else (),
@@ -118,11 +103,7 @@ def read_eagle_config(files: HeadFiles) -> tuple[EagleConfig, dict[str, str]]:
         proposals=PROPOSALS,
         norm_before_residual=bool(settings.flag("norm_before_residual")),
         output_norm=_output_norm(config, spec=spec),
-        tap_norms="fc_norm.0.weight" in shapes,
-        input_norm="input_norm.weight" in shapes,
-        head_norms=f"{attention}q_norm.weight" in shapes,
-        bias=f"{attention}q_proj.bias" in shapes,
-        own_embedding=width != each_tap or bool(settings.flag("embed_requires_grad")),
+        own_embedding=sizes["width"] != each_tap or bool(settings.flag("embed_requires_grad")),
         own_output=own_output,
         made_for=made_for(config),
         **sizes,
@@ -143,7 +124,7 @@ def _output_norm(config: Mapping[str, Any], *, spec: bool) -> OutputNorm:
     return "none" if not spec and Settings(config).flag("norm_output") is False else "output"
 
 
-def _taps(settings: Settings, shapes: Shapes, *, spec: bool) -> tuple[tuple[tuple[int, ...], ...], int, int | None]:
+def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[int, ...], ...], int, int | None]:
     """What the layer ids can mean, counted from 0, the likelier first; how many they are; the main model's layers.
 
     speculators' id j is the input of layer j, which is the output of j - 1. In the original format ids are inputs or
@@ -152,8 +133,8 @@ def _taps(settings: Settings, shapes: Shapes, *, spec: bool) -> tuple[tuple[tupl
     total, ids = main_layers_of(settings), settings.get(_IDS)
     if ids is None:
         return ((default_taps(total),) if total else ()), _TAPS, total
-    hidden = settings.whole("hidden_size", 1, 2**16) if spec else None
-    ids = layer_ids(_IDS, ids, hidden, last_of(shapes, "fc.weight"))
+    hidden = settings.whole("hidden_size", 1, LARGEST_WIDTH) if spec else None
+    ids = layer_ids(_IDS, ids, hidden, columns)
     inputs, outputs = tuple(id_ - 1 for id_ in ids), tuple(ids)
     meanings = (inputs,) if spec else (outputs, inputs) if ids[0] == 1 else (inputs, outputs)
     choices = tuple(taps for taps in meanings if can_be_taps(taps, total))

@@ -5,7 +5,7 @@ Attribute names are those of the tensors that speculators publishes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -15,15 +15,15 @@ from engine.heads.chain_head import ChainHead
 from engine.heads.context import CacheShape, LayerRows
 from engine.heads.eagle_config import EagleConfig, default_taps
 from engine.heads.head import MainPorts
-from engine.heads.layers import FeedForward, HeadAttention, normed_taps
+from engine.heads.layers import ATTENTION, FeedForward, HeadAttention, TapNetwork, normed_taps
 from engine.heads.weights import Weights
 
 
 class ChainAttention(HeadAttention):
     """Causal attention to all pairs so far, and to the steps chained behind them."""
 
-    def __init__(self, config: EagleConfig, inputs: int, window: int | None) -> None:
-        super().__init__(config, inputs, config.rope, norms=config.head_norms)
+    def __init__(self, config: EagleConfig, tensors: Container[str], inputs: int, window: int | None) -> None:
+        super().__init__(config, tensors, inputs, config.rope, norms=f"{ATTENTION}.q_norm.weight" in tensors)
         self._window, self._scale = window, config.head_dim**-0.5
 
     def __call__(self, rows: mx.array, cache: LayerRows, depth: int) -> mx.array:
@@ -55,14 +55,14 @@ class ChainAttention(HeadAttention):
 class EagleLayer(nn.Module):  # type: ignore[misc]
     """A layer as in Llama and Qwen models. The `first` reads an embedding beside a state, each with its norm."""
 
-    def __init__(self, config: EagleConfig, window: int | None, *, first: bool) -> None:
+    def __init__(self, config: EagleConfig, tensors: Container[str], window: int | None, *, first: bool) -> None:
         super().__init__()
         width = config.width
         self._norm_before_residual = config.norm_before_residual
         self.input_layernorm = nn.RMSNorm(width, eps=config.eps)
         if first:
             self.hidden_norm = nn.RMSNorm(width, eps=config.eps)
-        self.self_attn = ChainAttention(config, 2 * width if first else width, window)
+        self.self_attn = ChainAttention(config, tensors, 2 * width if first else width, window)
         self.post_attention_layernorm = nn.RMSNorm(width, eps=config.eps)
         self.mlp = FeedForward(width, config.inner)
 
@@ -78,26 +78,19 @@ class EagleLayer(nn.Module):  # type: ignore[misc]
         return made
 
 
-class EagleNetwork(nn.Module):  # type: ignore[misc]
-    """All weights of an EAGLE-3 head."""
+class EagleNetwork(TapNetwork):
+    """All weights of an EAGLE-3 head. As `tensors` say, it norms all taps at once, each of them (3.1), or none."""
 
-    def __init__(self, config: EagleConfig) -> None:
-        super().__init__()
-        width, taps = config.width, config.tap_count * config.tap_width
+    def __init__(self, config: EagleConfig, tensors: Container[str] = ()) -> None:
+        super().__init__(config, config.tap_count)
         self._output_norm = config.output_norm
-        self.fc = nn.Linear(taps, width, bias=False)
-        if config.input_norm:
-            self.input_norm = nn.RMSNorm(taps, eps=config.eps)
-        if config.tap_norms:
+        if "input_norm.weight" in tensors:
+            self.input_norm = nn.RMSNorm(config.tap_count * config.tap_width, eps=config.eps)
+        if "fc_norm.0.weight" in tensors:
             self.fc_norm = [nn.RMSNorm(config.tap_width, eps=config.eps) for _ in range(config.tap_count)]
-        self.layers = [EagleLayer(config, window, first=not index) for index, window in enumerate(config.windows)]
-        self.norm = nn.RMSNorm(width, eps=config.eps)
-        if config.own_embedding:
-            self.embed_tokens = nn.Embedding(config.vocabulary, width)
-        if config.own_output:
-            self.lm_head = nn.Linear(width, config.draft_vocabulary, bias=False)
-        if config.draft_vocabulary != config.vocabulary:
-            self.d2t = mx.zeros((config.draft_vocabulary,), mx.int32)
+        self.layers = [
+            EagleLayer(config, tensors, window, first=not index) for index, window in enumerate(config.windows)
+        ]
 
     def states_of(self, taps: mx.array) -> mx.array:
         """The states (1, S, width) of tapped rows (1, S, taps * tap width)."""
@@ -128,7 +121,7 @@ class EagleHead(ChainHead):
 
     @staticmethod
     def build(config: EagleConfig, weights: Weights) -> tuple[nn.Module, Weights]:
-        return EagleNetwork(config), weights
+        return EagleNetwork(config, weights), weights
 
     def bind(self, ports: MainPorts) -> None:
         super().bind(ports)

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import mlx.core as mx
 import mlx.nn as nn
 from mlx_lm.models.activations import swiglu
 from mlx_lm.models.rope_utils import initialize_rope
 
-from engine.heads.block_config import BlockConfig
-from engine.heads.config import RopeConfig
+from engine.heads.config import NetworkConfig, RopeConfig
 from engine.heads.context import Rows
-from engine.heads.eagle_config import EagleConfig
+
+# All layers have the parts of this one.
+ATTENTION = "layers.0.self_attn"
+
+
+class TapNetwork(nn.Module):  # type: ignore[misc]
+    """What projects so many taps to rows of the head, its last norm, and tables that it has of its own."""
+
+    def __init__(self, config: NetworkConfig, taps: int) -> None:
+        super().__init__()
+        self.fc = nn.Linear(taps * config.tap_width, config.width, bias=False)
+        self.norm = nn.RMSNorm(config.width, eps=config.eps)
+        if config.own_embedding:
+            self.embed_tokens = nn.Embedding(config.vocabulary, config.width)
+        if config.own_output:
+            self.lm_head = nn.Linear(config.width, config.draft_vocabulary, bias=False)
+        if config.draft_vocabulary != config.vocabulary:
+            self.d2t = mx.zeros((config.draft_vocabulary,), mx.int32)
 
 
 class HeadAttention(nn.Module):  # type: ignore[misc]
-    """The projections of attention from rows of `inputs` numbers, with rotary positions."""
+    """The projections of attention from rows of `inputs` numbers, with rotary positions, and biases as in `tensors`."""
 
     def __init__(
         self,
-        config: BlockConfig | EagleConfig,
+        config: NetworkConfig,
+        tensors: Container[str],
         inputs: int,
         rope: RopeConfig,
         *,
@@ -28,12 +45,13 @@ class HeadAttention(nn.Module):  # type: ignore[misc]
         rotated: int | None = None,
     ) -> None:
         super().__init__()
+        bias = f"{ATTENTION}.q_proj.bias" in tensors
         size, scaling = config.head_dim, rope.scaling
         self._heads, self._kv_heads, self._size = config.heads, config.kv_heads, size
-        self.q_proj = nn.Linear(inputs, config.heads * size, bias=config.bias)
-        self.k_proj = nn.Linear(inputs, config.kv_heads * size, bias=config.bias)
-        self.v_proj = nn.Linear(inputs, config.kv_heads * size, bias=config.bias)
-        self.o_proj = nn.Linear(config.heads * size, config.width, bias=config.bias)
+        self.q_proj = nn.Linear(inputs, config.heads * size, bias=bias)
+        self.k_proj = nn.Linear(inputs, config.kv_heads * size, bias=bias)
+        self.v_proj = nn.Linear(inputs, config.kv_heads * size, bias=bias)
+        self.o_proj = nn.Linear(config.heads * size, config.width, bias=bias)
         if norms:
             self.q_norm = nn.RMSNorm(size, eps=config.eps)
             self.k_norm = nn.RMSNorm(size, eps=config.eps)

@@ -12,16 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.heads.config import (
-    LARGEST_INNER,
-    LARGEST_VOCABULARY,
-    LARGEST_WIDTH,
-    HeadConfig,
-    HeadConfigError,
-    Settings,
-    made_for,
-    rope_of,
-)
+from engine.heads.config import HeadConfig, HeadConfigError, Settings, made_for, network_sizes, rope_of
 from engine.heads.tensors import HeadFiles, UnknownHeadError, by_our_names
 from engine.model_files.config import text_config
 
@@ -173,14 +164,10 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
     text, main_layers = text_config(config), layers_of_main(config)
     names = by_our_names(files.tensors, lambda name: _our_name(name, main_layers, family))
     settings = Settings(text)
-    width = settings.whole("hidden_size", 1, LARGEST_WIDTH)
-    heads = settings.whole("num_attention_heads", 1, 4096)
     experts = settings.whole("num_experts", 0, 4096, 0)
-    inner = settings.whole("moe_intermediate_size" if experts else "intermediate_size", 1, LARGEST_INNER)
     # mlx-lm builds the layer from these settings as they are.
     if not family.by_depth:
         rope_of(settings, text, "full_attention")
-    settings.number("rms_norm_eps", 1e-6)
     # Qwen's heads may have several layers in a row.
     places = [match[1] if family.by_depth else match[2] for match in map(_PLACE.match, names.values()) if match]
     found = {int(place) for place in places if place is not None}
@@ -193,19 +180,20 @@ def read_mtp_config(files: HeadFiles) -> tuple[MtpConfig, dict[str, str]]:
     pattern = pattern_of(text) if family.keeps == "pattern" else ""
     if pattern and (len(pattern) != layers or "*" not in pattern):
         raise HeadConfigError("mtp_hybrid_override_pattern")
-    shapes = _cache_shapes(settings, family.keeps, heads, width)
+    sizes = network_sizes(settings, "moe_intermediate_size" if experts else "intermediate_size")
+    shapes = _cache_shapes(settings, family.keeps, (sizes["kv_heads"], sizes["head_dim"]))
     caches = tuple(int(mark == "*") for mark in pattern) if pattern else (len(shapes),) * layers
     made = MtpConfig(
         kind=files.kind,
         family=family,
         text=text,
-        width=width,
-        inner=inner,
-        vocabulary=settings.whole("vocab_size", 2, LARGEST_VOCABULARY),
+        width=sizes["width"],
+        inner=sizes["inner"],
+        vocabulary=sizes["vocabulary"],
         main_layers=main_layers,
         # The last layer's output.
         taps=(main_layers - 1,),
-        tap_width=width,
+        tap_width=sizes["width"],
         depths=layers if family.by_depth else 1,
         layers=1 if family.by_depth else layers,
         cache_shapes=shapes,
@@ -259,13 +247,9 @@ def pattern_of(text: Mapping[str, Any]) -> str:
     return "".join(pattern)
 
 
-def _cache_shapes(settings: Settings, keeps: str, heads: int, width: int) -> tuple[tuple[Shape, Shape], ...]:
+def _cache_shapes(settings: Settings, keeps: str, plain: Shape) -> tuple[tuple[Shape, Shape], ...]:
     if keeps in ("plain", "pattern"):
-        shape = (
-            settings.whole("num_key_value_heads", 1, heads, heads),
-            settings.whole("head_dim", 2, 2**12, max(2, width // heads)),
-        )
-        return ((shape, shape),)
+        return ((plain, plain),)
     if keeps == "swa":
         groups = settings.whole("swa_num_key_value_heads", 1, 4096)
         sizes = [settings.whole(name, 2, 2**12) for name in ("swa_head_dim", "swa_v_head_dim")]

@@ -22,7 +22,7 @@ _FLOATS = ("F32", "F16", "BF16")
 _WHOLE = ("I32", "I64", "U32")
 # Tables of ids: distances of a reduced vocabulary's from the main model's, and the ids of groups.
 _IDS = ("d2t", "masked_embedding.token_ordering")
-_BITS, _GROUPS = (2, 3, 4, 5, 6, 8), (16, 32, 64, 128)
+_BITS = (2, 3, 4, 5, 6, 8)
 
 
 class HeadTensorError(ValueError):
@@ -63,43 +63,27 @@ def by_our_names(names: Iterable[str], our_name: Callable[[str], str | None] = b
     return found
 
 
-def whole_shapes(files: HeadFiles, names: Mapping[str, str]) -> dict[str, tuple[int, ...]]:
-    """The shapes, by our names, that tensors have when they are not quantised. Raises `HeadTensorError`."""
+def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
+    """How many inputs a matrix has, whether it is quantised or not; 0 where there is none. Raises `HeadTensorError`.
+
+    Bits and mode are those of the layer's own entry in the settings, or the common ones.
+    """
     tensors = {own: files.tensors[name] for name, own in names.items()}
-    shapes = {}
-    for name, tensor in tensors.items():
-        stem, _, leaf = name.rpartition(".")
-        scales = tensors.get(f"{stem}.scales")
-        if leaf in ("scales", "biases") and f"{stem}.weight" in tensors:
-            continue
-        shapes[name] = tensor.shape
-        if leaf != "weight" or scales is None:
-            continue
-        bits, group, mode = _quantisation_of(stem, files.quantisation)
-        inputs = tensor.shape[-1] * 32 // bits if tensor.shape else 0
-        scaled = (tensor.shape[0], inputs // group) if len(tensor.shape) == 2 else None
-        whole = mode != "affine"
-        if tensor.dtype != "U32" or scales.shape != scaled or (scales.dtype == _SCALE_OF_MODE) != whole:
-            raise HeadTensorError(f"{stem}.scales")
-        biases = tensors.get(f"{stem}.biases")
-        if biases is not None and (whole or biases.shape != scales.shape):
-            raise HeadTensorError(f"{stem}.biases")
-        shapes[name] = (tensor.shape[0], inputs)
-    return shapes
-
-
-def _quantisation_of(layer: str, settings: Mapping[str, Any]) -> tuple[int, int, str]:
-    """Bits, group and mode of one layer: its own entry or the common one. Raises `HeadTensorError`."""
-    own = settings.get(layer)
-    merged = {**settings, **own} if isinstance(own, Mapping) else settings
-    bits, group, mode = merged.get("bits"), merged.get("group_size"), merged.get("mode", "affine")
+    weight, scales = tensors.get(f"{layer}.weight"), tensors.get(f"{layer}.scales")
+    if weight is None or not weight.shape:
+        return 0
+    if scales is None:
+        return weight.shape[-1]
+    own = files.quantisation.get(layer)
+    settings = {**files.quantisation, **own} if isinstance(own, Mapping) else files.quantisation
+    bits, group, mode = settings.get("bits"), settings.get("group_size"), settings.get("mode", "affine")
     if mode == "affine":
-        known = type(bits) is int and type(group) is int and bits in _BITS and group in _GROUPS
+        known = type(bits) is int and bits in _BITS and scales.dtype != _SCALE_OF_MODE
     else:
-        known = isinstance(mode, str) and (bits, group) == MODES.get(mode)
+        known = isinstance(mode, str) and (bits, group) == MODES.get(mode) and scales.dtype == _SCALE_OF_MODE
     if not known:
         raise HeadTensorError(f"{layer}.scales")
-    return bits, group, mode  # type: ignore[return-value]
+    return weight.shape[-1] * 32 // bits  # type: ignore[operator]
 
 
 def check_types(tensors: Mapping[str, TensorHeader]) -> None:
