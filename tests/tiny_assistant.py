@@ -46,7 +46,7 @@ def assistant_config(main: Path, *, ordered: bool = False) -> dict[str, Any]:
 def write_assistant(folder: Path, main: Path, *, ordered: bool = False, seed: int = 11) -> Path:
     config = assistant_config(main, ordered=ordered)
     seen = {"masked_embedding.centroids.weight": TensorHeader("F32", (), 0)} if ordered else {}
-    read, _ = read_assistant_config(HeadFiles(config, "mtp", seen, {}))
+    read, _ = read_assistant_config(HeadFiles(config, "mtp", seen))
     network = AssistantNetwork(read)
     shapes = [(name, array) for name, array in tree_flatten(network.parameters()) if name != ORDERING]
     keys = mx.random.split(mx.random.key(seed), len(shapes))

@@ -49,7 +49,7 @@ def write_eagle_head(folder: Path, main: Path, *, drafted: int = 0, seed: int = 
     width, vocabulary = config["hidden_size"], config["vocab_size"]
     seen = {"fc.weight": (width, 2 * width), "lm_head.weight": (drafted or vocabulary, width)}
     headers = {name: TensorHeader("F32", shape, 0) for name, shape in seen.items()}
-    read, _ = read_eagle_config(HeadFiles(config, "eagle3", headers, {}))
+    read, _ = read_eagle_config(HeadFiles(config, "eagle3", headers))
     shapes = {name: array.shape for name, array in tree_flatten(EagleNetwork(read).parameters()) if name != "d2t"}
     keys = mx.random.split(mx.random.key(seed), len(shapes))
     tensors = {

@@ -24,7 +24,7 @@ def mtp_config(main: Path) -> MtpConfig:
     layers = STEP_LAYERS if family is not None and family.by_depth else 1
     header = TensorHeader("F32", (), 0)
     headers = {f"mtp.layers.{index}.input_layernorm.weight": header for index in range(layers)}
-    read, _ = read_mtp_config(HeadFiles(config, "mtp", headers, {}))
+    read, _ = read_mtp_config(HeadFiles(config, "mtp", headers))
     return read
 
 

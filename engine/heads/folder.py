@@ -9,12 +9,11 @@ import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from engine.errors import ModelNotUsable
 from engine.files.folder_paths import open_regular
 from engine.heads.config import HeadConfig, HeadConfigError
-from engine.heads.tensors import FP8, MASK, MODES, HeadFiles, HeadTensorError, UnknownHeadError, check_types
+from engine.heads.tensors import FP8, MASK, HeadFiles, HeadTensorError, UnknownHeadError, check_types
 from engine.model_files.head_folder import config_folder, head_weight_files, read_head_tensors
 from engine.model_files.head_kinds import HeadKind, head_kind
 from engine.model_files.inspection import read_checked_config
@@ -68,7 +67,7 @@ def inspect_head(folder: Path) -> HeadContent:
         if MASK in headers:
             raise ModelNotUsable(folder, "wrong-tensors", MASK)
         headers[MASK] = TensorHeader(mask.dtype, (math.prod(mask.shape),), len(mask.data))
-    found = HeadFiles(raw, kind.name, headers, _quantisation(folder, raw))
+    found = HeadFiles(raw, kind.name, headers)
     try:
         config, names = pkgutil.resolve_name(kind.reader)(found)
         tensors = {own: headers[name] for name, own in names.items()}
@@ -120,12 +119,3 @@ def identity_of(content: HeadContent) -> str:
     except OSError as error:
         raise ModelNotUsable(content.folder, "damaged", error.strerror or "cannot be read") from error
     return digest.hexdigest()[:32]
-
-
-def _quantisation(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:
-    settings = config.get("quantization")
-    if settings is None:
-        settings = config.get("quantization_config") or {}
-    if not isinstance(settings, Mapping) or settings.get("mode", "affine") not in ("affine", *MODES):
-        raise ModelNotUsable(folder, "damaged", "config.json (quantization)")
-    return settings

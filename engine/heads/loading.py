@@ -16,8 +16,8 @@ from mlx_lm.utils import dequantize_model
 from engine.cpu_backend.narrow_products import use_narrow_products
 from engine.errors import ModelNotUsable
 from engine.files.disk_pool import DiskPool
-from engine.files.steps import Steps, in_chunks, result_of, run_to_completion
-from engine.heads.folder import HeadContent, identity_of, inspect_head
+from engine.files.steps import Steps, in_chunks, result_of
+from engine.heads.folder import HeadContent, identity_of
 from engine.heads.head import Head
 from engine.heads.network_head import NetworkHead
 from engine.heads.tensors import MASK, HeadTensorError
@@ -28,16 +28,13 @@ from engine.model_files.torch_file import SavedTensor
 _MAIN_MODELS = ("embed_tokens", "lm_head", "d2t")
 
 
-def load_head(path: str | Path) -> Head:
-    """Load the head in a folder; raises `ModelNotUsable`. It serves a main model once it is bound to it."""
-    return run_to_completion(load_head_in_steps(path))
+def load_head(content: HeadContent) -> Steps[Head]:
+    """Load a head in steps of some milliseconds; raises `ModelNotUsable`.
 
-
-def load_head_in_steps(path: str | Path) -> Steps[Head]:
-    """`load_head` in steps of some milliseconds."""
-    folder = Path(path)
+    It serves a main model once it is bound to it.
+    """
+    folder = content.folder
     with DiskPool() as disk:
-        content = yield from result_of(disk.start(inspect_head, folder))
         identity = yield from result_of(disk.start(identity_of, content))
     head: type[NetworkHead] = pkgutil.resolve_name(content.kind.head)
     try:
@@ -51,7 +48,7 @@ def load_head_in_steps(path: str | Path) -> Steps[Head]:
         raise ModelNotUsable(folder, "wrong-tensors", " ".join(str(error).split())[:120]) from error
     yield from _evaluate(network, folder)
     _check_ids(network, content.config.vocabulary, folder)
-    return head(content.folder, content.config, network, identity)
+    return head(folder, content.config, network, identity)
 
 
 def _network(content: HeadContent, head: type[NetworkHead]) -> nn.Module:

@@ -35,15 +35,11 @@ class UnknownHeadError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class HeadFiles:
-    """What a reader of a head's configuration is given: config.json, the head's kind, headers by published names.
-
-    `quantisation` is what config.json says of it.
-    """
+    """What a reader of a head's configuration is given: config.json, the head's kind, headers by published names."""
 
     config: Mapping[str, Any]
     kind: str
     tensors: Mapping[str, TensorHeader]
-    quantisation: Mapping[str, Any]
 
 
 def by_our_names(names: Iterable[str], our_name: Callable[[str], str | None] = bare_name) -> dict[str, str]:
@@ -74,8 +70,10 @@ def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:
         return 0
     if scales is None:
         return weight.shape[-1]
-    own = files.quantisation.get(layer)
-    settings = {**files.quantisation, **own} if isinstance(own, Mapping) else files.quantisation
+    declared = [files.config.get(name) for name in ("quantization", "quantization_config")]
+    common = next((settings for settings in declared if isinstance(settings, Mapping)), {})
+    own = common.get(layer)
+    settings = {**common, **own} if isinstance(own, Mapping) else common
     bits, group, mode = settings.get("bits"), settings.get("group_size"), settings.get("mode", "affine")
     if mode == "affine":
         known = type(bits) is int and bits in _BITS and scales.dtype != _SCALE_OF_MODE

@@ -9,16 +9,10 @@ from pathlib import Path
 
 from engine.errors import ModelNotUsable
 from engine.files.folder_paths import SHARD_OF_MODEL, LeavesFolderError, TooManyEntriesError, list_inside
-from engine.model_files.head_files import (
-    is_inner,
-    kind_of_folder,
-    main_layers,
-    mtp_tensors,
-    tensor_names,
-)
+from engine.model_files.head_files import is_inner, kind_of_folder, main_layers, mtp_tensors, tensor_names
 from engine.model_files.head_kinds import kind_of_tensors
 from engine.model_files.inspection import files_by_tensor, missing_weights, weight_files
-from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
+from engine.model_files.safetensors_header import TensorHeader, read_checked_header
 
 _MOST_FILES = 100
 # Where packs put a head's tensors, in folders without a configuration of their own.
@@ -70,12 +64,7 @@ def read_head_tensors(folder: Path, files: Sequence[Path]) -> dict[str, TensorHe
     tensors: dict[str, TensorHeader] = {}
     layers = main_layers(folder.parent) if is_inner(folder) else None
     for file in files:
-        try:
-            header = read_header(file)
-        except CutOffFileError as error:
-            raise ModelNotUsable(folder, "incomplete", f"a part of {file.name}") from error
-        except DamagedHeaderError as error:
-            raise ModelNotUsable(folder, "damaged", f"{file.name} ({error})") from error
+        header = read_checked_header(folder, file)
         if layers is not None:
             header = {name: header[name] for name in mtp_tensors(header, layers)}
         if twice := tensors.keys() & header.keys():

@@ -14,14 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelNotUsable
-from engine.files.bounded_json import (
-    CONFIG,
-    INDEX,
-    TOKENIZER,
-    UntrustedJsonError,
-    check_structure,
-    read_bytes,
-)
+from engine.files.bounded_json import CONFIG, INDEX, TOKENIZER, UntrustedJsonError, check_structure, read_bytes
 from engine.files.folder_paths import (
     SHARD_OF_MODEL,
     LeavesFolderError,
@@ -33,7 +26,7 @@ from engine.files.folder_paths import (
 from engine.model_files.architecture import mlx_lm_module, plugin_exists, transformers_has_tokenizer
 from engine.model_files.config import check_sizes, read_config, read_json, text_config
 from engine.model_files.head_files import kind_of_folder, tensor_names
-from engine.model_files.safetensors_header import CutOffFileError, DamagedHeaderError, TensorHeader, read_header
+from engine.model_files.safetensors_header import TensorHeader, read_checked_header
 from engine.model_files.tokenizer_growth import grows_without_bounds
 
 INDEX_NAME = "model.safetensors.index.json"
@@ -86,7 +79,9 @@ def inspect_folder(folder: Path, may_lack: Set[str] = frozenset()) -> FolderCont
     _check_files(folder, names)
     if mlx_lm_module(config) is None:
         raise ModelNotUsable(folder, "unknown-architecture", str(config.get("model_type"))[:80])
-    _check_tokenizer_files(folder, names)
+    vocabularies = {"tokenizer.json", *_VOCABULARIES} & names or {"vocab.json", "merges.txt"} <= names
+    if not vocabularies and not any(name.endswith(".tiktoken") for name in names):
+        raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json")
     return FolderContent(config, _check_weights(folder, config, may_lack))
 
 
@@ -137,9 +132,15 @@ def files_by_tensor(folder: Path) -> dict[str, str]:
     """The file of each tensor as the index says, {} without an index. Raises `ModelNotUsable` for a wrong one."""
     if not os.path.exists(folder / INDEX_NAME):
         return {}
-    _indexed(folder)
-    found: dict[str, str] = read_json(folder, INDEX_NAME, INDEX)["weight_map"]
-    return found
+    weight_map = read_json(folder, INDEX_NAME, INDEX).get("weight_map")
+    if not isinstance(weight_map, dict) or not all(isinstance(shard, str) and shard for shard in weight_map.values()):
+        raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (weight_map)")
+    shards = set(weight_map.values())
+    if len(shards) > _MOST_SHARDS:
+        raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (thousands of shards)")
+    if (outside := next((shard for shard in shards if not stays_inside(folder, shard)), None)) is not None:
+        raise ModelNotUsable(folder, "unsafe", f"{INDEX_NAME} names {outside[:80]}")
+    return weight_map
 
 
 def missing_weights(folder: Path, may_lack: Set[str] = frozenset()) -> str | None:
@@ -148,9 +149,7 @@ def missing_weights(folder: Path, may_lack: Set[str] = frozenset()) -> str | Non
     Those in `may_lack` do not count. Raises `ModelNotUsable` (damaged, unsafe) for an index that cannot be trusted.
     """
     present = {file.name for file in _named_like_weights(folder) if os.path.exists(file)}
-    expected: set[str] = set()
-    if os.path.exists(folder / INDEX_NAME):
-        expected |= _indexed(folder)
+    expected = set(files_by_tensor(folder).values())
     for name in present:
         expected |= _siblings(folder, name)
     if not expected and not present:
@@ -218,11 +217,6 @@ def _named_files(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-def _check_tokenizer_files(folder: Path, names: frozenset[str]) -> None:
-    if "tokenizer.json" not in names and not _has_other_vocabulary(names):
-        raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json")
-
-
 def _check_files(folder: Path, names: frozenset[str]) -> None:
     """Whatever mlx-lm or Transformers may read is a regular file, and no larger than such files are."""
     for name in sorted(names):
@@ -275,22 +269,12 @@ def _check_tokenizer_content(folder: Path) -> None:
         raise ModelNotUsable(folder, "no-tokenizer", "tokenizer.json: it makes thousands of characters of one")
 
 
-def _has_other_vocabulary(names: frozenset[str]) -> bool:
-    pair = {"vocab.json", "merges.txt"} <= names
-    return pair or any(name in _VOCABULARIES or name.endswith(".tiktoken") for name in names)
-
-
 def _check_weights(folder: Path, config: Mapping[str, Any], may_lack: Set[str]) -> dict[str, TensorHeader]:
     if (absent := missing_weights(folder, may_lack)) is not None:
         raise ModelNotUsable(folder, "incomplete", absent)
     tensors: dict[str, TensorHeader] = {}
     for file in weight_files(folder):
-        try:
-            tensors.update(read_header(file))
-        except CutOffFileError as error:
-            raise ModelNotUsable(folder, "incomplete", f"a part of {file.name}") from error
-        except DamagedHeaderError as error:
-            raise ModelNotUsable(folder, "damaged", f"{file.name} ({error})") from error
+        tensors.update(read_checked_header(folder, file))
     if not tensors:
         raise ModelNotUsable(folder, "wrong-tensors", "no tensors")
     if all(os.path.exists(folder / name) for name in may_lack):
@@ -329,22 +313,6 @@ def _check_rows(folder: Path, tensors: Mapping[str, TensorHeader], config: Mappi
     }
     if (known := rows.get(_PER_LAYER)) is not None and known < rows.get("embed_tokens", 0):
         raise ModelNotUsable(folder, "wrong-tensors", f"{_PER_LAYER} has {known} rows of {rows['embed_tokens']}")
-
-
-def _indexed(folder: Path) -> set[str]:
-    weight_map = read_json(folder, INDEX_NAME, INDEX).get("weight_map")
-    if not isinstance(weight_map, dict):
-        raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (weight_map)")
-    shards = set()
-    for shard in weight_map.values():
-        if not isinstance(shard, str) or not shard:
-            raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (weight_map)")
-        if not stays_inside(folder, shard):
-            raise ModelNotUsable(folder, "unsafe", f"{INDEX_NAME} names {shard[:80]}")
-        shards.add(shard)
-        if len(shards) > _MOST_SHARDS:
-            raise ModelNotUsable(folder, "damaged", f"{INDEX_NAME} (thousands of shards)")
-    return shards
 
 
 def _siblings(folder: Path, name: str) -> set[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from engine.errors import ModelNotUsable
 from engine.files.bounded_json import HEADER, UntrustedJsonError, parse
 from engine.files.folder_paths import open_regular
 
@@ -52,6 +53,16 @@ def read_header(path: Path) -> dict[str, TensorHeader]:
     except OSError as error:
         raise DamagedHeaderError(error.strerror or "cannot be read") from error
     return parse_header(raw, size - 8 - len(raw))
+
+
+def read_checked_header(folder: Path, file: Path) -> dict[str, TensorHeader]:
+    """`read_header` of a file that the model in `folder` consists of; raises `ModelNotUsable` (incomplete, damaged)."""
+    try:
+        return read_header(file)
+    except CutOffFileError as error:
+        raise ModelNotUsable(folder, "incomplete", f"a part of {file.name}") from error
+    except DamagedHeaderError as error:
+        raise ModelNotUsable(folder, "damaged", f"{file.name} ({error})") from error
 
 
 def parse_header(raw: bytes, data_bytes: int) -> dict[str, TensorHeader]:

@@ -70,13 +70,13 @@ def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Draft
     # Their networks are imported with the first head.
     from engine.heads.fit import memory_config
     from engine.heads.folder import inspect_head
-    from engine.heads.loading import load_head_in_steps
+    from engine.heads.loading import load_head
 
     path, main = resolve_model(name_or_path), loading.main
     with DiskPool() as disk:
         content = yield from result_of(disk.start(inspect_head, path))
     loading.on_progress(0, content.weight_bytes)
-    head = yield from load_head_in_steps(path)
+    head = yield from load_head(content)
     if len(head.readings) > 1:
         yield from _settle_reading(main, head, loading.settings.learned_file)
     name = display_name(name_or_path, path)

@@ -16,7 +16,6 @@ import pytest
 from engine.files.steps import run_to_completion
 from engine.heads.chain_head import ChainHead
 from engine.heads.eagle_network import EagleHead
-from engine.heads.loading import load_head
 from engine.main_model.loading import load
 from engine.requests import SpeculationSettings
 from engine.serving.scheduler import Scheduler
@@ -24,6 +23,7 @@ from engine.speculation.drafters.head_source import HeadSource
 from engine.speculation.rounds.tap_choice import choose_reading
 from resources.starter.recipe.content import LANGUAGES, read_held_out
 from tests.engine.chain_sessions import assert_as_read_anew
+from tests.engine.heads.heads_on_disk import load_head
 from tests.engine.serving_requests import PLAIN, alone, load_models, request, run
 
 HERE = Path(__file__).parent

@@ -13,8 +13,10 @@ from typing import Any
 
 import mlx.core as mx
 
+from engine.files.steps import run_to_completion
+from engine.heads import loading
+from engine.heads.folder import inspect_head
 from engine.heads.head import Attended, Draw, Head, HeadContext, HeadProposal, MainPorts
-from engine.heads.loading import load_head
 from tests.engine.heads.golden import assistant_cases, cases, eagle_cases, mtp_cases
 from tests.engine.heads.golden.assistant_cases import AssistantCase
 from tests.engine.heads.golden.cases import Case
@@ -97,6 +99,11 @@ def write_head(folder: Path, config: Mapping[str, Any], tensors: Mapping[str, mx
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     mx.save_safetensors(str(folder / "model.safetensors"), dict(tensors))
     return folder
+
+
+def load_head(folder: Path) -> Head:
+    """The head in a folder, bound to no main model yet."""
+    return run_to_completion(loading.load_head(inspect_head(folder)))
 
 
 def likeliest(first: int, scores: mx.array, ids: mx.array | None) -> mx.array:

@@ -14,10 +14,9 @@ import pytest
 from engine.errors import ModelNotUsable
 from engine.heads.folder import inspect_head
 from engine.heads.head import Head
-from engine.heads.loading import load_head
 from engine.heads.weights import dequantised
 from tests.engine.heads.golden.mtp_cases import CASES
-from tests.engine.heads.heads_on_disk import HEADS
+from tests.engine.heads.heads_on_disk import HEADS, load_head
 
 CASE, PREFIX = HEADS["mtp_deepseek_v3"], CASES["mtp_deepseek_v3"].prefix
 BLOCK = 128

@@ -9,12 +9,11 @@ import mlx.core as mx
 import pytest
 
 from engine.errors import ModelNotUsable
-from engine.heads.loading import load_head
 from engine.serving.memory import cache_bytes, size_on_disk
 from tests.engine.heads.golden import cases
 from tests.engine.heads.golden.cases import CASES
 from tests.engine.heads.golden.mtp_cases import CASES as MTP_CASES
-from tests.engine.heads.heads_on_disk import HEADS, OnDisk, Tensors, quantised, tensors_of, write_head
+from tests.engine.heads.heads_on_disk import HEADS, OnDisk, Tensors, load_head, quantised, tensors_of, write_head
 
 MODES = [(4, 32, "affine"), (4, 32, "mxfp4"), (4, 16, "nvfp4"), (8, 32, "mxfp8")]
 each_mode = pytest.mark.parametrize(("bits", "group", "mode"), MODES)

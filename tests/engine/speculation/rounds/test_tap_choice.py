@@ -12,7 +12,6 @@ import pytest
 
 from engine.files.steps import run_to_completion
 from engine.heads.eagle_network import EagleHead
-from engine.heads.loading import load_head
 from engine.heads.mtp_head import MtpHead
 from engine.main_model.loading import LoadedModel, load
 from engine.serving.scheduler import Scheduler
@@ -21,6 +20,7 @@ from engine.settings import EngineSettings
 from engine.speculation.drafters.head_source import HeadSource
 from engine.speculation.rounds import tap_choice
 from engine.speculation.rounds.tap_choice import choose_reading
+from tests.engine.heads.heads_on_disk import load_head
 from tests.engine.serving_requests import load_models, request, run
 from tests.engine.speculation.family_configs import FAMILIES
 from tests.tiny_eagle import write_eagle_head
