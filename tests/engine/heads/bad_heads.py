@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import json
 import random
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import mlx.core as mx
 
 from tests.engine.heads.golden.cases import VOCABULARY
 from tests.engine.heads.heads_on_disk import HEADS, OnDisk, Tensors, write_head
+from tests.engine.model_files.hostile_folders import RECIPES
 
 _BASES = (
     *("full", "sliding", "dflash2", "dspark_rnn", "domino", "speculators", "laguna", "eagle_llama", "eagle_original"),
@@ -59,7 +58,8 @@ def make(folder: Path, number: int) -> tuple[str, OnDisk]:
         write_head(folder, config, tensors)
     else:
         write_head(folder, config, tensors)
-        what = _FILES[turn - len(_KINDS)](chance, folder)
+        what = list(_FILES)[turn - len(_KINDS)]
+        _FILES[what](folder, chance)
     return f"{base}: {what}", case
 
 
@@ -147,63 +147,16 @@ _KINDS: tuple[Callable[[random.Random, dict[str, Any], Tensors], str], ...] = (
 )
 
 
-def _weights(folder: Path) -> Path:
-    return folder / "model.safetensors"
-
-
-def _truncated(chance: random.Random, folder: Path) -> str:
-    data = _weights(folder).read_bytes()
-    kept = chance.randrange(len(data))
-    _weights(folder).write_bytes(data[:kept])
-    return f"{kept} bytes of {len(data)}"
-
-
-def _huge_length(chance: random.Random, folder: Path) -> str:
-    data = _weights(folder).read_bytes()
-    _weights(folder).write_bytes(struct.pack("<Q", chance.choice((2**62, 2**40))) + data[8:])
-    return "a huge header"
-
-
-def _huge_shape(chance: random.Random, folder: Path) -> str:
-    data = _weights(folder).read_bytes()
-    (length,) = struct.unpack("<Q", data[:8])
-    header = json.loads(data[8 : 8 + length])
-    name = chance.choice(sorted(set(header) - {"__metadata__"}))
-    header[name]["shape"] = [2**31 - 1, 2**31 - 1]
-    raw = json.dumps(header).encode()
-    _weights(folder).write_bytes(struct.pack("<Q", len(raw)) + raw + data[8 + length :])
-    return f"{name} declares 2**62 numbers"
-
-
-def _garbage(chance: random.Random, folder: Path) -> str:
-    _weights(folder).write_bytes(chance.randbytes(5000))
-    return "noise"
-
-
-def _no_weights(chance: random.Random, folder: Path) -> str:
-    del chance
-    _weights(folder).unlink()
-    return "no weights"
-
-
-def _no_config(chance: random.Random, folder: Path) -> str:
-    (folder / "config.json").write_bytes(chance.choice((b"", b"[]", b"{", b"[" * 9000)))
-    return "config.json is no object"
-
-
-def _outside(chance: random.Random, folder: Path) -> str:
-    del chance
-    _weights(folder).unlink()
-    _weights(folder).symlink_to("/dev/zero")
-    return "a link to a device"
-
-
-def _pickle(chance: random.Random, folder: Path) -> str:
+def _pickle(folder: Path, chance: random.Random) -> None:
     (folder / "mask_embedding.pt").write_bytes(chance.randbytes(100))
-    return "weights in a pickle"
 
 
-_FILES: tuple[Callable[[random.Random, Path], str], ...] = (
-    *(_truncated, _huge_length, _huge_shape, _garbage, _no_weights, _no_config, _outside, _pickle),
-)
+# What is done to the files of a model's folder: with and without weights, or a config.json, that can be read.
+_FILES = {
+    name: RECIPES[name]
+    for name in (
+        *("weights cut", "header length", "shape overflows", "shape lies", "weights of noise", "weights gone"),
+        *("config empty", "config as list", "deep config", "link to weights", "pipe as weights"),
+    )
+} | {"weights in a pickle": _pickle}
 COUNT = len(_BASES) * (len(_KINDS) + len(_FILES))

@@ -20,6 +20,7 @@ from tests.engine.model_files.model_folders import (
 )
 
 Recipe = Callable[[Path, random.Random], None]
+INDEX = "model.safetensors.index.json"
 EVIL = "import pathlib; pathlib.Path(__file__).with_name('ran').write_text('code ran')\n"
 
 
@@ -157,11 +158,11 @@ RECIPES: dict[str, Recipe] = {
     "pipe as tokenizer": _pipe("tokenizer.json"),
     "folder as weights": _directory("model.safetensors"),
     "folder as config": _directory("config.json"),
-    "index outside": _write("model.safetensors.index.json", lambda _: b'{"weight_map": {"a": "../../x"}}'),
-    "index absolute": _write("model.safetensors.index.json", lambda _: b'{"weight_map": {"a": "/etc/passwd"}}'),
-    "index of numbers": _write("model.safetensors.index.json", lambda _: b'{"weight_map": {"a": 1}}'),
-    "index as list": _write("model.safetensors.index.json", lambda _: b"[]"),
-    "index absent shard": _write("model.safetensors.index.json", lambda _: b'{"weight_map": {"a": "b.safetensors"}}'),
+    "index outside": _write(INDEX, lambda _: b'{"weight_map": {"a": "../../x"}}'),
+    "index absolute": _write(INDEX, lambda _: b'{"weight_map": {"a": "/etc/passwd"}}'),
+    "index of numbers": _write(INDEX, lambda _: b'{"weight_map": {"a": 1}}'),
+    "index as list": _write(INDEX, lambda _: b"[]"),
+    "index absent shard": _write(INDEX, lambda _: b'{"weight_map": {"a": "b.safetensors"}}'),
     "shards of a million": _write("model-00001-of-99999.safetensors", lambda _: safetensors({"t": ("F16", (1,))})),
     "deep config": _write("config.json", lambda _: b'{"a":' * 100_000 + b"1" + b"}" * 100_000),
     "wide config": _write("config.json", lambda _: b"[" + b"[]," * 1_300_000 + b"[]]"),
@@ -211,6 +212,65 @@ RECIPES: dict[str, Recipe] = {
     "config gone": _unlink("config.json"),
     "template too long": _write("chat_template.jinja", lambda _: b"{{ 1 }}" * 300_000),
     "thousands of files": _many_files,
+    "type as list": _set("config.json", model_type=["llama"]),
+    "flag as size": _set("config.json", hidden_size=True),
+    "text as size": _set("config.json", vocab_size="32"),
+    "text part as list": _set("config.json", text_config=[]),
+    "number beyond floats": _set("config.json", rope_scaling={"factor": 10**300}),
+    "config as list": _write("config.json", lambda _: b"[]"),
+    "config cut": _cut("config.json"),
+    "config thrice": _write("config.json", lambda _: b"{}" * 3),
+    "tokenizer empty": _write("tokenizer.json", lambda _: b""),
+    "tokenizer of nothing": _write("tokenizer.json", lambda _: b"{}"),
+    "index map as list": _write(INDEX, lambda _: b'{"weight_map": []}'),
+    "index around": _write(INDEX, lambda _: b'{"weight_map": {"a": "a/../../b.safetensors"}}'),
+    "index with zero": _write(INDEX, lambda _: b'{"weight_map": {"a": "x\\u0000y"}}'),
+    "index of many": _write(INDEX, lambda _: json.dumps({"weight_map": {n: f"{n}" for n in range(2001)}}).encode()),
+    "header as list": _write("model.safetensors", lambda _: with_header(b"[]", b"")),
+    "header not json": _write("model.safetensors", lambda _: with_header(b"not json", b"")),
+    "tensor as number": _write("model.safetensors", lambda _: with_header(b'{"t": 1}', b"")),
+    "dtype as list": _header(dtype=["F16"]),
+    "shape as text": _header(shape="22"),
+    "shape of flags": _header(shape=[True, 4]),
+    "place below zero": _header(data_offsets=[-8, 0]),
+    "place without end": _header(data_offsets=[0]),
+}
+# Why each is refused. The others may open: they are left to the loader, or harmless with some values.
+REASONS = {
+    "unsafe": (
+        *("model_file", "tokenizer auto_map", "auto_map as list", "tool parser", "template type", "init inputs"),
+        *("tokenizer elsewhere", "versions elsewhere", "link to config", "link to weights", "link to above"),
+        *("link to device", "index outside", "index absolute", "index around", "index with zero", "thousands of files"),
+    ),
+    "unknown-architecture": (
+        *("config auto_map", "type with path", "type with dots", "type of a helper", "type as list"),
+    ),
+    "not-a-model": ("link to itself", "config gone"),
+    "incomplete": ("index absent shard", "weights cut", "weights empty", "place behind", "weights gone"),
+    "wrong-tensors": ("a layer less",),
+    "no-tokenizer": (
+        *("tokenizer cut", "tokenizer of noise", "tokenizer deep", "tokenizer wide", "tokenizer gone"),
+        *("tokenizer empty", "tokenizer of nothing"),
+    ),
+    "damaged": (
+        *("pipe as config", "pipe as weights", "pipe as tokenizer", "folder as weights", "folder as config"),
+        *("index of numbers", "index as list", "index map as list", "index of many", "shards of a million"),
+        *(
+            "deep config",
+            "wide config",
+            "huge config",
+            "escapes",
+            "config of noise",
+            "config not utf-8",
+            "config empty",
+        ),
+        *("config as list", "config cut", "config thrice", "layers without end", "negative layers", "no layers"),
+        *("no heads", "endless vocabulary", "no bits", "quantised by words", "flag as size", "text as size"),
+        *("text part as list", "number beyond floats", "weights of noise", "header length", "header deep"),
+        *("header wide", "header as list", "header not json", "tensor as number", "shape overflows", "shape negative"),
+        *("shape lies", "shape as text", "shape of flags", "place backwards", "place below zero", "place without end"),
+        *("unknown dtype", "dtype as list", "pickle", "template too long"),
+    ),
 }
 
 

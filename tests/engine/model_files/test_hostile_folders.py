@@ -109,12 +109,10 @@ MAY_OPEN = (
 
 def test_each_kind_of_manipulation_is_refused_without_running_anything(tmp_path: Path) -> None:
     results = judge(tmp_path, range(len(hostile_folders.RECIPES)), "check")
-    opened = {recipe for recipe, answer, *_ in results if answer == "opened"}
-    left_to_the_loader = {
-        "quantised by words", "rope of nonsense", "heads do not divide", "a layer less",
-        "other width", "tensors of others", "config not utf-8", "tokenizer empty model", "link to above",
-    }  # fmt: skip
-    assert opened <= {"good", *MAY_OPEN, *left_to_the_loader}, opened - {"good", *MAY_OPEN, *left_to_the_loader}
+    reasons = {recipe: reason for reason, recipes in hostile_folders.REASONS.items() for recipe in recipes}
+    assert len(reasons) > 80
+    for recipe, answer, *_ in results:
+        assert answer == reasons.get(recipe, answer), recipe
 
 
 @pytest.mark.campaign
