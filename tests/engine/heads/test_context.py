@@ -68,15 +68,6 @@ def test_rewinding_before_the_oldest_row_leaves_an_empty_context_there() -> None
     assert positions(context) == list(range(3, 9))
 
 
-def test_a_copy_and_its_original_do_not_change_each_other() -> None:
-    context = grown(None, [10])
-    copied = context.copy()
-    context.layers[0].append(rows(70, 75), rows(70, 75))
-    copied.layers[0].append(rows(20, 22), rows(20, 22))
-    assert positions(context) == [*range(10), *range(70, 75)]
-    assert positions(copied) == [*range(10), 20, 21]
-
-
 CHAINS = ["eagle_llama", "eagle_two_layers", "mtp_qwen3"]
 NAMES = ["full", "mixed", *CHAINS, "assistant_gemma4", "assistant_gemma4_ordered"]
 BY_DEPTH = ["mtp_step3p5", "mtp_mimo_v2_flash"]

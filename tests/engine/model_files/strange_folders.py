@@ -109,7 +109,7 @@ def _bytes(name: str, seed: int) -> Change:
     return change
 
 
-def _special(name: str, kind: str) -> Change:
+def special(name: str, kind: str) -> Change:
     def change(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
         if kind == "pipe":
@@ -140,7 +140,7 @@ def folder_changes() -> Iterator[Change]:
     files = ("generation_config.json", "special_tokens_map.json", "added_tokens.json", "config.json", "tokenizer.json")
     files = (*files, "tokenizer_config.json", "model.safetensors", "vocab.txt", "chat_template.jinja")
     yield from (
-        _special(name, kind) for name in files for kind in ("pipe", "large", "/dev/zero", "/etc/passwd", "nowhere", ".")
+        special(name, kind) for name in files for kind in ("pipe", "large", "/dev/zero", "/etc/passwd", "nowhere", ".")
     )
     whole = ("config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors")
     yield from (_bytes(name, seed) for seed in range(110) for name in whole)
