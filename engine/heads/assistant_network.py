@@ -17,9 +17,8 @@ from mlx_lm.models import gemma4_text
 from engine.errors import ModelNotUsable
 from engine.heads.assistant_config import AssistantConfig
 from engine.heads.chain_head import mean_log_chance
-from engine.heads.context import CacheShape, LayerContext, LayerRows, Rows
-from engine.heads.head import Attended, Draw, HeadContext, HeadProposal, MainPorts
-from engine.heads.network_head import NetworkHead, own_context
+from engine.heads.context import CacheShape, LayerContext, LayerRows, Rows, own_context
+from engine.heads.head import Attended, Draw, Head, HeadContext, HeadProposal, MainPorts
 from engine.heads.weights import Weights
 
 _ORDERING = "masked_embedding.token_ordering"
@@ -92,7 +91,7 @@ class AssistantNetwork(nn.Module):  # type: ignore[misc]
         return logits, None
 
 
-class AssistantHead(NetworkHead):
+class AssistantHead(Head):
     """An assistant, for the main model that it is bound to.
 
     It looks at the keys and values of the main model's last layer of each kind of attention. They are made of the
@@ -119,8 +118,8 @@ class AssistantHead(NetworkHead):
         return ((1,), (0,))
 
     def use(self, reading: tuple[int, ...]) -> None:
+        super().use(reading)
         self._ahead = reading[0]
-        self.identity = self._identity if self._ahead else f"{self._identity}-0"
 
     def bind(self, ports: MainPorts) -> None:
         super().bind(ports)

@@ -13,9 +13,8 @@ import mlx.nn as nn
 
 from engine.heads.block_config import BlockConfig, GruConfig, MarkovConfig, SelectorConfig
 from engine.heads.block_network import BlockNetwork
-from engine.heads.context import CacheShape, LayerContext
-from engine.heads.head import Draw, HeadContext, HeadProposal
-from engine.heads.network_head import NetworkHead, own_context
+from engine.heads.context import CacheShape, LayerContext, own_context
+from engine.heads.head import Draw, Head, HeadContext, HeadProposal
 from engine.heads.tensors import HeadTensorError
 from engine.heads.weights import Weights
 
@@ -170,7 +169,7 @@ class DominoNetwork(DFlashNetwork):
 _NETWORKS = {"dflash": DFlashNetwork, "dflash2": DFlash2Network, "dspark": DSparkNetwork, "domino": DominoNetwork}
 
 
-class BlockHead(NetworkHead):
+class BlockHead(Head):
     """A head of the DFlash family, for the main model that it is bound to."""
 
     config: BlockConfig

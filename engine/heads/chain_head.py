@@ -12,15 +12,14 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from engine.heads.context import CacheShape, ChainContext, LayerRows
-from engine.heads.head import Draw, HeadContext, HeadProposal
-from engine.heads.network_head import NetworkHead, own_context
+from engine.heads.context import CacheShape, ChainContext, LayerRows, own_context
+from engine.heads.head import Draw, Head, HeadContext, HeadProposal
 
 # Pairs of a round wait for the next proposal, whose first step reads them with it; more, as of a prompt, do not.
 MAX_WAITING = 32
 
 
-class ChainHead(NetworkHead):
+class ChainHead(Head):
     """A chain head.
 
     A subclass says what its states are (`states_of`), what a step computes (`step`), how tokens are read from it

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Self, cast
+from typing import Self, TypeVar, cast
 
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache
@@ -19,6 +19,7 @@ from engine.heads.head import HeadContext
 Rows = tuple[mx.array, mx.array]
 # Heads and size of the keys, and of the values, of one layer.
 CacheShape = tuple[tuple[int, int], tuple[int, int]]
+Context = TypeVar("Context", bound=HeadContext)
 
 
 class LayerRows(KVCache):  # type: ignore[misc]
@@ -208,3 +209,10 @@ class ChainContext(LayerContext):
             self.states, self.tokens = self.states[:, :kept], self.tokens[: kept - 1]
         else:
             super().rewind(length)
+
+
+def own_context(context: HeadContext, kind: type[Context]) -> Context:
+    """`context`, which has to be of this kind."""
+    if not isinstance(context, kind):
+        raise TypeError(f"a context of another head: {type(context).__name__}")
+    return context

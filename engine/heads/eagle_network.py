@@ -137,9 +137,7 @@ class EagleHead(ChainHead):
         return self.config.tap_choices
 
     def use(self, reading: tuple[int, ...]) -> None:
-        self.identity = self._identity
-        if reading != self.config.taps:
-            self.identity += f"-{'-'.join(map(str, reading))}"
+        super().use(reading)
         self.taps = reading
 
     @property

@@ -1,4 +1,4 @@
-"""The interface of heads: what one needs of the main model, what it keeps of a conversation, what it proposes.
+"""Heads: what one needs of the main model, what it keeps of a conversation, what it proposes.
 
 A head reads the outputs of some layers of the main model (its taps) for every committed token, keeps what it needs of
 them in a `HeadContext`, and proposes the tokens after the newest one. It knows nothing of rounds, chats or samplers;
@@ -16,9 +16,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 import mlx.core as mx
+import mlx.nn as nn
+from mlx.utils import tree_flatten
+
+from engine.errors import ModelNotUsable
+from engine.heads.config import HeadConfig
+from engine.heads.fit import context_bytes, mismatch
+from engine.heads.weights import Weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,21 +144,72 @@ class Head(ABC):
     `kind` names its kind ("dflash", "dspark", ...); `taps` are the layers of the main model, counted from 0 and
     ascending, whose outputs it reads; `identity` is the same for equal weights and settings, and changes with them:
     contexts belong to it.
+
+    It has the weights of `network`. `dtype` is the type that this computes in, `main_dtype` that of the main model's
+    states. `targets`, int32 (m,), are the main model's ids of the head's own vocabulary where that is a reduced one.
     """
 
     kind: str
     taps: tuple[int, ...]
     identity: str
+    config: Any
+    network: Any
+
+    def __init__(self, path: Path, config: HeadConfig, network: nn.Module, identity: str) -> None:
+        self.kind, self.taps, self.identity = config.kind, config.taps, identity
+        self.config, self.network = config, network
+        norms = (module for name, module in network.named_modules() if f".{name}".endswith(".norm"))
+        self.dtype: mx.Dtype = next(norms).weight.dtype
+        self.main_dtype = mx.float32
+        self.targets: mx.array | None = None
+        if "d2t" in network:
+            self.targets = mx.arange(network.d2t.size, dtype=mx.int32) + network.d2t.astype(mx.int32)
+        self._path, self._identity = path, identity
+        self._ports: MainPorts | None = None
+
+    @staticmethod
+    @abstractmethod
+    def build(config: Any, weights: Weights) -> tuple[nn.Module, Weights]:
+        """The network of a head, and its weights by the network's names, of those that its files hold.
+
+        Nothing is read but what says how to convert them. Raises ValueError for tensors that do not fit.
+        """
 
     @property
-    @abstractmethod
     def max_proposals(self) -> int:
         """The most draft tokens of one proposal."""
+        proposals: int = self.config.proposals
+        return proposals
 
     @property
-    @abstractmethod
     def nbytes(self) -> int:
         """Bytes of its weights."""
+        return sum(array.nbytes for _, array in tree_flatten(self.network.parameters()))
+
+    @property
+    def state_elements(self) -> int:
+        """Numbers of the main model's states that a context keeps at most."""
+        return 0
+
+    def context_bytes(self, length: int) -> int:
+        """Bytes of a context of `length` tokens at most."""
+        return context_bytes(self.config, length, self.dtype.size) + self.state_elements * self.dtype.size
+
+    def bind(self, ports: MainPorts) -> None:
+        """Set the main model to draft for, before anything else is asked of it.
+
+        Raises `ModelNotUsable` (wrong-main) where the head was not made for a model of this shape.
+        """
+        if (wrong := mismatch(self.config, ports.layer_count, ports.width, ports.vocabulary)) is not None:
+            raise ModelNotUsable(self._path, "wrong-main", str(wrong))
+        self._ports = ports
+        self.main_dtype = ports.embed(mx.zeros((1, 1), mx.int32)).dtype
+
+    @property
+    def ports(self) -> MainPorts:
+        if self._ports is None:
+            raise RuntimeError("the head is not bound to a main model")
+        return self._ports
 
     @property
     def readings(self) -> tuple[tuple[int, ...], ...]:
@@ -159,7 +218,8 @@ class Head(ABC):
 
     def use(self, reading: tuple[int, ...]) -> None:
         """Be fed in one of the `readings` from now on; contexts are those of another head then."""
-        raise NotImplementedError
+        other = reading != self.readings[0]
+        self.identity = "-".join([self._identity, *map(str, reading)]) if other else self._identity
 
     def log_chance(self, taps: mx.array, tokens: Sequence[int], answers: mx.array) -> mx.array:
         """The mean log-probability, a scalar, of `answers` where a text of n tokens is read; of heads with `readings`.
@@ -168,17 +228,6 @@ class Head(ABC):
         first. Ids that the head does not know are left out.
         """
         raise NotImplementedError
-
-    @abstractmethod
-    def context_bytes(self, length: int) -> int:
-        """Bytes of a context of `length` tokens at most."""
-
-    @abstractmethod
-    def bind(self, ports: MainPorts) -> None:
-        """Set the main model to draft for, before anything else is asked of it.
-
-        Raises `ModelNotUsable` (wrong-main) where the head was not made for a model of this shape.
-        """
 
     @abstractmethod
     def new_context(self, start: int = 0) -> HeadContext:
@@ -204,3 +253,28 @@ class Head(ABC):
         `anchor` is the newest token, int32 (1,), perhaps lazy, at position `context.length`. The context is left as
         it was.
         """
+
+    def embed(self, ids: mx.array) -> mx.array:
+        """The embeddings (1, n, width) of main-model ids (1, n): the head's own, or the main model's."""
+        own = "embed_tokens" in self.network
+        embedded: mx.array = self.network.embed_tokens(ids) if own else self.ports.embed(ids)
+        return embedded.astype(self.dtype)
+
+    def logits(self, rows: mx.array) -> mx.array:
+        """Logits (1, n, m) of rows (1, n, width), by the head's output matrix or the main model's."""
+        if "lm_head" in self.network:
+            own: mx.array = self.network.lm_head(rows)
+            return own
+        return self.ports.logits(rows.astype(self.main_dtype))
+
+    def columns(self, scores: mx.array, ids: mx.array | None = None) -> mx.array | None:
+        """The main model's ids (n, m) that columns of `scores` stand for, of own `ids` (n, m) or all; None for all."""
+        if self.targets is None:
+            return ids
+        return mx.broadcast_to(self.targets, scores.shape) if ids is None else self.targets[ids]
+
+    def on_main_ids(self, draw: Draw) -> Draw:
+        """`draw` for scores of the head's own vocabulary."""
+        if self.targets is None:
+            return draw
+        return lambda first, scores, ids: draw(first, scores, self.columns(scores, ids))

@@ -19,7 +19,6 @@ from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, in_chunks, result_of
 from engine.heads.folder import HeadContent, identity_of
 from engine.heads.head import Head
-from engine.heads.network_head import NetworkHead
 from engine.heads.tensors import MASK, HeadTensorError
 from engine.heads.weights import Weights, dequantised, quantise
 from engine.model_files.torch_file import SavedTensor
@@ -36,7 +35,7 @@ def load_head(content: HeadContent) -> Steps[Head]:
     folder = content.folder
     with DiskPool() as disk:
         identity = yield from result_of(disk.start(identity_of, content))
-    head: type[NetworkHead] = pkgutil.resolve_name(content.kind.head)
+    head: type[Head] = pkgutil.resolve_name(content.kind.head)
     try:
         network = _network(content, head)
         if mx.default_device() == mx.Device(mx.cpu):
@@ -51,7 +50,7 @@ def load_head(content: HeadContent) -> Steps[Head]:
     return head(folder, content.config, network, identity)
 
 
-def _network(content: HeadContent, head: type[NetworkHead]) -> nn.Module:
+def _network(content: HeadContent, head: type[Head]) -> nn.Module:
     """The network with the weights of the head's files, not yet read."""
     weights: Weights = {}
     for file in content.files:

@@ -41,8 +41,8 @@ class MtpHead(ChainHead):
         return ((0,), (1,)) if self.config.family.either_state else ()
 
     def use(self, reading: tuple[int, ...]) -> None:
+        super().use(reading)
         self._raw = reading == (1,)
-        self.identity = f"{self._identity}-raw" if self._raw else self._identity
 
     @property
     def cache_shapes(self) -> list[CacheShape]:

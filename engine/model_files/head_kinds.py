@@ -27,7 +27,7 @@ class HeadKind:
 
     `reader` and `head` are paths of importable objects ("module:name"), "" for a kind that is known and cannot be run:
     `reader` takes `engine.heads.tensors.HeadFiles` to a configuration and the tensors' names in the network, without
-    mlx; `head` is the subclass of `engine.heads.network_head.NetworkHead` that drafts with them. A head that is
+    mlx; `head` is the subclass of `engine.heads.head.Head` that drafts with them. A head that is
     `chained` makes each draft token of the one before it; of others, all come from one pass.
     """
 

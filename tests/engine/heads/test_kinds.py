@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.heads.network_head import NetworkHead
+from engine.heads.head import Head
 from engine.model_files import head_kinds
 from engine.model_files.discovery import installed_models
 from engine.model_files.head_kinds import HEAD_KINDS, HeadKind, head_kind, title_of
@@ -37,7 +37,7 @@ def test_every_kind_is_complete(kind: HeadKind) -> None:
     assert (kind.reader == "") == (kind.head == "")
     if kind.head:
         assert callable(pkgutil.resolve_name(kind.reader))
-        assert issubclass(pkgutil.resolve_name(kind.head), NetworkHead)
+        assert issubclass(pkgutil.resolve_name(kind.head), Head)
         assert kind in map(head_kind, GOLDEN), "no golden case has tensors that tell this kind"
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import mlx.core as mx
+import mlx.nn as nn
 
 from engine.heads.head import Draw, Head, HeadContext, HeadProposal, MainPorts
+from engine.heads.weights import Weights
 
 
 class KeptRows(HeadContext):
@@ -53,6 +55,10 @@ class OracleHead(Head):
         self.answers: Sequence[int] | Callable[[int], int] = answers
         self.most = 16
         self._width, self._vocabulary = width, vocabulary
+
+    @staticmethod
+    def build(config: object, weights: Weights) -> tuple[nn.Module, Weights]:
+        raise NotImplementedError
 
     @property
     def max_proposals(self) -> int:
