@@ -54,24 +54,6 @@ def use_narrow_products(model: nn.Module) -> None:
     model.update_modules(tree_unflatten([(name, blocked[id(m)]) for name, m in modules if id(m) in blocked]))
 
 
-def in_blocks(linear: nn.Linear, rows: int) -> nn.Module:
-    """A layer that multiplies in blocks for passes of at most `rows` rows; `linear` itself where none fits."""
-    outputs, inputs = linear.weight.shape
-    size = _block_size(outputs, inputs, rows)
-    return BlockedLinear(linear, size) if size else linear
-
-
-def in_one(layer: nn.Module) -> nn.Module:
-    """The plain layer that a blocked one was made from; any other layer itself. Nothing is evaluated here."""
-    if type(layer) is not BlockedLinear:
-        return layer
-    linear = nn.Linear(1, 1, bias=False)
-    linear.weight = layer.weight
-    if "bias" in layer:
-        linear.bias = layer.bias
-    return linear
-
-
 class BlockedLinear(nn.Module):  # type: ignore[misc]
     """A linear layer whose matrix is stored in blocks of `size` outputs: (outputs / size, inputs, size), or, where
     there is one block only, (inputs, outputs).
@@ -163,9 +145,9 @@ def _has_small_kernels() -> bool:
     return any(name in name_of_blas for name in SMALL_KERNELS)
 
 
-def _block_size(outputs: int, inputs: int, rows: int = HALF_ROUND) -> int:
-    """The most outputs with which a block is small in passes of `rows` rows; 0 where the matrix has no such blocks."""
+def _block_size(outputs: int, inputs: int) -> int:
+    """The most outputs with which a block is small in half of the widest round; 0 where no such blocks divide them."""
     if outputs * inputs < SMALLEST:
         return 0
-    fitting = (size for size in (outputs, 64, 32, 16) if rows * size * inputs <= SMALL_PRODUCT and outputs % size == 0)
-    return next(fitting, 0)
+    most = SMALL_PRODUCT // (HALF_ROUND * inputs)
+    return next((size for size in (outputs, 64, 32, 16) if size <= most and outputs % size == 0), 0)

@@ -15,7 +15,6 @@ from engine.main_model.loading import LoadedModel
 from engine.requests import MAX_DEPTH
 from engine.speculation.drafters.translation import Translation
 from engine.speculation.rounds.compiled_steps import CompiledSteps, compiled_steps
-from engine.speculation.rounds.joined_products import join_products
 from engine.status import ModelInfo
 from engine.tokenizers.vocabulary import same_ids, vocabulary_of
 
@@ -56,8 +55,6 @@ def prepare_draft(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:
         except Exception as error:
             log.exception("the tokenizer of %s cannot be compared with the main model's", draft.info.name)
             raise ModelNotUsable(draft.info.path, "no-tokenizer", str(error)) from error
-    if draft.model is not main.model:
-        yield from join_products(draft)
     steps = yield from compiled_steps(draft)
     return DraftSource(draft, translation, steps)
 
