@@ -107,8 +107,6 @@ class SpeculativeDecoder:
             self._begin_drafting()
         while current is not None:
             ahead = self._start_next(current)
-            if current.choice.depth > 0:
-                self._prepare_next(current)
             result = self._rounds.wait(current.pending)
             settled = self._settle(current, result, ahead)
             if generation.reason is not None or (self._leaving and ahead is None):
@@ -229,14 +227,6 @@ class SpeculativeDecoder:
             return None
         choice = self._choose(under_way=1)
         return None if choice.depth > 0 else _StartedRound(choice, self._rounds.start_next(current.pending))
-
-    def _prepare_next(self, current: _StartedRound) -> None:
-        """Use the time in which the host only waits for what may follow this round."""
-        assert self._drafting is not None
-        try:
-            self._rounds.prepare_next(current.pending)
-        except ProposerFailed as failure:
-            self._without(failure)
 
     def _settle(self, current: _StartedRound, result: RoundResult, ahead: _StartedRound | None) -> TokensCommitted:
         """Add the round's tokens to the answer, commit those kept, and count the round."""

@@ -36,18 +36,6 @@ class _Lookup:
     matched: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _PreparedLookup:
-    """The `lookup` behind a text that goes on with the `expected` tokens, found while the device verified them."""
-
-    expected: Sequence[int] = ()
-    lookup: _Lookup | None = None
-
-    def after(self, tokens: Sequence[int]) -> _Lookup | None:
-        """The lookup if `tokens` are what was expected."""
-        return self.lookup if list(tokens) == list(self.expected) else None
-
-
 def build(context: ProposerContext) -> NgramProposer:
     """Special tokens frame turns, and what follows them does not depend on the text: they are excluded."""
     return NgramProposer(context.settings.depth_limit, frozenset(context.main.tokenizer.all_special_ids))
@@ -66,6 +54,7 @@ class NgramProposer(Proposer):
 
     def __init__(self, max_depth: int, excluded: AbstractSet[int] = frozenset()) -> None:
         self._max_depth = max_depth
+        self._excluded = excluded
         self._index = SuffixIndex(excluded)
         self._misses = 0
         self._lookup: _Lookup | None = None
@@ -75,7 +64,6 @@ class NgramProposer(Proposer):
         # Where in its source a copy was edited, and how many tokens ago.
         self._edited_at: int | None = None
         self._since_edit = 0
-        self._ahead = _PreparedLookup()
 
     def max_proposals(self) -> int:
         if self._misses >= MISSES_TO_PAUSE:
@@ -94,37 +82,23 @@ class NgramProposer(Proposer):
             self._evaluate_shadow(tokens)
         self._track_copy(tokens)
         self._index.extend(tokens)
-        self._lookup, self._ahead = self._ahead.after(tokens), _PreparedLookup()
-
-    def verifying(self, draft_tokens: Sequence[int]) -> None:
-        """Look up what follows if all of `draft_tokens` are accepted, and the text goes on as it did before."""
-        looked_up = self._look_up().tokens
-        count = len(draft_tokens)
-        if looked_up[:count] != list(draft_tokens) or len(looked_up) <= count:
-            return
-        expected, length = looked_up[: count + 1], len(self._index)
-        self._index.extend(expected)
-        self._ahead = _PreparedLookup(expected, self._matching())
-        self._index.truncate(length)
+        self._lookup = None
 
     def observations(self) -> Sequence[Observation]:
         observations, self._observations = self._observations, []
         return observations
 
     def reset(self, tokens: Sequence[int]) -> None:
-        self._index.replace(tokens)
+        self._index = SuffixIndex(self._excluded)
+        self._index.extend(tokens)
         self._misses = 0
         self._lookup = self._shadow = self._edited_at = None
-        self._ahead = _PreparedLookup()
         self._observations = []
 
     def _look_up(self) -> _Lookup:
         if self._lookup is None:
-            self._lookup = self._search()
+            self._lookup = self._matching() or self._after_edit()
         return self._lookup
-
-    def _search(self) -> _Lookup:
-        return self._matching() or self._after_edit()
 
     def _matching(self) -> _Lookup | None:
         matches = self._index.matches(RECENT_OCCURRENCES, MAX_MATCH)

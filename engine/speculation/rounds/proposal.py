@@ -78,9 +78,6 @@ class Proposer(ABC):
     def propose(self, depth: int) -> Proposal:
         """Up to `depth` draft tokens, 1 <= depth <= max_proposals()."""
 
-    def verifying(self, draft_tokens: Sequence[int]) -> None:  # noqa: B027
-        """The device verifies `draft_tokens`, of whatever source: time that the host would only wait."""
-
     def committed(self, tokens: Sequence[int], accepted: int, drafted: int) -> None:  # noqa: B027
         """Called after every round, plain rounds included, with the tokens it committed.
 
@@ -92,7 +89,7 @@ class Proposer(ABC):
         return ()
 
     def reset(self, tokens: Sequence[int]) -> None:  # noqa: B027
-        """Start on a conversation that holds `tokens`: a new one, or the last one after an edit."""
+        """Start on a conversation that holds `tokens`."""
 
     def abandon(self) -> None:  # noqa: B027
         """Drop draft tokens that no round will commit: the request ended or failed."""

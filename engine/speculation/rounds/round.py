@@ -162,14 +162,6 @@ class Rounds:
         likeliest = () if current.likeliest is None else current.likeliest.read()[: accepted + 1]
         return RoundResult(sampled[: accepted + 1], logprobs[: accepted + 1], accepted, finished_at, likeliest)
 
-    def prepare_next(self, current: PendingRound) -> None:
-        """While the device verifies, let proposers prepare for what may come of it. Raises `ProposerFailed`."""
-        tokens = current.proposal.tokens if current.proposal is not None else None
-        if isinstance(tokens, list):
-            for source, proposer in self.proposers.items():
-                with as_proposer_failure(source):
-                    proposer.verifying(tokens)
-
     def commit(
         self, current: PendingRound, accepted: int, tokens: Sequence[int], following: PendingRound | None = None
     ) -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import random
-
 from engine.speculation.proposers.ngram import EDIT_REACH, MISSES_TO_PAUSE, NgramProposer
 from engine.speculation.rounds.proposal import Observation
 
@@ -128,25 +126,3 @@ def test_another_conversation_does_not_go_on_with_the_copy_of_the_last_one() -> 
     proposer = copied_and_changed(7)
     proposer.reset([*CODE, 7])
     assert proposer.max_proposals() == 0
-
-
-def test_a_lookup_prepared_during_the_verify_pass_is_what_would_be_found_after_it() -> None:
-    draw = random.Random(7)
-    text = [draw.choice(CODE[:12]) for _ in range(60)] + CODE * 2
-    prepared, plain = proposer_after(text), proposer_after(text)
-    came_true = 0
-    for _ in range(300):
-        limit = plain.max_proposals()
-        assert prepared.max_proposals() == limit
-        draft = list(plain.propose(3).tokens) if limit else []
-        assert not limit or list(prepared.propose(3).tokens) == draft
-        prepared.verifying(draft)
-        accepted = draw.choice((0, len(draft), len(draft)))
-        going_on = plain.propose(8).tokens if limit else []
-        bonus = list(going_on[accepted : accepted + 1]) if draw.random() < 0.8 else []
-        tokens = [*draft[:accepted], *(bonus or [draw.choice(CODE)])]
-        came_true += len(tokens) > 3
-        for proposer in (prepared, plain):
-            proposer.committed(tokens, accepted, len(draft))
-        assert prepared.observations() == plain.observations()
-    assert came_true > 20
