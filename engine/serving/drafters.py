@@ -11,11 +11,9 @@ from pathlib import Path
 
 from engine.files.disk_pool import DiskPool
 from engine.files.steps import Steps, result_of
-from engine.heads.head import Head
 from engine.main_model.loading import LoadedModel, OnProgress, display_name, load_in_steps
 from engine.model_files.head_files import kind_of_folder
 from engine.model_files.names import resolve_model
-from engine.serving.tap_choices import TapChoices
 from engine.settings import EngineSettings
 from engine.speculation.drafters.draft_source import DraftSource, prepare_draft
 from engine.speculation.drafters.head_source import HeadSource, prepare_head
@@ -71,6 +69,7 @@ def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Draft
     from engine.heads.fit import memory_config
     from engine.heads.folder import inspect_head
     from engine.heads.loading import load_head
+    from engine.speculation.rounds.tap_choice import choose_reading
 
     path, main = resolve_model(name_or_path), loading.main
     with DiskPool() as disk:
@@ -78,23 +77,10 @@ def _load_head(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Draft
     loading.on_progress(0, content.weight_bytes)
     head = yield from load_head(content)
     if len(head.readings) > 1:
-        yield from _settle_reading(main, head, loading.settings.learned_file)
+        yield from choose_reading(main, head)
     name = display_name(name_or_path, path)
     info = ModelInfo(name, path, head.kind, main.info.context_length, head.nbytes, kind="head")
     return prepare_head(main, head, info, memory_config(content.config))
-
-
-def _settle_reading(main: LoadedModel, head: Head, learned_file: Path | None) -> Steps[None]:
-    """Feed the head as was the best when it was first loaded for this main model."""
-    from engine.speculation.rounds.tap_choice import choose_reading
-
-    store = TapChoices(learned_file)
-    key = f"{head.identity} {main.info.name} {main.info.bytes}"
-    known = store.of(key)
-    if known in head.readings:
-        head.use(known)
-    else:
-        store.keep(key, (yield from choose_reading(main, head)))
 
 
 def _load_draft_model(name_or_path: str | Path, loading: DrafterLoading) -> Steps[Drafter]:

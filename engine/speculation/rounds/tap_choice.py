@@ -5,9 +5,9 @@ queries have the position of the last token or of the next, and nothing in a hea
 proposals worse and the text no different. One pass of the main model over a short text tells: under the right one, what
 the main model would say next is likelier.
 
-That is done once, when the head is first loaded for a main model, and not on the first rounds of answers: the pass
-scores every reading on the same text at some hundred positions, while a round would score one reading at the few tokens
-that it verifies, on texts that differ, and the rounds of the wrong reading would be lost.
+That is done when the head is loaded for a main model, and not on the first rounds of answers: the pass scores every
+reading on the same text at some hundred positions, while a round would score one reading at the few tokens that it
+verifies, on texts that differ, and the rounds of the wrong reading would be lost.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Layer ids that can mean two things: what a head was trained on is found, used and remembered."""
+"""Layer ids that can mean two things: what a head was trained on is found and used."""
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,6 @@ from engine.heads.eagle_network import EagleHead
 from engine.heads.mtp_head import MtpHead
 from engine.main_model.loading import LoadedModel, load
 from engine.serving.scheduler import Scheduler
-from engine.serving.tap_choices import FILE_NAME, TapChoices
-from engine.settings import EngineSettings
 from engine.speculation.drafters.head_source import HeadSource
 from engine.speculation.rounds import tap_choice
 from engine.speculation.rounds.tap_choice import choose_reading
@@ -116,34 +113,14 @@ def test_the_chance_of_the_main_models_choices_is_that_of_the_heads_logits(main_
     assert head.log_chance(rows, tokens, answers).item() == pytest.approx(sum(expected) / len(expected), abs=1e-4)
 
 
-def test_the_choice_is_remembered_when_the_program_starts_again(
+def test_a_head_is_loaded_as_what_it_was_trained_on(
     main_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried = good_with(monkeypatch, load(main_folder), AS_INPUTS)
-    folder = write_head(tmp_path / "head", main_folder)
-    for _ in range(3):
-        with closing(Scheduler()) as scheduler:
-            scheduler.configure(EngineSettings(learned_file=tmp_path / "learned.json"))
-            load_models(scheduler, main_folder, folder)
-            source = scheduler.models.drafter
-            assert isinstance(source, HeadSource)
-            assert source.taps.indices == source.head.taps == AS_INPUTS
-            assert len(tried) == 2
-            [client] = run(scheduler, request(max_tokens=8))
-            assert client.finished.stats.drafted > 0
-    # Other weights are another head.
-    write_head(folder, main_folder, seed=12)
+    good_with(monkeypatch, load(main_folder), AS_INPUTS)
     with closing(Scheduler()) as scheduler:
-        scheduler.configure(EngineSettings(learned_file=tmp_path / "learned.json"))
-        load_models(scheduler, main_folder, folder)
-    assert len(tried) == 4
-
-
-@pytest.mark.parametrize("value", ["b", [], [1, "2"], None, 3, {}])
-def test_what_cannot_be_a_choice_is_ignored(tmp_path: Path, value: object) -> None:
-    learned = tmp_path / "learned.json"
-    (tmp_path / FILE_NAME).write_text(json.dumps({"format": 2, "values": {"a": value}}))
-    choices = TapChoices(learned)
-    assert choices.of("a") is None
-    choices.keep("a", (1, 2))
-    assert TapChoices(learned).of("a") == (1, 2)
+        load_models(scheduler, main_folder, write_head(tmp_path, main_folder))
+        source = scheduler.models.drafter
+        assert isinstance(source, HeadSource)
+        assert source.taps.indices == source.head.taps == AS_INPUTS
+        [client] = run(scheduler, request(max_tokens=8))
+        assert client.finished.stats.drafted > 0
