@@ -1,24 +1,41 @@
-"""The requests that wait to be started, with what other threads make for those at the head of the queue."""
+"""The requests that wait to be started, with what other threads make for those at the head of the queue.
+
+That is the prompt where the tokenizer is a stranger's, and the grammar of a request that has one.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from concurrent.futures import wait
-from dataclasses import replace
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
 from engine.client import RequestStream
+from engine.decoders.generation import prompt_job
 from engine.errors import EngineError
 from engine.events import Failed, Finished
 from engine.grammars.constraint import CompiledGrammar
 from engine.requests import ChatRequest
 from engine.serving.models import Models
-from engine.serving.preparation import Preparation
 from engine.stats import RequestStats
+from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, PromptCall
 from engine.tokenizers.prompts import Prompt
 
 # With nothing else to do, wait this long for a prompt before commands are looked at again.
 PROMPT_WAIT_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """None where nothing has to be made: a prompt for a model that is known to be good; most requests' grammar."""
+
+    prompt: PromptCall | None
+    grammar: Future[CompiledGrammar] | None
+
+    @property
+    def pending(self) -> list[Future[Any]]:
+        return [part for part in (self.prompt, self.grammar) if part is not None and not part.done()]
 
 
 class Waiting(deque[RequestStream]):
@@ -27,7 +44,7 @@ class Waiting(deque[RequestStream]):
     def __init__(self, models: Models) -> None:
         super().__init__()
         self._models = models
-        self._preparation = Preparation()
+        self._parts: dict[RequestStream, _Parts] = {}
 
     def prepare(self, most: int) -> None:
         """Have the parts of the first `most` made: prompts that are ready at the same time are read together."""
@@ -35,40 +52,58 @@ class Waiting(deque[RequestStream]):
             self.ready(stream)
 
     def ready(self, stream: RequestStream) -> bool:
-        """Whether a request can start: without a model it fails as it does."""
+        """Whether a request can start: without a model it fails as it does.
+
+        What is not there yet is being made from the first call on.
+        """
         if not self._models.loaded:
             return True
-        return self._preparation.ready(stream, self.request_of(stream), self._models.main)
+        if stream not in self._parts:
+            request, main = self.request_of(stream), self._models.main
+            source, grammar = main.prompt_source, request.grammar
+            self._parts[stream] = _Parts(
+                None if source is None else PROMPT_PROCESS.start_prompt(source, prompt_job(request, main)),
+                None if grammar is None else main.grammars.start(grammar),
+            )
+        return not self._parts[stream].pending
 
     def request_of(self, stream: RequestStream) -> ChatRequest:
         """The request as the engine's settings complete it."""
         return replace(stream.request, overflow=stream.request.overflow or self._models.settings.overflow)
 
     def result(self, stream: RequestStream) -> tuple[Prompt | None, CompiledGrammar | None]:
-        """What was made for a request that is ready; see `Preparation.result`."""
-        return self._preparation.result(stream)
+        """The parts of a request that is ready. Raises `TemplateFailed`, `PromptTooLong` and `GrammarNotUsable`."""
+        parts = self._parts[stream]
+        prompt = None if parts.prompt is None else parts.prompt.result()
+        return prompt, None if parts.grammar is None else parts.grammar.result()
 
     def started(self) -> None:
         """The first of them waits no longer."""
-        self._preparation.drop(self.popleft())
+        self._drop(self.popleft())
 
     def wait_for_parts(self) -> None:
         """Wait shortly for what is being made, if anything is."""
-        if pending := self._preparation.pending:
+        if pending := [part for parts in self._parts.values() for part in parts.pending]:
             wait(pending, PROMPT_WAIT_S)
 
     def drop_parts(self) -> None:
-        """Forget what was made, because the main model changes."""
-        self._preparation.drop_all()
+        """Forget what was made, because the main model changes or the engine ends."""
+        for stream in list(self._parts):
+            self._drop(stream)
 
     def drop_cancelled(self) -> None:
         """End those that were cancelled."""
         for stream in [one for one in self if one.cancelled]:
             self.remove(stream)
-            self._preparation.drop(stream)
+            self._drop(stream)
             stream.deliver(Finished("cancelled", "", (), RequestStats()))
 
     def fail(self, error: EngineError) -> None:
         """End all of them with `error`."""
         while self:
             self.popleft().deliver(Failed(error, ""))
+
+    def _drop(self, stream: RequestStream) -> None:
+        parts = self._parts.pop(stream, None)
+        if parts is not None and parts.prompt is not None and not parts.prompt.done():
+            parts.prompt.abandon()
