@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 
 from engine.main_model.sampling import Sampler
 from engine.requests import SpeculationSettings
@@ -14,9 +13,9 @@ from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import Answer
 from engine.speculation.conversation import Conversation
 from engine.speculation.drafting import Drafting
-from engine.speculation.proposers.registry import PROPOSERS
+from engine.speculation.proposers.joint_draft import JointDraft
 from engine.speculation.request_proposers import RequestProposers
-from engine.speculation.rounds.proposal import JointProposer, Proposal
+from engine.speculation.rounds.proposal import Proposal
 from engine.speculation.rounds.round import ProposerFailed, as_proposer_failure, permitted
 from engine.stats import RoundRecord
 
@@ -36,9 +35,7 @@ class BatchDrafting:
     def __init__(self, drafting: Drafting) -> None:
         self._drafting = drafting
         self._version = drafting.version
-        self._joint: dict[str, JointProposer] = {
-            source: import_module(entry.joint).build() for source, entry in PROPOSERS.items() if entry.joint
-        }
+        self._joint = JointDraft()
 
     @property
     def controller(self) -> Controller:
@@ -80,27 +77,21 @@ class BatchDrafting:
 
         Raises `ProposerFailed`.
         """
-        joint = self._joint.get(source)
-        if joint is not None:
-            with as_proposer_failure(source):
-                joint.make_ready(request.proposers.by_source[source])
+        with as_proposer_failure(source):
+            self._joint.make_ready(request.proposers.by_source[source])
         return request.proposers.prepare(source)
 
     def propose(self, asked: Sequence[tuple[BatchedRequest, Choice]]) -> list[Proposal | ProposerFailed | None]:
         """The proposals of all requests of the batch: None where a choice has no depth, or nothing came of it."""
-        made: list[Proposal | ProposerFailed | None] = [None] * len(asked)
-        together: set[int] = set()
-        for source, joint in self._joint.items():
-            together |= self._propose_together(source, joint, asked, made)
+        self._joint.keep(proposer for request, _ in asked for proposer in request.proposers.by_source.values())
+        together = self._propose_together(asked)
+        made: list[Proposal | ProposerFailed | None] = []
         for index, (request, choice) in enumerate(asked):
-            if choice.depth and index not in together:
-                made[index] = self._propose_alone(request, choice)
-        return [
-            permitted(one, request.proposers.sampler, request.proposers.conversation.main.tokens)
-            if isinstance(one, Proposal)
-            else one
-            for one, (request, _) in zip(made, asked, strict=True)
-        ]
+            one = together.get(index) or (self._propose_alone(request, choice) if choice.depth else None)
+            if isinstance(one, Proposal):
+                one = permitted(one, request.proposers.sampler, request.proposers.conversation.main.tokens)
+            made.append(one)
+        return made
 
     def leave(self, request: BatchedRequest) -> None:
         """The request leaves the batch: its proposers end, and their sequences stay with its conversation."""
@@ -109,61 +100,48 @@ class BatchDrafting:
 
     def _leave_joint(self, request: BatchedRequest) -> None:
         """Give the request's proposers back what others draft together with them."""
-        for source, joint in self._joint.items():
-            proposer = request.proposers.by_source.get(source)
-            if proposer is not None:
-                request.proposers.attempt(source, partial(joint.leave, proposer))
+        for source, proposer in list(request.proposers.by_source.items()):
+            request.proposers.attempt(source, partial(self._joint.leave, proposer))
 
     def close(self) -> None:
         """The batch ends, and what it drafted with is lost."""
-        for joint in self._joint.values():
-            joint.close()
+        self._joint.close()
 
     def _propose_alone(self, request: BatchedRequest, choice: Choice) -> Proposal | ProposerFailed:
         source = choice.source or ""
         proposer = request.proposers.by_source[source]
         try:
             with as_proposer_failure(source):
-                if source in self._joint:
-                    self._joint[source].leave(proposer)
+                self._joint.leave(proposer)
                 return proposer.propose(choice.depth)
         except ProposerFailed as failure:
             return failure
 
-    @staticmethod
-    def _propose_together(
-        source: str,
-        joint: JointProposer,
-        asked: Sequence[tuple[BatchedRequest, Choice]],
-        made: list[Proposal | ProposerFailed | None],
-    ) -> set[int]:
-        """Fill in what `joint` proposes; returns for whom."""
-        users = {
-            index: one for index, (request, _) in enumerate(asked) if (one := request.proposers.by_source.get(source))
+    def _propose_together(self, asked: Sequence[tuple[BatchedRequest, Choice]]) -> dict[int, Proposal | ProposerFailed]:
+        """What is drafted for several at once, by the numbers of these."""
+        chosen = {
+            index: (request.proposers.by_source[choice.source or ""], choice.depth)
+            for index, (request, choice) in enumerate(asked)
+            if choice.depth
         }
-        joint.keep(users.values())
-        drafting = [
-            index
-            for index, one in users.items()
-            if asked[index][1].depth and asked[index][1].source == source and joint.can_join(one)
-        ]
-        if not drafting or not joint.worthwhile([users[index] for index in drafting]):
-            return set()
+        drafting = {index: one for index, one in chosen.items() if self._joint.can_join(one[0])}
+        if not drafting or not self._joint.worthwhile([proposer for proposer, _ in drafting.values()]):
+            return {}
+        source = next(iter(drafting.values()))[0].source
         try:
             with as_proposer_failure(source):
-                proposals = joint.propose([(users[index], asked[index][1].depth) for index in drafting])
+                proposals = self._joint.propose(list(drafting.values()))
         except ProposerFailed as failure:
-            members = set(joint.members)
-            joint.close()
-            for index, proposer in users.items():
-                if index in drafting:
-                    made[index] = failure
-                elif proposer in members:
-                    asked[index][0].proposers.drop(failure)
-            return set(drafting)
-        for index, proposal in zip(drafting, proposals, strict=True):
-            made[index] = proposal if isinstance(proposal, Proposal) else _failure(source, proposal)
-        return set(drafting)
+            members = set(self._joint.members)
+            self._joint.close()
+            for index, (request, _) in enumerate(asked):
+                if index not in drafting and request.proposers.by_source.get(source) in members:
+                    request.proposers.drop(failure)
+            return dict.fromkeys(drafting, failure)
+        return {
+            index: proposal if isinstance(proposal, Proposal) else _failure(source, proposal)
+            for index, proposal in zip(drafting, proposals, strict=True)
+        }
 
     def observe(self, request: BatchedRequest, choice: Choice, proposal: Proposal | None, record: RoundRecord) -> None:
         """Learn from a request's part in a round."""

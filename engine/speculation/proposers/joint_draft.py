@@ -18,7 +18,7 @@ from engine.speculation.proposers import draft_model
 from engine.speculation.proposers.draft_model import Draft, DraftModelProposer
 from engine.speculation.proposers.other_tokenizer import RewrittenTextProposer
 from engine.speculation.rounds.joint_prefill import choose_together, prefill_together
-from engine.speculation.rounds.proposal import JointProposer, Proposal, Proposer
+from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 
@@ -28,8 +28,11 @@ IDLE_ROUNDS = 16
 MAX_LAG = 16
 
 
-class JointDraft(JointProposer):
-    """The draft models' sequences of a batch of requests. Belongs to the engine's thread."""
+class JointDraft:
+    """The draft models' sequences of a batch of requests. Belongs to the engine's thread.
+
+    Members are the proposers whose rows it holds: those it has proposed for and that have not left since.
+    """
 
     def __init__(self) -> None:
         self._rows: DraftRows | None = None
@@ -38,9 +41,11 @@ class JointDraft(JointProposer):
 
     @property
     def members(self) -> Iterable[Proposer]:
+        """The proposers whose rows it holds."""
         return self._members
 
     def can_join(self, proposer: Proposer) -> bool:
+        """Whether it can propose for `proposer`."""
         if proposer in self._members:
             return True
         if not isinstance(proposer, DraftModelProposer) or isinstance(proposer, RewrittenTextProposer):
@@ -48,9 +53,11 @@ class JointDraft(JointProposer):
         return rows_obstacle(proposer.sequence) is None
 
     def worthwhile(self, proposers: Sequence[Proposer]) -> bool:
+        """Whether proposing for these at once is faster than each by itself."""
         return len(proposers) > 1 or (len(self._members) > 1 and all(one in self._members for one in proposers))
 
     def keep(self, proposers: Iterable[Proposer]) -> None:
+        """Forget the members that are not among these, which nobody uses any more."""
         living = set(proposers)
         for gone in [member for member in self._members if member not in living]:
             del self._members[gone]
@@ -58,6 +65,7 @@ class JointDraft(JointProposer):
                 self._rows.discard(gone.sequence)
 
     def leave(self, proposer: Proposer) -> None:
+        """Give a proposer its caches back, if it is a member."""
         if isinstance(proposer, DraftModelProposer) and proposer in self._members and self._rows is not None:
             del self._members[proposer]
             self._rows.leave(proposer.sequence)
@@ -65,16 +73,22 @@ class JointDraft(JointProposer):
             mx.async_eval(proposer.sequence.arrays())  # type: ignore[no-untyped-call]
 
     def make_ready(self, proposer: Proposer) -> None:
+        """Called before `proposer.prepare()`: a member that has to catch up by itself leaves."""
         if isinstance(proposer, DraftModelProposer) and proposer in self._members and proposer.lag > MAX_LAG:
             self.leave(proposer)
 
     def close(self) -> None:
+        """Forget all members, and what they have cached."""
         self._members.clear()
         if self._rows is not None:
             self._rows.lose()
         self._rows = None
 
     def propose(self, asked: Sequence[tuple[Proposer, int]]) -> list[Proposal | Exception]:
+        """What each `propose(depth)` would return, or what was raised for this request alone.
+
+        If it raises, the caches of all members are lost: close it.
+        """
         depths = {cast("DraftModelProposer", proposer): depth for proposer, depth in asked}
         for member in depths:
             self.make_ready(member)
@@ -214,8 +228,3 @@ class _Passes:
             for row, probability in zip(rows, cast("list[float]", probabilities.tolist()), strict=True):
                 if row in self._joint:
                     self._joint[row] *= probability
-
-
-def build() -> JointDraft:
-    """What drafts for a batch."""
-    return JointDraft()

@@ -18,7 +18,6 @@ _METHOD_WORDS = {"auto": "Automatic", DRAFTER_METHOD: "Draft model", "off": "Off
 class ProposerEntry:
     """`module` has `build(context: ProposerContext) -> Proposer | None`: None where the context lacks what it needs.
 
-    `joint` has `build() -> JointProposer`, which proposes for several requests at once, if there is one.
     `uses_drafter` is true if it runs the drafter that the user chose: a draft model or a head. All of those are one
     method, because only one drafter is in use at a time. One with `every_method` is none of its own: it costs nothing.
     One with `ahead` proposes what a drafter beside the engine drafted.
@@ -28,7 +27,6 @@ class ProposerEntry:
     """
 
     module: str
-    joint: str = ""
     uses_drafter: bool = False
     every_method: bool = False
     ahead: bool = False
@@ -45,12 +43,7 @@ PROPOSERS: dict[str, ProposerEntry] = {
     ),
     # Behind the other, because it tells the drafter what became of a round of either.
     "ahead": ProposerEntry("engine.speculation.proposers.ahead", uses_drafter=True, ahead=True, words="draft, ahead"),
-    "draft": ProposerEntry(
-        "engine.speculation.proposers.draft",
-        "engine.speculation.proposers.joint_draft",
-        uses_drafter=True,
-        words="draft",
-    ),
+    "draft": ProposerEntry("engine.speculation.proposers.draft", uses_drafter=True, words="draft"),
     # A head drafts a whole block at the cost of one token.
     "head": ProposerEntry(
         "engine.speculation.proposers.head", uses_drafter=True, words="head", bench_depths=(4, 6, 8, 12, 15)

@@ -6,7 +6,7 @@ A proposer never changes the text: it only decides which tokens the main model v
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mlx.core as mx
@@ -93,46 +93,3 @@ class Proposer(ABC):
 
     def abandon(self) -> None:  # noqa: B027
         """Drop draft tokens that no round will commit: the request ended or failed."""
-
-
-class JointProposer(ABC):
-    """Proposes for several requests at once, with the proposers of one source. Belongs to the engine's thread.
-
-    Members are the proposers whose state is in its hands: those it has proposed for and that have not left since.
-    """
-
-    @property
-    @abstractmethod
-    def members(self) -> Iterable[Proposer]:
-        """The proposers whose state it holds."""
-
-    @abstractmethod
-    def can_join(self, proposer: Proposer) -> bool:
-        """Whether it can propose for `proposer`."""
-
-    @abstractmethod
-    def worthwhile(self, proposers: Sequence[Proposer]) -> bool:
-        """Whether proposing for these at once is faster than each by itself."""
-
-    @abstractmethod
-    def propose(self, asked: Sequence[tuple[Proposer, int]]) -> list[Proposal | Exception]:
-        """What each `propose(depth)` would return, or what was raised for this request alone.
-
-        If it raises, the state of all members is lost: close it.
-        """
-
-    @abstractmethod
-    def make_ready(self, proposer: Proposer) -> None:
-        """Called before `proposer.prepare()`: a member that has to catch up by itself leaves."""
-
-    @abstractmethod
-    def leave(self, proposer: Proposer) -> None:
-        """Give a proposer its state back, if it is a member."""
-
-    @abstractmethod
-    def keep(self, proposers: Iterable[Proposer]) -> None:
-        """Forget the members that are not among these, which nobody uses any more."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """Forget all members and their state."""
