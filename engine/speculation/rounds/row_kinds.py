@@ -38,8 +38,6 @@ class KeyValueRows:
         # (rows,): how many tokens each row has seen.
         self.offset: Any = None
         self.following: Any = None
-        # Whether what a pass writes is held as it is given.
-        self._as_given = False
 
     @classmethod
     def like(cls, cache: Any, layout: Callable[[int | None], Layout]) -> KeyValueRows:  # noqa: ARG003
@@ -48,25 +46,14 @@ class KeyValueRows:
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
         """Write (rows, heads, width, ...) at the rows' ends; returns all that is held, up to the longest row."""
-        self.offset, layout = self.following, self.layout
-        if self._as_given:
-            # As below, with few calls: it runs for every layer and token.
-            slots, rows, end = layout.slots, layout.rows, layout.end
-            if layout.spare:
-                keys, values = layout.filled(keys), layout.filled(values)
-            self.keys = mx.put_along_axis(self.keys, slots, keys, axis=2)
-            self.values = mx.put_along_axis(self.values, slots, values, axis=2)
-            return self.keys[:rows, :, :end], self.values[:rows, :, :end]
+        self.offset = self.following
         self.keys = self._written(self.keys, keys)
         self.values = self._written(self.values, values)
-        self._as_given = _alike(self.keys, keys) and _alike(self.values, values)
-        rows = keys.shape[0]
-        return self._held(self.keys, rows), self._held(self.values, rows)
+        return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Any, Any]:
-        """What the pass under way has written and what was there before."""
-        rows = self.offset.shape[0]
-        return self._held(self.keys, rows), self._held(self.values, rows)
+        """What the pass under way has written and what was there before: some models ask for it again."""
+        return self._held(self.keys), self._held(self.values)
 
     def make_mask(self, rows: int, return_array: bool = False, window_size: int | None = None) -> mx.array:  # noqa: ARG002
         """The mask of the pass under way; see `Layout.mask`."""
@@ -120,8 +107,8 @@ class KeyValueRows:
     def _written(self, held: Any, new: mx.array) -> Any:
         return written(held, new, self.layout)
 
-    def _held(self, held: Any, rows: int) -> Any:
-        return held[:rows, :, : self.layout.end]
+    def _held(self, held: Any) -> Any:
+        return held[: self.layout.rows, :, : self.layout.end]
 
     def _of_cache(self, cache: Any, held: Any) -> Any:
         """The arrays of a single text's cache, with its tokens in order and nothing behind them."""
@@ -145,8 +132,8 @@ class QuantisedRows(KeyValueRows):
         held = held or (None,) * len(parts)
         return tuple(written(array, part, self.layout) for array, part in zip(held, parts, strict=True))
 
-    def _held(self, held: Any, rows: int) -> Any:
-        return tuple(array[:rows, :, : self.layout.end] for array in held)
+    def _held(self, held: Any) -> Any:
+        return tuple(array[: self.layout.rows, :, : self.layout.end] for array in held)
 
 
 class WindowRows(KeyValueRows):
@@ -229,11 +216,6 @@ class StateRows(ArraysCache):  # type: ignore[misc]
         else:
             self.cache = self.before
         self.before = []
-
-
-def _alike(held: Any, new: mx.array) -> bool:
-    """Whether `held` is written to with what comes as `new`, unchanged."""
-    return isinstance(held, mx.array) and held.dtype == new.dtype and new.shape[3] > 0
 
 
 def _each(change: Callable[..., mx.array], held: Any, *more: Any) -> Any:
