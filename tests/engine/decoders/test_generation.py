@@ -9,7 +9,7 @@ import pytest
 from engine import Engine, Failed, Finished, PrefillProgress, RequestStats, TokensCommitted
 from engine.errors import PromptTooLong
 from engine.requests import MAX_DEPTH, ChatRequest
-from tests.engine.asking import QUESTION, ask, finished
+from tests.engine.asking import ask, finished
 from tests.patience import PATIENCE_S
 
 
@@ -96,13 +96,6 @@ def test_plain_spans_say_why(engine_with_pair: Engine) -> None:
     assert [(span.tokens, span.reason) for span in off.plain_spans] == [(1, "first-token"), (7, "off")]
     fixed = finished(ask(engine_with_pair, method="draft", depth=4, max_tokens=8)).stats
     assert fixed.plain_spans[0].reason == "first-token"
-
-
-def test_the_next_turn_prefills_only_what_is_new(engine_with_pair: Engine) -> None:
-    first = finished(ask(engine_with_pair, max_tokens=20, method="draft", depth=3))
-    turn = [*QUESTION, {"role": "assistant", "content": first.text}, {"role": "user", "content": "and then"}]
-    second = finished(ask(engine_with_pair, messages=turn, max_tokens=4)).stats
-    assert second.cached_tokens >= first.stats.prompt_tokens
 
 
 def test_max_tokens_is_exact_inside_a_round(engine_with_pair: Engine) -> None:

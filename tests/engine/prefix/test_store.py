@@ -181,22 +181,19 @@ def test_a_damaged_file_is_ignored(
     assert suffix == ".json" or again.stats.cached_tokens == 0
 
 
-def test_what_belongs_to_other_weights_is_ignored(tiny_main: Path, tmp_path: Path) -> None:
-    asked = request(max_tokens=1)
-    other = tmp_path / "other"
-    shutil.copytree(tiny_main, other)
-    session(tiny_main, tmp_path / "store", asked)
-    assert session(other, tmp_path / "store", asked).stats.cached_tokens == 0
-
-
-def test_what_belongs_to_another_configuration_is_ignored(tiny_main: Path, tmp_path: Path) -> None:
-    model = tmp_path / "model"
+@pytest.mark.parametrize("other", ["weights", "configuration", "format"])
+def test_what_belongs_to_something_else_is_ignored(tiny_main: Path, tmp_path: Path, other: str) -> None:
+    model, store, asked = tmp_path / "model", tmp_path / "store", request(max_tokens=1)
     shutil.copytree(tiny_main, model)
-    asked = request(max_tokens=1)
-    session(model, tmp_path / "store", asked)
-    config = json.loads((model / "config.json").read_text())
-    (model / "config.json").write_text(json.dumps({**config, "rope_theta": 500.0}))
-    assert session(model, tmp_path / "store", asked).stats.cached_tokens == 0
+    session(model, store, asked)
+    if other == "weights":
+        model = Path(shutil.copytree(model, tmp_path / "copy"))
+    else:
+        [entry] = store.glob("*.json")
+        file = entry if other == "format" else model / "config.json"
+        change = {"format": 99} if other == "format" else {"rope_theta": 500.0}
+        file.write_text(json.dumps({**json.loads(file.read_text()), **change}))
+    assert session(model, store, asked).stats.cached_tokens == 0
 
 
 def test_a_file_that_another_program_has_just_deleted_is_as_if_it_were_not_there(
@@ -212,14 +209,6 @@ def test_a_file_that_another_program_has_just_deleted_is_as_if_it_were_not_there
     assert client.finished.stats.cached_tokens == client.finished.stats.prompt_tokens - 1
     assert scheduler.status.prefix_cache.stored > 0
     scheduler.close()
-
-
-def test_another_version_of_the_format_is_ignored(tiny_main: Path, tmp_path: Path) -> None:
-    asked = request(max_tokens=1)
-    session(tiny_main, tmp_path, asked)
-    [file] = tmp_path.glob("*.json")
-    file.write_text(json.dumps({**json.loads(file.read_text()), "format": 99}))
-    assert session(tiny_main, tmp_path, asked).stats.cached_tokens == 0
 
 
 def test_the_folder_stays_within_its_bytes(tiny_main: Path, tmp_path: Path) -> None:

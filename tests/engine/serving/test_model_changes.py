@@ -260,13 +260,9 @@ def test_parked_models_are_loaded_by_the_next_request(parked: Scheduler) -> None
     assert [len(client.finished.ids) for client in clients] == [4, 6]
 
 
-def test_parked_models_are_loaded_with_a_new_draft_model(parked: Scheduler, tiny_draft: Path) -> None:
-    pair = set_draft(parked, tiny_draft)
-    assert pair.main is not None
-    assert pair.draft is not None
-
-
-def test_a_request_waits_for_parked_models_loaded_with_a_new_draft_model(parked: Scheduler, tiny_draft: Path) -> None:
+def test_parked_models_are_loaded_with_a_new_draft_model_and_a_request_waits_for_both(
+    parked: Scheduler, tiny_draft: Path
+) -> None:
     ended = ask_for_draft(parked, tiny_draft)
     client = submit(parked, request(max_tokens=4))
     finish(parked)
@@ -287,15 +283,13 @@ def away(tmp_path: Path, tiny_main: Path) -> Iterator[tuple[Scheduler, Path, Pat
     scheduler.close()
 
 
-def test_requests_for_parked_models_that_are_gone_fail_with_the_reason(away: tuple[Scheduler, Path, Path]) -> None:
-    clients = run(away[0], request(max_tokens=4), request(max_tokens=6))
+def test_requests_for_parked_models_that_are_gone_fail_with_the_reason_and_the_next_tries_again(
+    away: tuple[Scheduler, Path, Path], tiny_draft: Path
+) -> None:
+    scheduler, folder, elsewhere = away
+    clients = run(scheduler, request(max_tokens=4), request(max_tokens=6))
     assert all(isinstance(client.last, Failed) for client in clients)
     assert all(isinstance(client.last.error, ModelNotUsable) for client in clients)  # type: ignore[union-attr]
-
-
-def test_parked_models_that_were_gone_are_tried_again(away: tuple[Scheduler, Path, Path], tiny_draft: Path) -> None:
-    scheduler, folder, elsewhere = away
-    run(scheduler, request(max_tokens=4))
     ended = ask_for_draft(scheduler, tiny_draft)
     finish(scheduler)
     assert isinstance(ended[0], ModelNotUsable)

@@ -11,8 +11,6 @@ from engine.serving.pacing import (
     ALONE_S,
     CHUNK_S,
     FIRST_ALONE,
-    FIRST_BESIDE,
-    LARGEST_CHUNK,
     PART_S,
     SMALLEST_ALONE,
     SMALLEST_CHUNK,
@@ -87,19 +85,6 @@ def test_in_parts_a_chunk_is_read_in_a_second(token_s: float, chunk: int) -> Non
     pace = paced(step_s=0.01, token_s=token_s, layers=33)
     assert pace.chunk_size(streaming=False, in_parts=True) == chunk
     assert chunk == SMALLEST_ALONE or chunk * token_s <= CHUNK_S
-
-
-def test_a_chunk_in_parts_is_small_enough_for_its_slowest_layer() -> None:
-    pace = PrefillPacer()
-    pace.decode_step_took(0.01)
-    # Half of 0.2 s for the slowest, which takes 0.7 of the chunk.
-    pace.took_parts(1000, [(0, 8, 0.15), (8, 9, 0.35)])
-    assert pace.chunk_size(streaming=False, in_parts=True) == 256
-    # Three steps of 0.01 s.
-    assert pace.chunk_size(streaming=True, in_parts=True) == 64
-    pace = PrefillPacer()
-    pace.took_parts(1000, [(0, 8, 0.3), (8, 9, 0.7)])
-    assert pace.chunk_size(streaming=False, in_parts=True) == SMALLEST_ALONE
 
 
 def test_beside_answers_layers_take_three_steps_at_most() -> None:
@@ -196,19 +181,6 @@ def test_the_end_of_a_prompt_does_not_change_how_the_next_one_is_read() -> None:
 def test_a_pass_of_few_layers_has_as_few_parts(layers: int) -> None:
     parts = Parts(PrefillPacer(), 128)
     assert parts.until(layers, PART_S) == layers
-
-
-def test_a_chunk_that_takes_no_time_has_one_part() -> None:
-    pace = PrefillPacer()
-    read_chunk(pace, 128, 0, 33, lambda *_: 0.0)
-    assert pace.chunk_size(streaming=False, in_parts=True) == LARGEST_CHUNK
-    assert len(read_chunk(pace, 128, 0, 33, lambda *_: 0.0)) == 1
-
-
-def test_before_anything_was_timed_a_piece_is_small() -> None:
-    for in_parts in (False, True):
-        assert PrefillPacer().chunk_size(streaming=True, in_parts=in_parts) == FIRST_BESIDE
-        assert PrefillPacer().chunk_size(streaming=False, in_parts=in_parts) == FIRST_ALONE
 
 
 def test_prompts_start_together_that_are_read_in_half_a_second() -> None:

@@ -109,6 +109,13 @@ class Counting:
         return logits
 
 
+class Windowed(Counting):
+    """A model with sliding windows."""
+
+    def make_cache(self) -> list[RotatingKVCache]:
+        return [RotatingKVCache(64) for _ in self.layers]
+
+
 class Forgetful(Counting):
     """A model that says something else at a position that it cannot read."""
 
@@ -126,26 +133,9 @@ def traced() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("traced")
-@pytest.mark.parametrize("kind", [Counting, Forgetful])
+@pytest.mark.parametrize("kind", [Counting, Forgetful, Windowed])
 def test_a_model_that_cannot_be_traced_is_left_as_it_is(loaded: LoadedModel, kind: type[Counting]) -> None:
     other: Any = kind(loaded.model)
-    assert (
-        run_to_completion(
-            compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset()))
-        )
-        is None
-    )
-
-
-class Windowed(Counting):
-    """A model with sliding windows."""
-
-    def make_cache(self) -> list[RotatingKVCache]:
-        return [RotatingKVCache(64) for _ in self.layers]
-
-
-def test_caches_of_another_kind_are_left_as_they_are(loaded: LoadedModel) -> None:
-    other: Any = Windowed(loaded.model)
     assert (
         run_to_completion(
             compiled_steps(LoadedModel(loaded.info, other, loaded.tokenizer, loaded.vocabulary, frozenset()))

@@ -162,15 +162,3 @@ def test_long_texts_are_read_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     waiting = [sequence_of("llama", length, read=read) for length, read in ((12, 0), (40, 31), (11, 0))]
     assert choose_together(waiting, 512) == [waiting[0], waiting[2]]
     assert choose_together(waiting[1:], 512) == [waiting[1]]
-
-
-def test_arrivals_are_never_overtaken_for_good() -> None:
-    """The first is always read: whoever does not fit beside it becomes the first."""
-    waiting = [sequence_of("llama", length, seed=index) for index, length in enumerate((10, 500, 11, 480, 12))]
-    first = []
-    while waiting:
-        chosen = choose_together(waiting, 512)
-        first.append(len(waiting[0].tokens))
-        assert chosen[0] is waiting[0]
-        waiting = [sequence for sequence in waiting if sequence not in chosen]
-    assert first == [10, 500, 480]

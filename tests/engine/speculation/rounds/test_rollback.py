@@ -20,7 +20,7 @@ from mlx_lm.models.cache import (
 )
 from mlx_lm.models.deepseek_v41 import LayerCache
 
-from engine.speculation.rounds.cache_rules import flatten, leaves
+from engine.speculation.rounds.cache_rules import copies, flatten, leaves
 from engine.speculation.rounds.rollback import CachesOutOfStep, PlainOnly, Rollback, TransactionError, UnknownCacheKind
 from tests.engine.speculation.cache_state import largest_difference
 from tests.engine.speculation.families import EVERY_KIND, build, fresh_caches
@@ -126,6 +126,16 @@ def test_a_write_into_a_live_array_does_not_reach_the_snapshot() -> None:
     assert cache[0].sum().item() == 12.0
     assert cache[1].sum().item() == 4.0
     assert cache.left_padding.item() == 2
+
+
+def test_copies_are_written_without_changing_the_original() -> None:
+    original = [KVCache(), CacheList(KVCache())]
+    for cache in flatten(original):
+        cache.update_and_fetch(mx.ones((1, 1, 3, 4)), mx.ones((1, 1, 3, 4)))
+    for twin in flatten(copies(original)):
+        twin.keys[..., 0, :] = 9.0
+        twin.offset = 1
+    assert [(cache.offset, cache.keys[0, 0, 0].tolist()) for cache in flatten(original)] == [(3, [1.0] * 4)] * 2
 
 
 @pytest.mark.parametrize("finished", [True, False])

@@ -28,17 +28,6 @@ def read_all(sequence: Sequence) -> None:
         pass
 
 
-def test_verify_gives_a_row_for_the_pending_token_and_one_for_each_draft_token() -> None:
-    sequence = started("llama", 6)
-
-    assert (sequence.position, sequence.pending) == (5, [TOKENS[5]])
-    assert sequence.verify(mx.array([1, 2, 3], mx.uint32)).shape == (4, 96)
-    sequence.abort()
-    assert sequence.verify([1, 2]).shape == (3, 96)
-    sequence.abort()
-    assert sequence.verify().shape == (1, 96)
-
-
 def test_rows_kept_by_a_model_that_carries_ride_along_with_the_next_pass() -> None:
     sequence = started("mamba2", 6)
 
