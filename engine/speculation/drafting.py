@@ -111,13 +111,13 @@ class Drafting:
             self.why_plain = Choice(None, 0, "draft-not-usable", (("reason", _reason(problem)),))
         if self._request is not None:
             self._request.conversation.drop_drafter()
-            self._install_again(self._request)
+            self._start_request(self._request)
 
     def use(self, settings: SpeculationSettings) -> None:
         """Speculate with other settings from the next round of the current request on, where they are others."""
         if self._request is not None and self._request.settings is not settings:
             self._request.settings = settings
-            self._install_again(self._request)
+            self._start_request(self._request)
 
     def expect_draft(self) -> None:
         """A draft model is being loaded; until `set_draft` is called, plain rounds give that as the reason."""
@@ -135,9 +135,7 @@ class Drafting:
     def begin(self, settings: SpeculationSettings, conversation: Conversation, sampler: Sampler) -> None:
         """Start a request on `conversation`, whose main sequence holds the prompt."""
         self._request = RequestProposers(self._main, settings, conversation, sampler)
-        self._install(self._request)
-        self._prefilled_before = self.draft_prefill_tokens
-        self._begin(self._request)
+        self._start_request(self._request)
 
     def _begin(self, request: RequestProposers) -> None:
         self._answer = self.begin_answer(request)
@@ -338,8 +336,8 @@ class Drafting:
         """The controller of the pair in use."""
         return self.controllers.current
 
-    def _install_again(self, request: RequestProposers) -> None:
-        """Replace the proposers of the current request in the middle of its answer."""
+    def _start_request(self, request: RequestProposers) -> None:
+        """Give the current request proposers, at its beginning or in the middle of its answer."""
         self._install(request)
         self._prefilled_before = self.draft_prefill_tokens
         self._begin(request)

@@ -1,7 +1,7 @@
 """Drafting with a model for several requests at once: a pass drafts a token for each of them.
 
-Each has its own depth, sampling and lag. Who is done earlier sits the other passes out; who does not draft in a round
-sits all of them out, and leaves after IDLE_ROUNDS. A request that joins catches up by itself.
+Each has its own depth, sampling and lag. A request that is done earlier sits the other passes out, and one that does
+not draft in a round all of them. A request that joins catches up by itself.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from engine.speculation.rounds.proposal import Proposal, Proposer
 from engine.speculation.rounds.sequence import PREFILL_CHUNK
 from engine.speculation.rounds.sequence_batch import rows_obstacle
 
-# Proposals of others after which a request's row is given back to it.
-IDLE_ROUNDS = 16
 # A member further behind catches up alone: everybody's rows are padded to the longest.
 MAX_LAG = 16
 
@@ -36,8 +34,7 @@ class JointDraft:
 
     def __init__(self) -> None:
         self._rows: DraftRows | None = None
-        # With the proposals of others since their last one.
-        self._members: dict[DraftModelProposer, int] = {}
+        self._members: set[DraftModelProposer] = set()
 
     @property
     def members(self) -> Iterable[Proposer]:
@@ -60,14 +57,14 @@ class JointDraft:
         """Forget the members that are not among these, which nobody uses any more."""
         living = set(proposers)
         for gone in [member for member in self._members if member not in living]:
-            del self._members[gone]
+            self._members.remove(gone)
             if self._rows is not None:
                 self._rows.discard(gone.sequence)
 
     def leave(self, proposer: Proposer) -> None:
         """Give a proposer its caches back, if it is a member."""
         if isinstance(proposer, DraftModelProposer) and proposer in self._members and self._rows is not None:
-            del self._members[proposer]
+            self._members.remove(proposer)
             self._rows.leave(proposer.sequence)
             # The next pass need not wait for the copies.
             mx.async_eval(proposer.sequence.arrays())  # type: ignore[no-untyped-call]
@@ -94,9 +91,8 @@ class JointDraft:
             self.make_ready(member)
         self._catch_up([member for member in depths if member not in self._members and member.lag > MAX_LAG])
         for member in depths:
-            self._join(member, len(self._members.keys() | depths.keys()))
+            self._join(member, len(self._members | depths.keys()))
             member.count_catching_up()
-        self._rest(depths)
         drawing = [(one.sampler, len(one.history), depth + 1) for one, depth in depths.items() if one.draws_main_noise]
         make_noise(*(zip(*drawing, strict=True) if drawing else ((), (), ())))
         assert self._rows is not None
@@ -122,14 +118,7 @@ class JointDraft:
             self._rows = self._rows or DraftRows(member.sequence)
             self._rows.reserve(members)
             self._rows.join(member.sequence)
-        self._members[member] = 0
-
-    def _rest(self, drafting: Iterable[DraftModelProposer]) -> None:
-        """Count who sits this round out, and give back the rows of those who did so long."""
-        for member in self._members.keys() - set(drafting):
-            self._members[member] += 1
-            if self._members[member] > IDLE_ROUNDS:
-                self.leave(member)
+            self._members.add(member)
 
 
 class _Passes:
