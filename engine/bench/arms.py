@@ -217,7 +217,7 @@ def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callabl
         first = now = started
         first_round_at = started
         tokens = of_first_round = 0
-        for response in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=max_tokens, **options):
+        for response in stream_generate(main.model, main.tokenizer, prompt, max_tokens=max_tokens, **options):
             now = time.perf_counter()
             tokens += 1
             if tokens == 1:

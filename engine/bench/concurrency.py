@@ -158,5 +158,5 @@ def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: s
 def _mlx_lm(main: LoadedModel, texts: Sequence[str], max_tokens: int) -> Run:
     started = time.perf_counter()
     prompts = [main.prompt_ids([{"role": "user", "content": text}]) for text in texts]
-    response = batch_generate(main.model, main.mlx_lm_tokenizer, prompts, max_tokens=max_tokens)
+    response = batch_generate(main.model, main.tokenizer, prompts, max_tokens=max_tokens)
     return Run(response.stats.generation_tokens, time.perf_counter() - started)

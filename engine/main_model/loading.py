@@ -39,7 +39,6 @@ from engine.tokenizers.loading import make_tokenizer
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS, RemoteEncoder
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
 from engine.tokenizers.prompts import PromptJob, local_encoder, render
-from engine.tokenizers.shipped import ShippedTokenizer
 
 log = logging.getLogger(__name__)
 
@@ -98,11 +97,6 @@ class LoadedModel:
         """
         source = self.prompt_source
         return local_encoder(self.tokenizer) if source is None else RemoteEncoder(source)
-
-    @property
-    def mlx_lm_tokenizer(self) -> Any:
-        """The tokenizer as mlx-lm's own functions take it."""
-        return self.tokenizer.whole if isinstance(self.tokenizer, ShippedTokenizer) else self.tokenizer
 
     @cached_property
     def grammars(self) -> GrammarCompiler:

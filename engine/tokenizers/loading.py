@@ -1,9 +1,8 @@
-"""Makes the tokenizer of a model folder: the shipped one, or what transformers and mlx-lm make."""
+"""Makes the tokenizer of a model folder, with mlx-lm and transformers."""
 
 from __future__ import annotations
 
 import logging
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from engine.files.paths import is_known_good
 from engine.mlx_lm_private import tokenizer_defaults
 from engine.tokenizers.prompt_process.client import PROMPT_PROCESS
 from engine.tokenizers.prompt_process.protocol import TokenizerSource
-from engine.tokenizers.shipped import ShippedTokenizer, is_plain
 from engine.tokenizers.thinking import ThinkingChoice, may_choose, thinking_of
 
 log = logging.getLogger(__name__)
@@ -36,14 +34,14 @@ def make_tokenizer(path: Path, disk: DiskPool) -> tuple[Any, int, TokenizerSourc
     try:
         with panics_as_errors():
             ends = load_config(path).get("eos_token_id")
-            make_whole = partial(_make_whole, path, ends)
-            if is_known_good(path):
-                source = None
-                tokenizer = ShippedTokenizer(path, ends, make_whole) if is_plain(path) else make_whole()
-            else:
+            source = None
+            if not is_known_good(path):
                 source = TokenizerSource(str(path), ends, tokenizer_defaults(path))
                 PROMPT_PROCESS.build(source, disk.leaving)
-                tokenizer = make_whole()
+            # Without this, transformers asks on standard input whether code from the model folder may run.
+            tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
+            # The engine holds prompts against the context itself; transformers would print a warning of its own.
+            tokenizer.model_max_length = VERY_LARGE_INTEGER
             vocabulary = max(tokenizer.get_vocab().values(), default=-1) + 1
     except TemplateFailed as error:
         raise ModelNotUsable(path, "no-tokenizer", error.sentence[:120]) from error
@@ -71,11 +69,3 @@ def _thinking_choice(tokenizer: Any, source: TokenizerSource | None, disk: DiskP
     except TemplateFailed as error:
         log.info("the template in %s was not tried: %s", source.folder, error)
         return ThinkingChoice()
-
-
-def _make_whole(path: Path, ends: Any) -> Any:
-    # Without this, transformers asks on standard input whether code from the model folder may run.
-    tokenizer = load_tokenizer(path, {"trust_remote_code": False}, eos_token_ids=ends)
-    # The engine holds prompts against the context itself; transformers would print a warning of its own.
-    tokenizer.model_max_length = VERY_LARGE_INTEGER
-    return tokenizer

@@ -120,7 +120,7 @@ def _ours(scheduler: Scheduler, text: str, max_tokens: int, method: str) -> int:
 def _mlx_lm(main: LoadedModel, text: str, max_tokens: int) -> int:
     """The bytes of the caches that the answer leaves."""
     prompt = main.prompt_ids([{"role": "user", "content": text}])
-    caches, tokenizer = make_prompt_cache(main.model), main.mlx_lm_tokenizer
+    caches, tokenizer = make_prompt_cache(main.model), main.tokenizer
     for _ in stream_generate(main.model, tokenizer, prompt, max_tokens=max_tokens, prompt_cache=caches):
         pass
     return sum(int(cache.nbytes) for cache in caches)

@@ -139,7 +139,7 @@ def _mlx_lm(main: LoadedModel, prompt: list[int]) -> _Reading:
     def look(*_: int) -> None:
         looks.append(time.perf_counter())
 
-    for _ in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=1, prompt_progress_callback=look):
+    for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=1, prompt_progress_callback=look):
         pass
     look()
     return _Reading(looks[-1] - looks[0], [after - before for before, after in pairwise(looks)])

@@ -59,7 +59,7 @@ def test_a_plain_token_costs_the_device_what_it_costs_in_mlx_lm(
     prompt = main.prompt_ids(QUESTION)
 
     def theirs(tokens: int) -> None:
-        assert sum(1 for _ in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=tokens)) == tokens
+        assert sum(1 for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=tokens)) == tokens
 
     for work in (lambda n: ours(pair, plain, n), theirs):
         work(LONG)
@@ -79,7 +79,7 @@ def test_a_plain_answer_takes_no_more_memory_than_in_mlx_lm(pair: Scheduler, mai
         ours(pair, SpeculationSettings(method="off"), SHORT)
 
     def theirs() -> None:
-        for _ in stream_generate(main.model, main.mlx_lm_tokenizer, prompt, max_tokens=SHORT):
+        for _ in stream_generate(main.model, main.tokenizer, prompt, max_tokens=SHORT):
             pass
 
     peaks: dict[Callable[[], None], list[int]] = {mine: [], theirs: []}

@@ -100,7 +100,7 @@ def dflash_arm(main: LoadedModel, head: Any, block: int | None) -> Arm:
         started = time.perf_counter()
         prompt = main.prompt_ids([{"role": "user", "content": text}])
         for response in dflash.stream_generate(
-            main.model, head, main.mlx_lm_tokenizer, prompt, block_size=block, max_tokens=max_tokens
+            main.model, head, main.tokenizer, prompt, block_size=block, max_tokens=max_tokens
         ):
             if response.tokens:
                 ids += response.tokens

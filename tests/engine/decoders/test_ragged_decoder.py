@@ -50,7 +50,7 @@ def ours(scheduler: Scheduler, speculation: SpeculationSettings, tokens: int) ->
 
 def theirs(main: LoadedModel, tokens: int) -> None:
     prompts = [main.prompt_ids([{"role": "user", "content": text}]) for text in TEXTS]
-    batch_generate(main.model, main.mlx_lm_tokenizer, prompts, max_tokens=tokens)
+    batch_generate(main.model, main.tokenizer, prompts, max_tokens=tokens)
 
 
 def each_step(monkeypatch: pytest.MonkeyPatch, work: Callable[[int], None]) -> tuple[float, float, float]:
@@ -90,7 +90,7 @@ def test_answers_of_a_batch_take_no_more_memory_than_in_mlx_lm(
 
     def theirs() -> None:
         prompts = [main.prompt_ids([{"role": "user", "content": text}]) for text in texts]
-        batch_generate(main.model, main.mlx_lm_tokenizer, prompts, max_tokens=limits)
+        batch_generate(main.model, main.tokenizer, prompts, max_tokens=limits)
 
     peaks: dict[Callable[[], None], list[int]] = {mine: [], theirs: []}
     # How far the host is ahead of the device moves a peak a little.
