@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, convert
 
 from engine.advice.fit import SETTINGS_OF_MEMORY
 from engine.advice.speedup import WORTH_IT, estimate_speedup
@@ -16,33 +17,11 @@ from engine.hub.repository_names import parse_repository
 from engine.model_files.head_kinds import can_run
 
 FORMAT = 1
-BYTES_SOURCES = ("hub", "listed", "computed")
-_MONTH = re.compile(r"20\d\d-(0[1-9]|1[0-2])")
-_FIELDS: dict[str, type] = {
-    "id": str,
-    "name": str,
-    "family": str,
-    "parameters": int,
-    "active_parameters": int,
-    "bits": int,
-    "bytes": int,
-    "bytes_source": str,
-    "licence": str,
-    "released": str,
-    "context": int,
-    "languages": list,
-    "tokenizer": str,
-    "vocabulary_size": int,
-    "architecture": str,
-    "config": dict,
-    "roles": list,
-    "drafts": list,
-    "recommended": bool,
-}
+_NEEDED = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
+Positive = Annotated[int, Meta(gt=0)]
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogModel:
+class CatalogModel(Struct, frozen=True, forbid_unknown_fields=True):
     """One curated model.
 
     `bytes` are those of its weights; `bytes_source` is the origin of the figure: "hub" summed from the Hub's
@@ -56,22 +35,32 @@ class CatalogModel:
     id: str
     name: str
     family: str
-    parameters: int
-    active_parameters: int
-    bits: int
-    bytes: int
-    bytes_source: str
+    parameters: Positive
+    active_parameters: Positive
+    bits: Positive
+    bytes: Positive
+    bytes_source: Literal["hub", "listed", "computed"]
     licence: str
-    released: str
-    context: int
+    released: Annotated[str, Meta(pattern=r"^20\d\d-(0[1-9]|1[0-2])$")]
+    context: Positive
     languages: tuple[str, ...]
     tokenizer: str
-    vocabulary_size: int
+    vocabulary_size: Positive
     architecture: str
-    config: Mapping[str, int | bool] = field(hash=False)
-    roles: tuple[str, ...]
+    config: Mapping[str, Positive | bool]
+    roles: Annotated[tuple[Literal["main", "draft"], ...], Meta(min_length=1)]
     drafts: tuple[str, ...]
     recommended: bool
+
+    def __post_init__(self) -> None:
+        if parse_repository(self.id) != self.id:
+            raise ValueError(f"{self.id}: id")
+        # What `fit` needs, and nothing that it does not read.
+        if not _NEEDED <= self.config.keys() <= SETTINGS_OF_MEMORY or not all(self.config.values()):
+            raise ValueError(f"{self.id}: config")
+
+    def __hash__(self) -> int:
+        return hash(self.id)
 
     @property
     def active_bytes(self) -> int:
@@ -83,8 +72,7 @@ class CatalogModel:
         return {**self.config, "model_type": self.architecture, "max_position_embeddings": self.context}
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogHead:
+class CatalogHead(Struct, frozen=True, forbid_unknown_fields=True):
     """A published head for the model of the repository `made_for`, in any packing.
 
     `bytes` are estimated from its kind and that model's size until the entry is `checked` against the Hub.
@@ -94,8 +82,12 @@ class CatalogHead:
     name: str
     kind: str
     made_for: str
-    bytes: int
+    bytes: Positive
     checked: bool
+
+    def __post_init__(self) -> None:
+        if any(parse_repository(name) != name for name in (self.id, self.made_for)) or not can_run(self.kind):
+            raise ValueError(f"{self.id}: id, kind or made_for")
 
 
 @dataclass(frozen=True)
@@ -116,7 +108,7 @@ def load_catalog(path: Path | None = None) -> Catalog:
     content = read_object(path or resources() / "catalog.json", CONFIG)
     if content.get("format") != FORMAT:
         raise ValueError("unknown catalog format")
-    models = [_read(entry) for entry in content["models"]]
+    models = convert(content["models"], list[CatalogModel])
     by_id = {model.id: model for model in models}
     if len(by_id) != len(models):
         raise ValueError("an id occurs twice")
@@ -124,7 +116,7 @@ def load_catalog(path: Path | None = None) -> Catalog:
         for draft in model.drafts:
             if draft not in by_id or "draft" not in by_id[draft].roles or draft == model.id:
                 raise ValueError(f"{model.id}: {draft} is no draft of this catalog")
-    heads = [_read_head(entry) for entry in content.get("heads", [])]
+    heads = convert(content.get("heads", []), list[CatalogHead])
     return Catalog(str(content["updated"]), by_id, {head.id: head for head in heads})
 
 
@@ -155,46 +147,3 @@ def offers(catalog: Catalog, limit: int) -> list[tuple[CatalogModel, CatalogMode
 
 def _expected(main: CatalogModel, draft: CatalogModel) -> float:
     return estimate_speedup(main.bytes, main.active_bytes, draft.active_bytes, "same").speedup
-
-
-def _read(entry: Any) -> CatalogModel:
-    if not isinstance(entry, dict):
-        raise ValueError("an entry is no object")
-    name = str(entry.get("id"))
-    if set(entry) != set(_FIELDS):
-        raise ValueError(f"{name}: fields {sorted(set(entry) ^ set(_FIELDS))}")
-    for key, kind in _FIELDS.items():
-        if type(entry[key]) is not kind:
-            raise ValueError(f"{name}: {key} must be {kind.__name__}")
-        if kind is int and entry[key] <= 0:
-            raise ValueError(f"{name}: {key} must be positive")
-    if not _MONTH.fullmatch(entry["released"]):
-        raise ValueError(f"{name}: released")
-    if parse_repository(name) != name or entry["bytes_source"] not in BYTES_SOURCES:
-        raise ValueError(f"{name}: id or bytes_source")
-    if not set(entry["roles"]) <= {"main", "draft"} or not entry["roles"]:
-        raise ValueError(f"{name}: roles")
-    if not _is_memory_config(entry["config"]):
-        raise ValueError(f"{name}: config")
-    values: dict[str, Any] = {
-        field: tuple(value) if isinstance(value, list) else value for field, value in entry.items()
-    }
-    return CatalogModel(**values)
-
-
-def _read_head(entry: Any) -> CatalogHead:
-    kinds = {"id": str, "name": str, "kind": str, "made_for": str, "bytes": int, "checked": bool}
-    if not isinstance(entry, dict) or {key: type(value) for key, value in entry.items()} != kinds:
-        raise ValueError(f"a head's fields: {entry!r:.200}")
-    named = all(parse_repository(entry[key]) == entry[key] for key in ("id", "made_for"))
-    if not named or not can_run(entry["kind"]) or entry["bytes"] <= 0:
-        raise ValueError(f"{entry['id']}: id, kind or bytes")
-    return CatalogHead(**entry)
-
-
-def _is_memory_config(config: dict[str, Any]) -> bool:
-    """Whether it holds what `fit` needs, and nothing that `fit` does not read."""
-    needed = {"hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads"}
-    return needed <= config.keys() <= SETTINGS_OF_MEMORY and all(
-        type(value) in (int, bool) and value > 0 for value in config.values()
-    )
