@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import exp, floor, log
 from typing import Any, Literal, NamedTuple
 
@@ -162,109 +163,69 @@ class RequestStats:
     ahead_late: int = 0
     ahead_branches: int = 0
     ahead_hidden_s: float = 0.0
-    plain_spans: tuple[PlainSpan, ...] = field(default=())
+    plain_spans: tuple[PlainSpan, ...] = ()
 
 
 class RequestLog:
-    """Collects the rounds of a request and computes its figures. Belongs to the engine's thread.
+    """Adds the rounds of a request to its `figures`. Belongs to the engine's thread.
 
-    Times are `time.perf_counter()` values in seconds.
+    What is known of the request besides is put into `figures` by its decoder. Times are `time.perf_counter()` values in
+    seconds.
     """
 
-    def __init__(self, started: float, *, prompt_tokens: int, seed: int, main: str) -> None:
+    def __init__(self, started: float, figures: RequestStats) -> None:
         self.started = started
-        self.draft = ""
-        self.draft_prefill_tokens = 0
-        self.cached_tokens = 0
-        self.dropped_messages = 0
-        self.opening = ""
+        self.figures = figures
         self.speedup: MeasuredSpeedup | None = None
-        # `RequestStats`'s figures of asynchronous drafting.
-        self.ahead: dict[str, Any] = {}
         # In a batch an answer is slower than alone by design, so a ratio to decoding alone would mislead.
         self.shared = False
-        # `RequestStats`'s figures that never change.
-        self._request: dict[str, Any] = {"prompt_tokens": prompt_tokens, "seed": seed, "main": main}
-        # Draft tokens so far.
-        self.drafted = 0
-        self._rounds = self._accepted = self._generated = 0
-        self._by_position: list[tuple[int, int]] = []
-        self._draft_s = self._verify_s = self._host_s = 0.0
         self._first_at: float | None = None
         self._first_tokens = 0
-        self._last_at = started
-        self._spans: tuple[PlainSpan, ...] = ()
-        # The latest span, which may go on: its tokens, reason and arguments.
-        self._span_tokens, self._span_reason = 0, ""
-        self._span_arguments: tuple[tuple[str, float | str], ...] = ()
-        self._speculated = True
+        self._latest_was_plain = False
 
     def snapshot(self, record: RoundRecord | None = None, now: float = 0.0) -> RequestStats:
         """Count `record`, a round that was read at `now`, if there is one; returns the figures so far."""
         if record is not None:
-            self._rounds += 1
-            self._generated += record.committed
-            self._draft_s += record.draft_s
-            self._verify_s += record.verify_s
-            self._host_s += record.host_s
-            if self._first_at is None:
-                self._first_at, self._first_tokens = now, record.committed
-            self._last_at = now
-            if record.drafted:
-                self._count_drafted(record)
-            else:
-                if self._speculated or self._span_reason != record.reason:
-                    self._begin_span(record.reason)
-                self._span_tokens += record.committed
-                self._span_arguments = record.arguments
-        decode_tps = None
-        if self._first_at is not None and self._last_at > self._first_at:
-            decode_tps = (self._generated - self._first_tokens) / (self._last_at - self._first_at)
-        spans = self._spans
-        if self._span_tokens:
-            spans += (PlainSpan(self._span_tokens, self._span_reason, self._span_arguments),)
-        return RequestStats(
-            **self._request,
-            cached_tokens=self.cached_tokens,
-            draft_prefill_tokens=self.draft_prefill_tokens,
-            dropped_messages=self.dropped_messages,
-            opening=self.opening,
-            generated_tokens=self._generated,
-            rounds=self._rounds,
-            drafted=self.drafted,
-            accepted=self._accepted,
-            accept_rate=self._accepted / self.drafted if self.drafted else None,
-            accept_by_position=tuple(self._by_position),
-            tokens_per_round=self._generated / self._rounds if self._rounds else None,
-            ttft_s=None if self._first_at is None else self._first_at - self.started,
-            decode_tps=decode_tps,
-            **(self._speedup_figures() if self.speedup is not None else {}),
-            **self.ahead,
-            draft_s=self._draft_s,
-            verify_s=self._verify_s,
-            host_s=self._host_s,
-            draft=self.draft,
-            plain_spans=spans,
+            self._add(record, now)
+        return replace(self.figures, **self._speedup_figures())
+
+    def _add(self, record: RoundRecord, now: float) -> None:
+        if self._first_at is None:
+            self._first_at, self._first_tokens = now, record.committed
+        before, seconds = self.figures, now - self._first_at
+        rounds, generated = before.rounds + 1, before.generated_tokens + record.committed
+        drafted, accepted = before.drafted + record.drafted, before.accepted + record.accepted
+        self.figures = replace(
+            before,
+            generated_tokens=generated,
+            rounds=rounds,
+            drafted=drafted,
+            accepted=accepted,
+            accept_rate=accepted / drafted if drafted else None,
+            accept_by_position=_by_position(before.accept_by_position, record),
+            tokens_per_round=generated / rounds,
+            ttft_s=self._first_at - self.started,
+            decode_tps=(generated - self._first_tokens) / seconds if seconds > 0.0 else None,
+            draft_s=before.draft_s + record.draft_s,
+            verify_s=before.verify_s + record.verify_s,
+            host_s=before.host_s + record.host_s,
+            plain_spans=self._plain_spans(record),
         )
 
-    def _count_drafted(self, record: RoundRecord) -> None:
-        self._speculated = True
-        self.drafted += record.drafted
-        self._accepted += record.accepted
-        for index in range(min(record.drafted, record.accepted + 1)):
-            if index == len(self._by_position):
-                self._by_position.append((0, 0))
-            reached, accepted = self._by_position[index]
-            self._by_position[index] = reached + 1, accepted + (index < record.accepted)
-
-    def _begin_span(self, reason: str) -> None:
-        if self._span_tokens:
-            self._spans += (PlainSpan(self._span_tokens, self._span_reason, self._span_arguments),)
-        self._span_tokens, self._span_reason, self._speculated = 0, reason, False
+    def _plain_spans(self, record: RoundRecord) -> tuple[PlainSpan, ...]:
+        spans, tokens = self.figures.plain_spans, record.committed
+        goes_on = self._latest_was_plain and spans[-1:] and spans[-1].reason == record.reason
+        self._latest_was_plain = not record.drafted
+        if record.drafted or not tokens:
+            return spans
+        if goes_on:
+            *earlier, last = spans
+            return *earlier, PlainSpan(last.tokens + tokens, record.reason, record.arguments)
+        return *spans, PlainSpan(tokens, record.reason, record.arguments)
 
     def _speedup_figures(self) -> dict[str, Any]:
         found = self.speedup
-        if found is None or self.shared or not self.drafted:
+        if found is None or self.shared or not self.figures.drafted:
             return {}
         bounds = {"speedup_low": found.factor * exp(-found.error), "speedup_high": found.factor * exp(found.error)}
         if not found.known:
@@ -275,3 +236,11 @@ class RequestLog:
             "saved_s": found.plain_s - found.decode_s,
             "load": found.load,
         }
+
+
+def _by_position(before: Sequence[tuple[int, int]], record: RoundRecord) -> tuple[tuple[int, int], ...]:
+    counts = [*before, *[(0, 0)] * (min(record.drafted, record.accepted + 1) - len(before))]
+    for index in range(min(record.drafted, record.accepted + 1)):
+        reached, accepted = counts[index]
+        counts[index] = reached + 1, accepted + (index < record.accepted)
+    return tuple(counts)

@@ -84,11 +84,16 @@ class Generation:
         # When the latest round ended. With `timing_interrupted`, other work has run since then.
         self.round_ended = started
         self.timing_interrupted = False
-        self.log = RequestLog(started, prompt_tokens=len(prompt), seed=self.sampler.seed, main=main.info.name)
-        self.log.cached_tokens = sequence.position
-        self.log.dropped_messages = made.dropped
         self.text_of = local_decoder(main.tokenizer)
-        self.log.opening = opened_thought(self.text_of(prompt[-_MARK_TOKENS:]))
+        known = RequestStats(
+            prompt_tokens=len(prompt),
+            cached_tokens=sequence.position,
+            dropped_messages=made.dropped,
+            opening=opened_thought(self.text_of(prompt[-_MARK_TOKENS:])),
+            seed=self.sampler.seed,
+            main=main.info.name,
+        )
+        self.log = RequestLog(started, known)
         self._main = main
         self._cache = cache
         # How many tokens the answer may have.
@@ -128,7 +133,7 @@ class Generation:
     def progress(self) -> PrefillProgress:
         """How much of the prompt has been prefilled."""
         sequence = self.conversation.main
-        return PrefillProgress(sequence.position, len(sequence.tokens), self.log.cached_tokens)
+        return PrefillProgress(sequence.position, len(sequence.tokens), self.log.figures.cached_tokens)
 
     def begin_prefill(self, most: int) -> PrefillPass:
         """Begin to prefill at most `most` tokens."""

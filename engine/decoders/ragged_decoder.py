@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from collections.abc import Sequence as Items
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 import mlx.core as mx
@@ -84,7 +85,7 @@ class RaggedDecoder:
             # While answers that decode alone go on, which join later.
             with self._failing_next_step():
                 self._write_rows()
-        self._members.append(Member(generation, request, generation.log.draft_prefill_tokens))
+        self._members.append(Member(generation, request, generation.log.figures.draft_prefill_tokens))
         self._ended_at = None
         generation.log.shared = True
 
@@ -370,5 +371,8 @@ class RaggedDecoder:
     def _update_log(self, member: Member) -> None:
         """Copy the figures that only the proposers know."""
         log = member.generation.log
-        log.draft = self._drafting.draft_name(member.request) or log.draft
-        log.draft_prefill_tokens = member.prefilled_earlier + member.request.proposers.draft_prefill_tokens
+        log.figures = replace(
+            log.figures,
+            draft=self._drafting.draft_name(member.request) or log.figures.draft,
+            draft_prefill_tokens=member.prefilled_earlier + member.request.proposers.draft_prefill_tokens,
+        )

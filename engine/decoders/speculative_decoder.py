@@ -10,7 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from engine.decoders.generation import DrawnTokens, Generation
 from engine.decoders.recording import round_record
@@ -58,7 +59,7 @@ class SpeculativeDecoder:
         self._plain, self._timed_every = plain or FIRST_TOKEN, timed_every
         self._drafting_begun = False
         self._rounds = Rounds(generation.conversation.main, generation.sampler)
-        self._prefilled_earlier = generation.log.draft_prefill_tokens
+        self._prefilled_earlier = generation.log.figures.draft_prefill_tokens
         # Up to when all time is accounted for, and seconds of the next round that went into catch-up of a draft model.
         self._accounted_to = 0.0
         self._catch_up_s = 0.0
@@ -274,11 +275,16 @@ class SpeculativeDecoder:
         if self._drafting is None:
             return
         log = self._generation.log
-        log.draft = self._drafting.draft_name or log.draft
-        log.draft_prefill_tokens = self._prefilled_earlier + self._drafting.draft_prefill_tokens
-        if log.drafted:
-            log.speedup = self._drafting.speedup
+        ahead: dict[str, Any] = {}
         if self._drafting.ahead is not None:
-            log.ahead = self._drafting.ahead.figures.as_stats()
+            ahead = self._drafting.ahead.figures.as_stats()
         elif self._drafting.why_not_ahead:
-            log.ahead = {"ahead": self._drafting.why_not_ahead}
+            ahead = {"ahead": self._drafting.why_not_ahead}
+        log.figures = replace(
+            log.figures,
+            draft=self._drafting.draft_name or log.figures.draft,
+            draft_prefill_tokens=self._prefilled_earlier + self._drafting.draft_prefill_tokens,
+            **ahead,
+        )
+        if log.figures.drafted:
+            log.speedup = self._drafting.speedup

@@ -66,10 +66,10 @@ class LoadedMachine:
 
     def answer(self, tokens: int, share: float = 0.02, *, plain: bool = False) -> Answered:
         """Decode an answer as the engine does. `share` is what plain samples may cost; `plain`: without speculation."""
-        controller, log = self.controller, RequestLog(self.now, prompt_tokens=9, seed=0, main="main")
+        controller = self.controller
+        log = RequestLog(self.now, RequestStats(prompt_tokens=9, main="main", draft="draft"))
         controller.speedup.begin(0)
         self._answer: Answer = controller.begin(100)
-        log.draft = "draft"
         answered = Answered(log)
         self._round(answered, 0, "first-token")
         pipelined = False
