@@ -6,6 +6,7 @@ English sentence for terminals and logs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -55,6 +56,16 @@ def require(condition: bool, name: str, expected: str, actual: object) -> None:
     """Raise `BadRequest` unless `condition` holds."""
     if not condition:
         raise BadRequest(name, expected, actual)
+
+
+def require_between(low: float, name: str, value: float, high: float) -> None:
+    """Raise `BadRequest` unless the value called `name` is one from `low` to `high`."""
+    require(low <= value <= high, name, f"between {low:g} and {high:g}", value)
+
+
+def require_one_of(choices: Sequence[str], name: str, value: str) -> None:
+    """Raise `BadRequest` unless the value called `name` is one of `choices`."""
+    require(value in choices, name, f"one of {', '.join(choices)}", value)
 
 
 class ModelNotUsable(EngineError):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.errors import BadRequest, require
+from engine.errors import BadRequest, require, require_between, require_one_of
 from engine.grammars.grammar import Grammar
 from engine.speculation.proposers.registry import methods
 
@@ -41,15 +41,10 @@ class SamplingSettings:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        require(
-            0.0 <= self.temperature <= MAX_TEMPERATURE,
-            "temperature",
-            f"between 0 and {MAX_TEMPERATURE:g}",
-            self.temperature,
-        )
+        require_between(0, "temperature", self.temperature, MAX_TEMPERATURE)
         require(self.top_k >= 0, "top_k", "0 or more", self.top_k)
         require(0.0 < self.top_p <= 1.0, "top_p", "above 0 and at most 1", self.top_p)
-        require(0.0 <= self.min_p <= 1.0, "min_p", "between 0 and 1", self.min_p)
+        require_between(0, "min_p", self.min_p, 1)
         require(self.repetition_penalty > 0.0, "repetition_penalty", "above 0", self.repetition_penalty)
         require(self.penalty_window >= 0, "penalty_window", "0 or more", self.penalty_window)
         if self.seed is not None:
@@ -75,16 +70,11 @@ class SpeculationSettings:
     sample_share: float = 0.02
 
     def __post_init__(self) -> None:
-        require(self.method in methods(), "method", f"one of {', '.join(methods())}", self.method)
-        require(
-            self.acceptance in ACCEPTANCE_RULES,
-            "acceptance",
-            f"one of {', '.join(ACCEPTANCE_RULES)}",
-            self.acceptance,
-        )
-        require(1 <= self.max_depth <= MAX_DEPTH, "max_depth", f"between 1 and {MAX_DEPTH}", self.max_depth)
+        require_one_of(methods(), "method", self.method)
+        require_one_of(ACCEPTANCE_RULES, "acceptance", self.acceptance)
+        require_between(1, "max_depth", self.max_depth, MAX_DEPTH)
         if self.depth is not None:
-            require(0 <= self.depth <= MAX_DEPTH, "depth", f"between 0 and {MAX_DEPTH}", self.depth)
+            require_between(0, "depth", self.depth, MAX_DEPTH)
 
     @property
     def depth_limit(self) -> int:
@@ -136,22 +126,13 @@ class ChatRequest:
         else:
             require(not self.messages and not self.tools, "prompt", "alone, without messages and tools", self.messages)
             require(len(self.prompt) > 0, "prompt", "a text or token ids", self.prompt)
-            require(
-                isinstance(self.prompt, str) or all(token >= 0 for token in self.prompt),
-                "prompt",
-                "token ids of 0 or more",
-                self.prompt,
-            )
+            possible = isinstance(self.prompt, str) or all(token >= 0 for token in self.prompt)
+            require(possible, "prompt", "token ids of 0 or more", self.prompt)
         if self.max_tokens is not None:
             require(self.max_tokens >= 1, "max_tokens", "1 or more", self.max_tokens)
         if self.overflow is not None:
-            require(self.overflow in OVERFLOW_RULES, "overflow", f"one of {', '.join(OVERFLOW_RULES)}", self.overflow)
-        require(
-            0 <= self.alternatives <= MOST_ALTERNATIVES,
-            "alternatives",
-            f"between 0 and {MOST_ALTERNATIVES}",
-            self.alternatives,
-        )
+            require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
+        require_between(0, "alternatives", self.alternatives, MOST_ALTERNATIVES)
         require(all(self.stop), "stop", "non-empty strings", list(self.stop))
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.errors import require
+from engine.errors import require, require_between, require_one_of
 from engine.requests import OVERFLOW_RULES
 
 KV_BITS = (4, 8)
@@ -55,18 +55,12 @@ class EngineSettings:
     drafter_secret: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
-        require(1 <= self.most_active <= 32, "most_active", "between 1 and 32", self.most_active)
-        require(self.most_waiting >= 0, "most_waiting", "0 or more", self.most_waiting)
-        require(self.prefix_cache_bytes >= 0, "prefix_cache_bytes", "0 or more", self.prefix_cache_bytes)
-        require(self.prefix_folder_bytes >= 0, "prefix_folder_bytes", "0 or more", self.prefix_folder_bytes)
+        require_between(1, "most_active", self.most_active, 32)
+        for name in ("most_waiting", "prefix_cache_bytes", "prefix_folder_bytes"):
+            require(getattr(self, name) >= 0, name, "0 or more", getattr(self, name))
         require(self.context >= 1, "context", "1 or more", self.context)
-        require(self.overflow in OVERFLOW_RULES, "overflow", f"one of {', '.join(OVERFLOW_RULES)}", self.overflow)
-        require(
-            self.async_drafter in ASYNC_DRAFTERS,
-            "async_drafter",
-            f"one of {', '.join(ASYNC_DRAFTERS)}",
-            self.async_drafter,
-        )
+        require_one_of(OVERFLOW_RULES, "overflow", self.overflow)
+        require_one_of(ASYNC_DRAFTERS, "async_drafter", self.async_drafter)
         for name in ("kv_bits", "draft_kv_bits"):
             bits = getattr(self, name)
             require(bits is None or bits in KV_BITS, name, "4, 8 or None", bits)

@@ -16,23 +16,18 @@ def test_a_depth_above_the_most_of_a_round_is_refused(name: str) -> None:
         SpeculationSettings(**{name: MAX_DEPTH + 1})  # type: ignore[arg-type]
 
 
-def test_an_empty_question_is_refused_when_it_is_created() -> None:
-    with pytest.raises(BadRequest, match="text"):
-        ChatRequest([{"role": "user", "content": "  \n"}])
-
-
 @pytest.mark.parametrize(
-    "message",
-    [{"role": "user"}, {"content": "fox"}, {"role": "user", "content": 5}, {"role": "root", "content": "fox"}],
+    ("messages", "words"),
+    [
+        ([], "at least one message"),
+        ([{"role": "user", "content": "  \n"}], "text in it"),
+        *(([one], "role and a text") for one in ({"role": "user"}, {"content": "fox"}, {"role": "user", "content": 5})),
+        ([{"role": "root", "content": "fox"}], "role and a text"),
+    ],
 )
-def test_a_message_without_role_and_text_is_refused(message: dict[str, str]) -> None:
-    with pytest.raises(BadRequest, match="role and a text"):
-        ChatRequest([message])
-
-
-def test_a_request_without_messages_is_refused() -> None:
-    with pytest.raises(BadRequest, match="at least one message"):
-        ChatRequest([])
+def test_messages_that_cannot_be_answered_are_refused(messages: list[dict[str, object]], words: str) -> None:
+    with pytest.raises(BadRequest, match=words):
+        ChatRequest(messages)
 
 
 @pytest.mark.parametrize(
