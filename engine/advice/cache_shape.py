@@ -49,20 +49,21 @@ class CacheShape:
     window_layers: int
     recurrent_layers: int
 
-    def growing_bytes(self, tokens: int, bytes_an_element: int = 2) -> int:
-        """Bytes of full and sliding layers after `tokens` tokens."""
+    def growing_elements(self, tokens: int, *, drafts: bool = False) -> int:
+        """Elements of full and sliding layers after `tokens` tokens.
+
+        The compiled passes of a draft model with full layers only use larger buffers.
+        """
+        if drafts and not self.windows and not self.state_elements:
+            tokens = compiled_buffer_tokens(tokens)
         rounded = -(-tokens // GROWTH_TOKENS) * GROWTH_TOKENS
         windowed = sum(min(rounded, window) * elements for window, elements in self.windows)
-        return (rounded * self.elements_a_token + windowed) * bytes_an_element
+        return rounded * self.elements_a_token + windowed
 
-    def compiled_bytes(self, tokens: int, bytes_an_element: int = 2) -> int:
-        """As `growing_bytes`, for a draft model: with full layers only, its compiled passes use larger buffers."""
-        everything_full = not self.windows and not self.state_elements
-        return self.growing_bytes(compiled_buffer_tokens(tokens) if everything_full else tokens, bytes_an_element)
-
-    def state_bytes(self, bytes_an_element: int = 4) -> int:
-        """Bytes of recurrent layers, at any length."""
-        return self.state_elements * bytes_an_element
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of recurrent layers, at any length: they are float32."""
+        return self.state_elements * 4
 
 
 def caches_latents(config: Mapping[str, Any]) -> bool:

@@ -129,25 +129,21 @@ def working_set_limit(memory_bytes: int) -> int:
 
 def _model_terms(name: str, model: ModelSize, context: int) -> list[MemoryTerm]:
     shape = model.shape
-    elements = shape.compiled_bytes(context, 1) if name == "draft" else shape.growing_bytes(context, 1)
-    cache = int(elements * model.element_bytes)
-    terms = [
-        MemoryTerm("weights", name, model.weight_bytes),
-        MemoryTerm("cache", name, cache, _cache_arguments(shape, context, model.element_bytes)),
-    ]
-    if shape.state_elements:
-        layers = (("layers", shape.recurrent_layers),)
-        terms.append(MemoryTerm("state", name, shape.state_bytes(), layers))
-    return terms
-
-
-def _cache_arguments(shape: CacheShape, context: int, element_bytes: float) -> tuple[tuple[str, int], ...]:
-    return (
+    cache = int(shape.growing_elements(context, drafts=name == "draft") * model.element_bytes)
+    arguments = (
         ("tokens", context),
         ("full_layers", shape.full_layers),
         ("window_layers", shape.window_layers),
-        ("bytes_a_token", int(element_bytes * shape.elements_a_token)),
+        ("bytes_a_token", int(model.element_bytes * shape.elements_a_token)),
     )
+    terms = [
+        MemoryTerm("weights", name, model.weight_bytes),
+        MemoryTerm("cache", name, cache, arguments),
+    ]
+    if shape.state_elements:
+        layers = (("layers", shape.recurrent_layers),)
+        terms.append(MemoryTerm("state", name, shape.state_bytes, layers))
+    return terms
 
 
 def _workspace_bytes(config: Mapping[str, Any]) -> int:

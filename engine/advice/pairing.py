@@ -26,10 +26,6 @@ from engine.model_files.tokenizer_files import Comparison, compare, read_folder
 _UNREAD = ("head-unchecked", "head-inside")
 
 
-def _no_vocabulary() -> dict[str, int] | None:
-    return None
-
-
 @dataclass(frozen=True)
 class PairModel:
     """What pairing knows of a model from any source. Unknown figures are 0.
@@ -48,7 +44,7 @@ class PairModel:
     weight_bytes: int
     active_bytes: int
     config: Mapping[str, Any] = field(default_factory=dict)
-    read_vocabulary: Callable[[], dict[str, int] | None] = _no_vocabulary
+    read_vocabulary: Callable[[], dict[str, int] | None] = lambda: None
     vocabulary_size: int = 0
     tokenizer: str = ""
     tokenizer_name: str = ""
@@ -106,7 +102,7 @@ def advise(
     advice.append(PairAdvice("", "lookup", "lookup", (), 0, None))
     advice.sort(key=_rank)
     best = next((index for index, one in enumerate(advice) if _is_recommendable(one)), None)
-    return [_marked(one, index == best) for index, one in enumerate(advice)]
+    return [replace(one, best=index == best) for index, one in enumerate(advice)]
 
 
 def from_installed(model: InstalledModel, tokenizer_name: str = "") -> PairModel:
@@ -201,7 +197,8 @@ class _Judge:
         measured: Mapping[str, float],
         element_bytes: tuple[float, float],
     ) -> None:
-        self._main, self._measured = main, measured
+        self._main = main
+        self._measured = {name: Estimate(speedup, measured=True) for name, speedup in measured.items()}
         self._context, self._free, self._element_bytes = context, free, element_bytes
         self._compared: dict[tuple[str, str], Comparison] = {}
 
@@ -240,11 +237,10 @@ class _Judge:
         wrong = against(facts, main.config, main.vocabulary_size)
         if wrong is not None:
             return "other-main", (("what", wrong.what), ("head", wrong.head), ("main", wrong.main)), None
-        if draft.id in self._measured:
-            expected = Estimate(self._measured[draft.id], measured=True)
-        else:
-            chained = is_chained(facts.kind)
-            expected = estimate_head_speedup(main.weight_bytes, main.active_bytes, draft.weight_bytes, chained=chained)
+        chained = is_chained(facts.kind)
+        expected = self._measured.get(draft.id) or estimate_head_speedup(
+            main.weight_bytes, main.active_bytes, draft.weight_bytes, chained=chained
+        )
         if not facts.checked:
             # There is nothing yet that an estimate could go by.
             code = "head-inside" if facts.inside else "head-unchecked"
@@ -271,10 +267,8 @@ class _Judge:
         return Comparison("same") if named else None
 
     def _expected(self, draft: PairModel, relation: str) -> Estimate:
-        if draft.id in self._measured:
-            return Estimate(self._measured[draft.id], measured=True)
-        main = self._main
-        return estimate_speedup(main.weight_bytes, main.active_bytes, draft.active_bytes, relation)
+        main, measured = self._main, self._measured.get(draft.id)
+        return measured or estimate_speedup(main.weight_bytes, main.active_bytes, draft.active_bytes, relation)
 
 
 def _digest_in(folder: Path) -> str:
@@ -363,7 +357,3 @@ def _is_recommendable(one: PairAdvice) -> bool:
     if one.verdict in ("head-other", *_UNREAD) and not (one.expected and one.expected.measured):
         return False
     return one.verdict == "lookup" or _rank(one)[0] == 0
-
-
-def _marked(one: PairAdvice, best: bool) -> PairAdvice:
-    return PairAdvice(one.id, one.source, one.verdict, one.arguments, one.weight_bytes, one.expected, best)

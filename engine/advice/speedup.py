@@ -6,6 +6,7 @@ assumed, not known: they depend on the text and on the pair.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.requests import MAX_DEPTH
@@ -39,13 +40,7 @@ def estimate_speedup(main_bytes: int, main_active: int, draft_active: int, relat
     share = draft_active / max(main_active, 1)
     accept = _assumed_accept_rate(share, relation)
     extra = _RECODING_COST if relation == "different" else 0.0
-
-    def at(depth: int) -> float:
-        tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)
-        drafting = depth * (share + _PASS_OVERHEAD) + extra
-        return tokens / (_pass_cost(main_bytes, main_active, depth + 1) + drafting)
-
-    return Estimate(max(map(at, range(1, MAX_DEPTH + 1))))
+    return _at_best_depth(main_bytes, main_active, accept, lambda depth: depth * (share + _PASS_OVERHEAD) + extra)
 
 
 def estimate_head_speedup(main_bytes: int, main_active: int, head_bytes: int, *, chained: bool = False) -> Estimate:
@@ -55,10 +50,18 @@ def estimate_head_speedup(main_bytes: int, main_active: int, head_bytes: int, *,
     """
     share = head_bytes / max(main_active, 1)
 
+    def drafting(depth: int) -> float:
+        return depth * (share + _PASS_OVERHEAD) if chained else share + 2 * _PASS_OVERHEAD
+
+    return _at_best_depth(main_bytes, main_active, HEAD_ACCEPT_RATE, drafting)
+
+
+def _at_best_depth(main_bytes: int, main_active: int, accept: float, drafting: Callable[[int], float]) -> Estimate:
+    """`drafting(depth)` is what the draft tokens of a round cost, in plain passes of the main model."""
+
     def at(depth: int) -> float:
-        tokens = (1.0 - HEAD_ACCEPT_RATE ** (depth + 1)) / (1.0 - HEAD_ACCEPT_RATE)
-        drafting = depth * (share + _PASS_OVERHEAD) if chained else share + 2 * _PASS_OVERHEAD
-        return tokens / (_pass_cost(main_bytes, main_active, depth + 1) + drafting)
+        tokens = (1.0 - accept ** (depth + 1)) / (1.0 - accept)
+        return tokens / (_pass_cost(main_bytes, main_active, depth + 1) + drafting(depth))
 
     return Estimate(max(map(at, range(1, MAX_DEPTH + 1))))
 

@@ -99,8 +99,7 @@ def check_request(main: ModelSize, draft: ModelSize | None, tokens: int, free: i
 def cache_bytes(model: ModelSize, tokens: int, *, drafts: bool = False) -> int:
     """What `tokens` tokens take in the caches of one model: a draft model if it `drafts`, else a main model."""
     shape = model.shape
-    elements = shape.compiled_bytes(tokens, 1) if drafts else shape.growing_bytes(tokens, 1)
-    return int(elements * model.element_bytes) + shape.state_bytes()
+    return int(shape.growing_elements(tokens, drafts=drafts) * model.element_bytes) + shape.state_bytes
 
 
 class WiredLimit:

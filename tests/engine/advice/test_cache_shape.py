@@ -39,4 +39,4 @@ def test_a_recurrent_layer_keeps_its_state_and_the_inputs_of_its_convolution(
     settings: dict[str, Any], elements: int
 ) -> None:
     shape = cache_shape({"num_hidden_layers": 1, "layer_types": ["conv"], **settings})
-    assert (shape.state_elements, shape.state_bytes()) == (elements, 4 * elements)
+    assert (shape.state_elements, shape.state_bytes) == (elements, 4 * elements)

@@ -108,8 +108,8 @@ def test_the_arithmetic_is_what_mlx_lm_allocates(name: str) -> None:
 def test_a_window_stops_growing() -> None:
     shape = cache_shape(SMALL["gemma3_text"])
     assert (shape.full_layers, shape.window_layers) == (2, 4)
-    step = shape.growing_bytes(2 * GROWTH_TOKENS) - shape.growing_bytes(GROWTH_TOKENS)
-    assert step == GROWTH_TOKENS * shape.elements_a_token * 2
+    step = shape.growing_elements(2 * GROWTH_TOKENS) - shape.growing_elements(GROWTH_TOKENS)
+    assert step == GROWTH_TOKENS * shape.elements_a_token
 
 
 def test_models_that_share_caches_between_layers_count_them_once() -> None:
@@ -125,14 +125,6 @@ def test_models_that_share_caches_between_layers_count_them_once() -> None:
     shape = cache_shape(config)
     assert shape.elements_a_token == 2 * 2 * 16
     assert shape.windows == ((16, 2 * 2 * 8),)
-
-
-def test_known_figures_of_a_real_model() -> None:
-    """Llama 3.1 8B: 32 layers, 8 key-value heads of 128, two bytes each: 128 KiB a token."""
-    config = llama_config(
-        hidden_size=4096, num_hidden_layers=32, num_attention_heads=32, num_key_value_heads=8, head_dim=128
-    )
-    assert 2 * cache_shape(config).elements_a_token == 128 * 1024
 
 
 def size(name: str, weights: int, **changes: Any) -> ModelSize:
@@ -187,16 +179,15 @@ def test_every_module_that_the_arithmetic_names_exists() -> None:
         assert importlib.util.find_spec(f"mlx_lm.models.{module}") is not None, module
 
 
-@pytest.mark.parametrize(("context", "held"), [(100, 256), (4096, 4096), (5000, 8192), (8193, 16384), (40960, 40960)])
-def test_the_buffers_of_a_draft_of_full_attention_grow_in_leaps(context: int, held: int) -> None:
-    size = ModelSize("llama", 0, SMALL["llama"])
-    caches = {term.model: term.bytes for term in check_fit(size, size, context, 10**12).terms if term.code == "cache"}
-    shape = cache_shape(SMALL["llama"])
-    assert caches == {"main": shape.growing_bytes(context), "draft": shape.growing_bytes(held)}
-
-
-@pytest.mark.parametrize("model", ["gemma3_text", "qwen3_5"])
-def test_the_buffers_of_other_drafts_grow_as_those_of_any_model(model: str) -> None:
+@pytest.mark.parametrize(
+    ("model", "context", "held"),
+    [
+        *(("llama", context, held) for context, held in ((100, 256), (5000, 8192), (8193, 16384), (40960, 40960))),
+        *(("gemma3_text", 5000, 5000), ("qwen3_5", 5000, 5000)),
+    ],
+)
+def test_the_buffers_of_a_draft_of_full_attention_alone_grow_in_leaps(model: str, context: int, held: int) -> None:
     size = ModelSize(model, 0, SMALL[model])
-    caches = {term.model: term.bytes for term in check_fit(size, size, 5000, 10**12).terms if term.code == "cache"}
-    assert caches["draft"] == caches["main"]
+    caches = {term.model: term.bytes for term in check_fit(size, size, context, 10**12).terms if term.code == "cache"}
+    shape = cache_shape(SMALL[model])
+    assert caches == {"main": 2 * shape.growing_elements(context), "draft": 2 * shape.growing_elements(held)}

@@ -177,4 +177,4 @@ def test_any_value_in_a_configuration_is_accepted_or_refused_in_our_words(tmp_pa
         check_folder(write_folder(tmp_path / "m", files))
     except ModelNotUsable:
         return
-    cache_shape(config).growing_bytes(1000)
+    cache_shape(config).growing_elements(1000)
