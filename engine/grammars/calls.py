@@ -14,7 +14,8 @@ from typing import Any
 
 # Calls of one answer.
 MOST_CALLS = 32
-# Small models write white space without end where they may; this is how the chat templates write calls.
+# Small models write white space without end where they may. This is how Python's json writes, which models have seen
+# most, and how the chat templates write calls. No grammar can say that exactly one of several schemas holds.
 LAYOUT = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": ", "coerce_one_of": True}
 _NAME = re.compile(r"[\w.-]{1,128}", re.ASCII)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
@@ -141,31 +142,19 @@ def _form(name: str, marks: Mapping[str, int]) -> _Form:
 # Arguments as one JSON object
 
 
-def _json(schema: Mapping[str, Any]) -> str:
+def json_of(schema: Mapping[str, Any]) -> str:
+    """An expression of Lark for JSON that follows the schema, in LAYOUT unless its "x-guidance" says otherwise."""
     own = schema.get("x-guidance", {})
     return f"%json {json.dumps({**schema, 'x-guidance': LAYOUT | (own if isinstance(own, dict) else {})})}"
 
 
-def _arguments(function: _Function) -> str:
-    return _json({"type": "object", **function.schema})
-
-
-def _around(before: str, after: str) -> Write:
-    """Arguments as JSON between two texts, in which NAME stands for the function's name."""
+def _json_call(call: str) -> Write:
+    """A text in which NAME stands for the function's name, NUMBER for one of the call, ARGUMENTS for them as JSON."""
 
     def write(writer: _Writer, function: _Function) -> str:
-        begin, end = (writer.text(text.replace("NAME", function.name)) for text in (before, after))
-        return f"{begin} {_arguments(function)} {end}"
-
-    return write
-
-
-def _numbered(before: str, middle: str, after: str) -> Write:
-    """As `_around`, with a number of the call before `middle`."""
-
-    def write(writer: _Writer, function: _Function) -> str:
-        begin = writer.text(before.replace("NAME", function.name))
-        return f"{begin} /[0-9]{{1,2}}/ {writer.text(middle)} {_arguments(function)} {writer.text(after)}"
+        values = {"NUMBER": "/[0-9]{1,2}/", "ARGUMENTS": json_of({"type": "object", **function.schema})}
+        parts = re.split("(NUMBER|ARGUMENTS)", call)
+        return " ".join(values.get(part) or writer.text(part.replace("NAME", function.name)) for part in parts)
 
     return write
 
@@ -223,7 +212,7 @@ class _Tagged:
         elif _is_text(schema):
             value = writer.any_text(self.closing)
         else:
-            value = f"{_json(schema)} {writer.text(self.line + self.closing)}"
+            value = f"{json_of(schema)} {writer.text(self.line + self.closing)}"
         after = writer.text(self.after) if self.after else ""
         return writer.rule(f"{key} {value} {after}")
 
@@ -231,7 +220,7 @@ class _Tagged:
 def _python_call(writer: _Writer, function: _Function) -> str:
     if not _IDENTIFIER.fullmatch(function.name) or not all(_WORD.fullmatch(name) for name, _, _ in function.parameters):
         raise CallsNotExpressible(f"The loaded model calls functions as Python does, which {function.name!r} is not.")
-    entries = [(f"{writer.text(f'{name}=')} {_json(schema)}", needed) for name, schema, needed in function.parameters]
+    entries = [(f"{writer.text(f'{name}=')} {json_of(schema)}", needed) for name, schema, needed in function.parameters]
     return f"{writer.text(f'{function.name}(')} {writer.list_of(entries, ', ')} {writer.text(')')}"
 
 
@@ -267,7 +256,7 @@ class _Braced:
         if kind == "string":
             return f"{quote} {writer.any_text(self.quote, '[^}]' if self.flat else '(?s:.)')}"
         if kind in _SCALARS:
-            return _json(schema)
+            return json_of(schema)
         if kind == "array" and isinstance(schema.get("items"), dict) and not self.flat:
             item = writer.rule(self._value(writer, schema["items"]))
             return f'"[" ({item} ("," {item})*)? "]"'
@@ -294,22 +283,17 @@ _MINIMAX = _Tagged('<invoke name="NAME">\n', '<parameter name="NAME">', "</param
 _MUSE = _Tagged(
     '<atem:invoke name="NAME">\n', '<atem:parameter name="NAME">', "</atem:parameter>", "\n", "</atem:invoke>\n"
 )
-_KIMI_K3 = _numbered(
-    '<|open|>call tool="NAME" index="',
-    '"<|sep|><|open|>json type="object"<|sep|>',
-    "<|close|>json<|sep|><|close|>call<|sep|>",
+_KIMI_K2 = _json_call("<|tool_call_begin|>functions.NAME:NUMBER<|tool_call_argument_begin|>ARGUMENTS<|tool_call_end|>")
+_KIMI_K3 = _json_call(
+    '<|open|>call tool="NAME" index="NUMBER"<|sep|><|open|>json type="object"<|sep|>ARGUMENTS'
+    "<|close|>json<|sep|><|close|>call<|sep|>"
 )
 # Older models of the family write a list; newer ones have a token between name and arguments.
-_MISTRAL = _Form(_around("[TOOL_CALLS]NAME[ARGS]", ""), between="")
+_MISTRAL = _Form(_json_call("[TOOL_CALLS]NAME[ARGS]ARGUMENTS"), between="")
 _FORMS: dict[str, _Form] = {
-    "json_tools": _Form(_around('<tool_call>\n{"name": "NAME", "arguments": ', "}\n</tool_call>")),
-    "mistral": _Form(_around('{"name": "NAME", "arguments": ', "}"), "[TOOL_CALLS][", "]", ", "),
-    "kimi_k2": _Form(
-        _numbered("<|tool_call_begin|>functions.NAME:", "<|tool_call_argument_begin|>", "<|tool_call_end|>"),
-        "<|tool_calls_section_begin|>",
-        "<|tool_calls_section_end|>",
-        "",
-    ),
+    "json_tools": _Form(_json_call('<tool_call>\n{"name": "NAME", "arguments": ARGUMENTS}\n</tool_call>')),
+    "mistral": _Form(_json_call('{"name": "NAME", "arguments": ARGUMENTS}'), "[TOOL_CALLS][", "]", ", "),
+    "kimi_k2": _Form(_KIMI_K2, "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>", ""),
     "kimi_k3": _Form(_KIMI_K3, "<|open|>tools<|sep|>", "<|close|>tools<|sep|>", ""),
     "pythonic": _Form(_python_call, "<|tool_call_start|>[", "]<|tool_call_end|>", ", "),
     "qwen3_coder": _Form(_QWEN),

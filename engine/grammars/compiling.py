@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from llguidance import LLMatcher, LLParserLimits, LLTokenizer
 
 from engine.errors import GrammarNotUsable
 
+Result = TypeVar("Result")
 # Lexer fuel is some 14,000 units a millisecond, items some 20,000: a mask takes 20 ms at the very most.
 LIMITS = LLParserLimits(
     max_grammar_size=100_000,
@@ -37,34 +39,21 @@ def compile_by_byte(source: str) -> LLMatcher:
 def trial(lark: str) -> str:
     """Compile a grammar for single bytes; returns what is wrong with it, or "". For a process with limits."""
     try:
-        matcher: LLMatcher = _with_stack(_TRIAL_STACK, lambda: compile_by_byte(lark))
+        matcher = _with_stack(_TRIAL_STACK, lambda: compile_by_byte(lark))
         matcher.compute_bitmask()
     except GrammarNotUsable as error:
         return str(error.arguments["detail"])
     return sentence(matcher.get_error()) if matcher.is_error() else ""
 
 
-def _with_stack(size: int, work: Callable[[], Any]) -> Any:
+def _with_stack(size: int, work: Callable[[], Result]) -> Result:
     """Do `work` on a thread with a stack of `size` bytes, and wait for it."""
-    outcome: list[Any] = []
-
-    def run() -> None:
-        try:
-            outcome.extend((work(), None))
-        except BaseException as error:
-            outcome.extend((None, error))
-
     before = threading.stack_size(size)
     try:
-        thread = threading.Thread(target=run, name="grammar", daemon=True)
-        thread.start()
+        with ThreadPoolExecutor(1, "grammar") as pool:
+            return pool.submit(work).result()
     finally:
         threading.stack_size(before)
-    thread.join()
-    result, error = outcome
-    if error is not None:
-        raise error
-    return result
 
 
 def sentence(words: str) -> str:

@@ -15,8 +15,7 @@ from engine.errors import GrammarNotUsable
 if TYPE_CHECKING:
     from llguidance import LLMatcher
 
-    from engine.grammars.model_tokens import ModelTokens
-    from engine.grammars.native import NativeMatcher
+    from engine.grammars.native import ModelTokens, NativeMatcher
 
 # Forced texts of a grammar whose spelling is remembered.
 MOST_SPELLED = 4096

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import BadRequest, GrammarNotUsable
-from engine.grammars.calls import calls_grammar, calls_source
+from engine.grammars.calls import calls_grammar, calls_source, json_of
 
 KINDS = ("json_object", "json_schema", "regex", "lark", "calls")
 # Bytes of a source. Published schemas of whole interfaces have a tenth.
@@ -17,12 +17,8 @@ LARGEST_SOURCE = 2**18
 # would depend on how that splits text.
 # At the end, where it keeps the line numbers of errors right, and no line before it can say otherwise.
 _NO_FORCING = '\n%llguidance {"no_forcing": true}\n'
-# Small models write white space without end where they may. Answers to a schema are written as Python's json does it,
-# which models have seen most; other JSON may be indented.
-_ON_ONE_LINE = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
-_INDENTED = {"whitespace_flexible": True, "whitespace_pattern": r"( |\n {0,40})"}
-# No grammar can say that exactly one of several schemas holds.
-_ANY_OF = {"coerce_one_of": True}
+# Answers to a schema are written on one line (`LAYOUT`); other JSON may be indented.
+_INDENTED = {"whitespace_flexible": True, "whitespace_pattern": r"( |\n {0,40})", "coerce_one_of": True}
 
 
 @dataclass(frozen=True)
@@ -64,10 +60,9 @@ class Grammar:
 
             written = json.loads(LLMatcher.grammar_from_regex(self.source))
             return str(written["grammars"][0]["lark_grammar"]) + _NO_FORCING
-        schema: dict[str, Any] = self._schema() if self.kind == "json_schema" else {"type": "object"}
-        layout = _ON_ONE_LINE if self.kind == "json_schema" else _INDENTED
-        options = layout | _ANY_OF | schema.get("x-guidance", {})
-        return f"start: %json {json.dumps(schema | {'x-guidance': options})}{_NO_FORCING}"
+        if self.kind == "json_schema":
+            return f"start: {json_of(self._schema())}{_NO_FORCING}"
+        return f"start: %json {json.dumps({'type': 'object', 'x-guidance': _INDENTED})}{_NO_FORCING}"
 
     def _calls(self, marks: Mapping[str, int] | None) -> str:
         lark = calls_grammar(self.source, marks) + _NO_FORCING

@@ -12,8 +12,11 @@ import weakref
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
-from llguidance import LLParserLimits, LLTokenizer, _lib
+from llguidance import LLTokenizer, _lib
 from numpy.typing import NDArray
+
+from engine.errors import GrammarNotUsable
+from engine.grammars.compiling import LIMITS, sentence
 
 # What the library marks the bytes of control tokens with.
 _SPECIAL = b"\xff"
@@ -87,36 +90,29 @@ for _library, _name, _result, *_arguments in (
     getattr(_library, _name).argtypes = _arguments
 
 
-def limits_of(limits: LLParserLimits) -> Limits:
-    """The limits of the Python classes for this interface."""
-    return Limits(*(getattr(limits, name) for name, _ in Limits._fields_))
+class ModelTokens:
+    """The library's prefix tree over the tokens of a model.
 
-
-def default_limits() -> Limits:
-    """The library's own limits."""
-    init = _MatcherInit()
-    _short.llg_constraint_init_set_defaults(init, None)
-    limits: Limits = init.limits
-    return limits
-
-
-class NativeTokens:
-    """The library's prefix tree over the tokens of a model: `tokens[id]` are the bytes of each.
-
-    Those in `special` are no part of any text; `ends`, of which there is one at least, end it. Raises `ValueError`.
+    `table` has the bytes of each id, None for control tokens and ids without text; `names` are the strings of ids.
+    `ends` end a turn. No tokenizer is ever called: grammars say that the library may not force tokens. Raises
+    `ValueError`.
     """
 
-    def __init__(self, tokens: Sequence[bytes], special: Collection[int], ends: Sequence[int]) -> None:
-        marked = [_SPECIAL + token if index in special else token for index, token in enumerate(tokens)]
+    def __init__(self, table: Sequence[bytes | None], names: Sequence[str], ends: Collection[int]) -> None:
+        self.tokens = [names[token].encode() if value is None else value for token, value in enumerate(table)]
+        # A token that ends the turn is never a part of the text, whatever it is spelled like.
+        special = {token for token, value in enumerate(table) if value is None} | set(ends)
+        marked = [_SPECIAL + token if index in special else token for index, token in enumerate(self.tokens)]
         lengths = np.fromiter(map(len, marked), np.uint32, len(marked))
-        further = np.array(ends[1:], np.uint32)
+        first, *others = sorted(ends) or [0]
+        further = np.array(others, np.uint32)
         # Of what the library would prepare, the tokens of strings take least time and do most good.
         prepared = [text.encode() for text in LLTokenizer.general_slices()[-1:]]
         slices = (ctypes.c_char_p * (len(prepared) + 1))(*prepared, None)
         init = _TokenizerInit(
             struct_size=ctypes.sizeof(_TokenizerInit),
             vocab_size=len(marked),
-            tok_eos=ends[0],
+            tok_eos=first,
             token_lens=lengths.ctypes.data,
             token_bytes=b"".join(marked),
             use_approximate_greedy_tokenize_fn=True,
@@ -124,17 +120,32 @@ class NativeTokens:
             tok_eos_extra=further.ctypes.data if len(further) else None,
             tok_eos_extra_count=len(further),
         )
-        self.tokens = tokens
         problem = ctypes.create_string_buffer(_LONGEST_ERROR)
         self.pointer = _long.llg_new_tokenizer_v2(init, problem, _LONGEST_ERROR)
         if not self.pointer:
             raise ValueError(problem.value.decode(errors="replace"))
         _free_with(self, _long.llg_free_tokenizer, self.pointer)
 
-    def tokenize(self, text: bytes) -> list[int]:
+    def compile(self, source: str) -> NativeMatcher:
+        """A matcher of the model's tokens at the start of a text. Raises `GrammarNotUsable`."""
+        if "\0" in source:
+            raise GrammarNotUsable("invalid", "it has a zero byte in it")
+        init = _MatcherInit()
+        _short.llg_constraint_init_set_defaults(init, self.pointer)
+        init.log_stderr_level = 0
+        init.limits = Limits(*(getattr(LIMITS, name) for name, _ in Limits._fields_))
+        # A list of grammars is written as JSON.
+        kind = b"llguidance" if source.startswith("{") else b"lark"
+        matcher = NativeMatcher(self, _long.llg_new_matcher(init, kind, source.encode(errors="replace")))
+        if matcher.error:
+            raise GrammarNotUsable("invalid", sentence(matcher.error))
+        return matcher
+
+    def tokenize(self, text: str) -> list[int]:
         """The longest tokens that `text` can be written with."""
-        found = (ctypes.c_uint32 * max(1, len(text)))()
-        return found[: _short.llg_tokenize_bytes(self.pointer, text, len(text), found, len(found))]
+        content = text.encode()
+        found = (ctypes.c_uint32 * max(1, len(content)))()
+        return found[: _short.llg_tokenize_bytes(self.pointer, content, len(content), found, len(found))]
 
 
 def _free_with(owner: object, free: Callable[[int], None], pointer: int) -> None:
@@ -145,19 +156,10 @@ def _free_with(owner: object, free: Callable[[int], None], pointer: int) -> None
 class NativeMatcher:
     """A grammar that is matched along tokens. Not for two threads at once, but any may copy one that nobody changes."""
 
-    def __init__(self, tokens: NativeTokens, pointer: int) -> None:
+    def __init__(self, tokens: ModelTokens, pointer: int) -> None:
         # The tokens have to outlive it.
         self._tokens, self._pointer = tokens, pointer
         _free_with(self, _short.llg_free_matcher, pointer)
-
-    @classmethod
-    def compile(cls, tokens: NativeTokens, kind: str, grammar: str, limits: Limits) -> NativeMatcher:
-        """A matcher at the start of a text; `error` says what is wrong with the `grammar`, in the form `kind`."""
-        init = _MatcherInit()
-        _short.llg_constraint_init_set_defaults(init, tokens.pointer)
-        init.log_stderr_level, init.limits = 0, limits
-        source = grammar.encode(errors="replace")
-        return cls(tokens, _long.llg_new_matcher(init, kind.encode(), source))
 
     def copy(self) -> NativeMatcher:
         """One more, at the same place of the text."""

@@ -15,7 +15,7 @@ from engine.tokenizers.vocabulary import bytes_by_id, vocabulary_of
 # Imported with the first grammar, as few answers have one.
 if TYPE_CHECKING:
     from engine.grammars.constraint import CompiledGrammar
-    from engine.grammars.model_tokens import ModelTokens
+    from engine.grammars.native import ModelTokens
 
 # Compiled grammars that are kept; each has some megabytes at most.
 MOST_KEPT = 16
@@ -69,7 +69,7 @@ class GrammarCompiler:
             future.set_exception(error)
 
     def _model_tokens(self) -> ModelTokens:
-        from engine.grammars.model_tokens import ModelTokens
+        from engine.grammars.native import ModelTokens
 
         found = vocabulary_of(self._tokenizer)
         names = [""] * found.size

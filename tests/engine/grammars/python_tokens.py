@@ -22,5 +22,5 @@ class _Wrapper:
 
 
 def python_tokens(table: Sequence[bytes | None], names: Sequence[str], ends: Collection[int]) -> LLTokenizer:
-    """See `engine.grammars.model_tokens.ModelTokens`."""
+    """See `engine.grammars.native.ModelTokens`."""
     return LLTokenizer(cast("Any", _Wrapper(table, names, ends)), eos_token=sorted(ends))

@@ -12,7 +12,7 @@ from engine.errors import GrammarNotUsable
 from engine.grammars.compiling import compile_by_byte
 from engine.grammars.constraint import CompiledGrammar, Constraint, Spelling, Thinking
 from engine.grammars.grammar import Grammar
-from engine.grammars.model_tokens import ModelTokens
+from engine.grammars.native import ModelTokens
 from tests.engine.grammars.schemas import SCHEMAS, grammar_of
 
 # Single bytes, some longer tokens, some with the same bytes, and control tokens at the end.

@@ -9,8 +9,8 @@ import pytest
 from llguidance import LLMatcher
 
 from engine.errors import GrammarNotUsable
-from engine.grammars.model_tokens import ModelTokens
-from engine.grammars.native import default_limits
+from engine.grammars import native
+from engine.grammars.native import ModelTokens
 from tests.engine.grammars.python_tokens import python_tokens
 from tests.engine.grammars.schemas import SCHEMAS, grammar_of
 
@@ -26,7 +26,9 @@ def tokens() -> ModelTokens:
 
 
 def test_the_limits_are_where_they_are_taken_to_be() -> None:
-    limits = default_limits()
+    init = native._MatcherInit()
+    native._short.llg_constraint_init_set_defaults(init, None)
+    limits = init.limits
     assert (limits.max_items_in_row, limits.initial_lexer_fuel, limits.step_lexer_fuel) == (2000, 1_000_000, 200_000)
     assert (limits.step_max_items, limits.max_lexer_states, limits.max_grammar_size) == (50_000, 250_000, 500_000)
 
