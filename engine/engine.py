@@ -221,13 +221,10 @@ class Engine(EngineClient):
                 self._refusal = self._refusal or failure or InternalFailure("the engine's thread has ended")
             self._refuse_the_rest()
             if failure is not None:
-                self._report_failure(failure)
-
-    def _report_failure(self, failure: EngineError) -> None:
-        with self._lock:
-            self._failure = failure
-        for report in self._failure_reports:
-            report(failure)
+                with self._lock:
+                    self._failure = failure
+                for report in self._failure_reports:
+                    report(failure)
 
     def _serve_until_closed(self) -> None:
         # Here and not at the top: MLX's streams belong to the thread that imports and uses it first.

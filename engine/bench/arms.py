@@ -12,7 +12,6 @@ from mlx_lm import stream_generate
 
 from engine.bench.prompts import Prompt
 from engine.client import RequestStream
-from engine.errors import EngineError
 from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.main_model.loading import LoadedModel
 from engine.requests import MAX_DEPTH, ChatRequest, SamplingSettings, SpeculationSettings
@@ -187,11 +186,23 @@ def run_to_end(
     sources: Counter[str] | None = None,
     waits: list[float] | None = None,
 ) -> Finished:
-    """Run one request to its end on this thread, and count its tokens by source; `waits` gets the seconds of each unit
-    of work, in which nothing else has its turn. Raises the `EngineError` it failed with.
+    """As `run_all`, for one request."""
+    return run_all(scheduler, [request], sources, waits)[0]
+
+
+def run_all(
+    scheduler: Scheduler,
+    requests: Sequence[ChatRequest],
+    sources: Counter[str] | None = None,
+    waits: list[float] | None = None,
+) -> list[Finished]:
+    """Run requests at the same time to their end on this thread, and count their tokens by source; `waits` gets the
+    seconds of each unit of work, in which nothing else has its turn. Raises the first `EngineError` that one failed
+    with.
     """
     events: list[Event] = []
-    scheduler.admit(RequestStream(request, on_event=events.append))
+    for request in requests:
+        scheduler.admit(RequestStream(request, on_event=events.append))
     more = True
     while more:
         started = time.perf_counter()
@@ -201,12 +212,10 @@ def run_to_end(
     if sources is not None:
         committed = (event for event in events if isinstance(event, TokensCommitted))
         sources.update(token.source for event in committed for token in event.tokens)
-    last = events[-1]
-    if isinstance(last, Failed):
-        raise last.error
-    if not isinstance(last, Finished):
-        raise EngineError("the request ended without an answer")
-    return last
+    for event in events:
+        if isinstance(event, Failed):
+            raise event.error
+    return [event for event in events if isinstance(event, Finished)]
 
 
 def _mlx_lm(main: LoadedModel, draft: LoadedModel | None, depth: int) -> Callable[[Prompt, int], Measure]:

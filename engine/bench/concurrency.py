@@ -13,11 +13,9 @@ from typing import Any
 
 from mlx_lm.generate import batch_generate
 
+from engine.bench.arms import run_all
 from engine.bench.prompts import Prompt
 from engine.bench.runner import machine
-from engine.client import RequestStream
-from engine.errors import EngineError
-from engine.events import Event, Failed, Finished, TokensCommitted
 from engine.main_model.loading import LoadedModel
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.serving.scheduler import Scheduler
@@ -132,26 +130,14 @@ def _quartiles(values: Sequence[float]) -> tuple[float, float]:
 def _ours(scheduler: Scheduler, texts: Sequence[str], max_tokens: int, method: str, shares: Counter[str]) -> Run:
     """Adds each source's tokens to `shares`."""
     scheduler.clear_prefix_cache()
-    ended: list[Event] = []
-
-    def listen(event: Event) -> None:
-        if isinstance(event, TokensCommitted):
-            shares.update(token.source for token in event.tokens)
-        elif isinstance(event, Finished | Failed):
-            ended.append(event)
-
     speculation = SpeculationSettings(method=method)
+    requests = [
+        ChatRequest([{"role": "user", "content": text}], speculation=speculation, max_tokens=max_tokens)
+        for text in texts
+    ]
     started = time.perf_counter()
-    for text in texts:
-        messages = [{"role": "user", "content": text}]
-        request = ChatRequest(messages, speculation=speculation, max_tokens=max_tokens)
-        scheduler.admit(RequestStream(request, on_event=listen))
-    while scheduler.step():
-        pass
+    answers = run_all(scheduler, requests, shares)
     seconds = time.perf_counter() - started
-    answers = [event for event in ended if isinstance(event, Finished)]
-    if len(answers) < len(texts):
-        raise EngineError("an answer failed")
     return Run(sum(len(answer.ids) for answer in answers), seconds)
 
 

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import ParamSpec, TypeVar
-
-T = TypeVar("T")
-P = ParamSpec("P")
 
 _CHUNK_BYTES = 2**22
 
 
-class DiskPool:
-    """Two threads for the time of one load; leaving the context sets `leaving`, stops reading ahead and joins them."""
+class DiskPool(ThreadPoolExecutor):
+    """Two threads for the time of one load; leaving the context sets `leaving`, stops reading ahead and joins them.
+
+    What they run must not touch MLX: arrays belong to the thread that made them.
+    """
+
+    start = ThreadPoolExecutor.submit
 
     def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(2, "disk")
+        super().__init__(2, "disk")
         self.leaving = threading.Event()
-
-    def __enter__(self) -> DiskPool:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.leaving.set()
-        self._executor.shutdown(cancel_futures=True)
-
-    def start(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run `work`, which must not touch MLX: arrays belong to the thread that made them."""
-        return self._executor.submit(work, *args, **kwargs)
+        self.shutdown(cancel_futures=True)
 
     def read_ahead(self, files: Iterable[Path], max_bytes: int) -> Future[None]:
         """Read at most `max_bytes` of `files` into the system's page cache, where MLX will find them."""

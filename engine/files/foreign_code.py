@@ -5,25 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Bare exceptions of Python itself, which are no panics.
-ENDINGS = (KeyboardInterrupt, SystemExit, GeneratorExit)
-
-
-class ForeignCodePanicked(RuntimeError):
-    """A library panicked on what a model folder holds."""
-
 
 @contextmanager
 def panics_as_errors() -> Iterator[None]:
-    """Raise an ordinary `Exception` for a panic of Rust code, which arrives as a bare `BaseException`."""
+    """Raise a `RuntimeError` for a panic of Rust code, which arrives as a bare `BaseException`."""
     try:
         yield
-    except (Exception, *ENDINGS):
+    # The last three are bare exceptions of Python itself.
+    except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:
-        raise panicked(error) from error
-
-
-def panicked(panic: BaseException) -> ForeignCodePanicked:
-    """The ordinary exception for a panic."""
-    return ForeignCodePanicked(" ".join(str(panic).split())[:200] or type(panic).__name__)
+        raise RuntimeError(" ".join(str(error).split())[:200] or type(error).__name__) from error

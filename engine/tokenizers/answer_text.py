@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.files.foreign_code import ENDINGS, panicked, panics_as_errors
+from engine.files.foreign_code import panics_as_errors
 
 
 class AnswerText:
@@ -44,19 +44,10 @@ class AnswerText:
 
     def add(self, token: int) -> str:
         """Take the next token and return the text that may be shown now. After a stop string, `stopped_by` is that."""
-        # As in `panics_as_errors`, without its six calls for every token.
-        try:
+        with panics_as_errors():
             self._detokenizer.add_token(token)
             segment = self._detokenizer.last_segment
-        except (Exception, *ENDINGS):
-            raise
-        except BaseException as error:
-            raise panicked(error) from error
-        if self._stop:
-            return self._release(segment, final=False)
-        if segment:
-            self._parts.append(segment)
-        return str(segment)
+        return self._release(segment, final=False)
 
     def finish(self) -> str:
         """End the text and return the tail that was held back."""
@@ -69,8 +60,7 @@ class AnswerText:
         if self.stopped:
             return ""
         candidate = self._held + segment
-        starts = [(start, stop) for stop in self._stop if (start := candidate.find(stop)) >= 0]
-        if starts:
+        if starts := [(start, stop) for stop in self._stop if (start := candidate.find(stop)) >= 0]:
             start, self.stopped_by = min(starts)
             shown, self._held = candidate[:start], ""
         else:

@@ -43,11 +43,6 @@ def vocabulary_of(tokenizer: Tokenizer) -> Vocabulary:
     return Vocabulary(dict(tokenizer.get_vocab()), frozenset(tokenizer.all_special_tokens))
 
 
-def same_ids(main: Vocabulary, draft: Vocabulary) -> bool:
-    """Whether every string has the same id in both, so that ids can be passed on as they are."""
-    return main.ids == draft.ids
-
-
 def bytes_by_id(vocabulary: Vocabulary) -> list[bytes | None]:
     """The bytes that each id adds to a text, by id; None for control tokens and ids without a string."""
     to_bytes = _byte_level if _is_byte_level(vocabulary.ids) else _metaspace

@@ -181,7 +181,7 @@ def test_a_draft_whose_tokenizer_cannot_be_compared_is_not_usable_and_the_main_m
     def fail(*_: object) -> None:
         raise RuntimeError("an unknown normalizer")
 
-    monkeypatch.setattr("engine.speculation.drafters.draft_source.same_ids", fail)
+    monkeypatch.setattr("engine.speculation.drafters.draft_source.vocabulary_of", fail)
     installed = scheduler.install(*pair)
     assert isinstance(installed.draft_problem, ModelNotUsable)
     last = ask(scheduler, method="draft")[-1]

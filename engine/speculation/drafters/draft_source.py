@@ -16,7 +16,7 @@ from engine.requests import MAX_DEPTH
 from engine.speculation.drafters.translation import Translation
 from engine.speculation.rounds.compiled_steps import CompiledSteps, compiled_steps
 from engine.status import ModelInfo
-from engine.tokenizers.vocabulary import same_ids, vocabulary_of
+from engine.tokenizers.vocabulary import vocabulary_of
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ def prepare_draft(main: LoadedModel, draft: LoadedModel) -> Steps[DraftSource]:
 def _translation_between(main: LoadedModel, draft: LoadedModel) -> Translation | None:
     """The translation between the two tokenizers; None where their ids are the same."""
     with panics_as_errors():
-        if same_ids(vocabulary_of(main.tokenizer), vocabulary_of(draft.tokenizer)):
+        if vocabulary_of(main.tokenizer).ids == vocabulary_of(draft.tokenizer).ids:
             return None
         for model in (main, draft):
             # A stranger's tokenizer is built now: a round would have to wait for it.

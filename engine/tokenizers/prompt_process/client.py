@@ -257,30 +257,24 @@ class PromptProcess:
             if abandoned.is_set():
                 self.end()
                 raise EngineClosed
-            used = self._used_s()
+            used, held = self._used()
             used_before = used if used_before is None else used_before
             if seconds is not None and used - used_before > seconds:
                 raise self._over("too-slow", f"{seconds:g}")
             if time.monotonic() - began > wall_s:
                 raise self._over("too-slow", f"{wall_s:g}")
-            self._most_held = max(self._most_held, self._held_bytes())
+            self._most_held = max(self._most_held, held)
             if self._most_held > MEMORY_BYTES:
                 raise self._over("too-large", "")
 
-    def _used_s(self) -> float:
+    def _used(self) -> tuple[float, int]:
+        """Seconds of computing so far, and bytes of memory; zeros where the process has ended."""
         assert self._usage is not None
         try:
             times = self._usage.cpu_times()
+            return float(times.user + times.system), int(self._usage.memory_info().rss)
         except psutil.Error:
-            return 0.0
-        return float(times.user + times.system)
-
-    def _held_bytes(self) -> int:
-        assert self._usage is not None
-        try:
-            return int(self._usage.memory_info().rss)
-        except psutil.Error:
-            return 0
+            return 0.0, 0
 
     def _over(self, reason: str, detail: str) -> TemplateFailed:
         log.info("the prompt process is replaced: %s %s", reason, detail)

@@ -85,7 +85,9 @@ def _answer(task: protocol.Task, tokenizers: dict[str, Any]) -> protocol.Reply:
 
 def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
     if isinstance(task, protocol.TryGrammar):
-        return _sendable(_trial(task.lark))
+        from engine.grammars.compiling import trial
+
+        return _sendable(trial(task.lark))
     if isinstance(task, protocol.Measure):
         return _measured(task.file, task.text, task.tokens)
     if isinstance(task, protocol.Build):
@@ -104,12 +106,6 @@ def _result(task: protocol.Task, tokenizers: dict[str, Any]) -> Any:
 def _sendable(text: str) -> str:
     """Without halves of surrogate pairs, which what a stranger wrote may hold."""
     return text.encode("utf-8", "replace").decode()
-
-
-def _trial(lark: str) -> str:
-    from engine.grammars.compiling import trial
-
-    return trial(lark)
 
 
 def _measured(file: str, text: str, tokens: int | None) -> tuple[int, int]:

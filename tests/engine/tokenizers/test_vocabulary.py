@@ -8,25 +8,8 @@ from typing import Any
 import pytest
 from transformers import PreTrainedTokenizerFast
 
-from engine.tokenizers.vocabulary import NO_ID, Vocabulary, bytes_by_id, map_tokens, same_ids, vocabulary_of
+from engine.tokenizers.vocabulary import NO_ID, Vocabulary, bytes_by_id, map_tokens, vocabulary_of
 from tests.engine.speculation.tokenizers_in_test import byte_level, metaspace, saved, unigram, vocabulary
-
-
-def words(count: int) -> Vocabulary:
-    return Vocabulary({f"Ġword{index}": index for index in range(count)}, frozenset())
-
-
-def test_equal_maps_have_the_same_ids() -> None:
-    assert same_ids(words(50), words(50))
-
-
-@pytest.mark.parametrize(("main", "draft"), [(100, 95), (95, 100)])
-def test_extra_ids_in_either_vocabulary_make_a_difference(main: int, draft: int) -> None:
-    assert not same_ids(words(main), words(draft))
-
-
-def test_one_id_with_two_meanings_makes_a_difference() -> None:
-    assert not same_ids(words(100), Vocabulary({**words(100).ids, "Ġword3": 4, "Ġword4": 3}, frozenset()))
 
 
 def test_the_vocabulary_of_a_loaded_tokenizer_knows_its_control_tokens(tmp_path: Path) -> None:
