@@ -215,17 +215,6 @@ def test_an_engine_that_cannot_start_fails_every_call(monkeypatch: pytest.Monkey
             engine.learned().result(timeout=PATIENCE_S)
 
 
-@pytest.mark.expects_log
-def test_an_engine_whose_thread_fails_fails_its_requests(tiny_main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Engine() as engine:
-        engine.load(tiny_main).result(timeout=PATIENCE_S)
-        monkeypatch.setattr(scheduler.Scheduler, "step", lambda _self: 1 / 0)
-        *_, last = engine.submit(ChatRequest(QUESTION))
-        assert isinstance(last, Failed)
-        with pytest.raises(InternalFailure, match="division"):
-            engine.status().result(timeout=PATIENCE_S)
-
-
 class Panic(BaseException):
     """As a panic of Rust code arrives, which is no Exception."""
 

@@ -9,17 +9,10 @@ from typing import Any
 
 import pytest
 
-from engine import (
-    ChatRequest,
-    Engine,
-    Event,
-    Finished,
-    SamplingSettings,
-    SpeculationSettings,
-    TokensCommitted,
-    starter_pair,
-)
+from engine import ChatRequest, Engine, Event, Finished, SpeculationSettings, TokensCommitted, starter_pair
 from engine.speculation.proposers import draft
+from tests.engine import asking
+from tests.engine.asking import finished
 from tests.engine.speculation.tokenizers_in_test import byte_level, metaspace
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_model, write_with_other_ids
@@ -84,16 +77,8 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> floa
     return share
 
 
-def ask(engine: Engine, *, messages: Any = KOREAN, max_tokens: int = 60, stop: Any = (), **how: Any) -> list[Event]:
-    sampling = SamplingSettings(temperature=how.pop("temperature", 0.0), seed=5)
-    request = ChatRequest(messages, sampling, SpeculationSettings(**how), max_tokens=max_tokens, stop=stop)
-    return list(engine.submit(request))
-
-
-def finished(events: list[Event]) -> Finished:
-    last = events[-1]
-    assert isinstance(last, Finished), last
-    return last
+def ask(engine: Engine, **how: Any) -> list[Event]:
+    return asking.ask(engine, **({"messages": KOREAN} | how))
 
 
 @pytest.mark.usefixtures("way")

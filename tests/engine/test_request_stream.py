@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 from engine.client import Loading, RequestStream
-from engine.errors import EngineClosed, NoModel
+from engine.errors import EngineClosed, EngineError, NoModel
 from engine.events import Event, Failed, Finished, PrefillProgress
 from engine.requests import ChatRequest
 from engine.stats import RequestStats
@@ -53,14 +54,12 @@ def test_a_pair_that_fails_later_leaves_the_main_model_ready() -> None:
     assert loading.main.result() == PAIR
 
 
-def test_a_pair_that_fails_first_fails_the_main_model_too() -> None:
+@pytest.mark.parametrize(
+    ("end", "error"), [(lambda loading: loading.set_exception(NoModel()), NoModel), (Future.cancel, EngineClosed)]
+)
+def test_a_pair_that_fails_or_is_cancelled_first_fails_the_main_model_too(
+    end: Callable[[Loading], object], error: type[EngineError]
+) -> None:
     loading = Loading()
-    loading.set_exception(NoModel())
-    assert isinstance(loading.main.exception(), NoModel)
-
-
-def test_the_main_model_of_a_load_that_is_cancelled_ends_as_closed() -> None:
-    loading = Loading()
-    assert isinstance(loading, Future)
-    assert loading.cancel()
-    assert isinstance(loading.main.exception(), EngineClosed)
+    end(loading)
+    assert isinstance(loading.main.exception(), error)

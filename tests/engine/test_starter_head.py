@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from engine import ChatRequest, Engine, Finished, SamplingSettings, SpeculationSettings, starter_pair
+from engine import Engine, Finished, starter_pair
+from tests.engine.asking import ask, finished
 from tests.patience import PATIENCE_S
 
 QUESTIONS = (
@@ -33,16 +35,9 @@ def engine() -> Iterator[Engine]:
         yield engine
 
 
-def answer(engine: Engine, question: str, temperature: float, **speculation: object) -> Finished:
-    request = ChatRequest(
-        [{"role": "user", "content": question}],
-        sampling=SamplingSettings(temperature=temperature, seed=3),
-        speculation=SpeculationSettings(**speculation),  # type: ignore[arg-type]
-        max_tokens=100,
-    )
-    *_, last = engine.submit(request)
-    assert isinstance(last, Finished), last
-    return last
+def answer(engine: Engine, question: str, temperature: float, **speculation: Any) -> Finished:
+    messages = [{"role": "user", "content": question}]
+    return finished(ask(engine, messages=messages, temperature=temperature, seed=3, max_tokens=100, **speculation))
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.8])

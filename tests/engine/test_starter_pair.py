@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from statistics import median
+from typing import Any
 
 import pytest
 
-from engine import (
-    ChatRequest,
-    Engine,
-    Finished,
-    SamplingSettings,
-    SpeculationSettings,
-    Token,
-    TokensCommitted,
-    starter_pair,
-)
+from engine import Engine, Event, Token, TokensCommitted, starter_pair
 from engine.bench.prompts import BUILT_IN
 from engine.stats import RequestStats
+from tests.engine.asking import ask, finished
 from tests.patience import PATIENCE_S
 
 QUESTIONS = [
@@ -55,18 +48,8 @@ def engine() -> Iterator[Engine]:
         yield engine
 
 
-def answer(
-    engine: Engine, question: str, *, temperature: float = 0.0, seed: int = 1, **speculation: object
-) -> Finished:
-    request = ChatRequest(
-        [{"role": "user", "content": question}],
-        sampling=SamplingSettings(temperature=temperature, seed=seed),
-        speculation=SpeculationSettings(**speculation),  # type: ignore[arg-type]
-        max_tokens=48,
-    )
-    *_, last = engine.submit(request)
-    assert isinstance(last, Finished), last
-    return last
+def asked(engine: Engine, question: str, **how: Any) -> list[Event]:
+    return ask(engine, messages=[{"role": "user", "content": question}], max_tokens=48, **how)
 
 
 @pytest.fixture(scope="module")
@@ -75,22 +58,11 @@ def guessed(engine: Engine) -> Callable[[str], tuple[list[Token], RequestStats]]
     return cache(partial(tokens_of, engine, method="draft", depth=4))
 
 
-def tokens_of(engine: Engine, question: str, **speculation: object) -> tuple[list[Token], RequestStats]:
+def tokens_of(engine: Engine, question: str, **speculation: Any) -> tuple[list[Token], RequestStats]:
     """The tokens of a greedy answer, and its figures."""
-    request = ChatRequest(
-        [{"role": "user", "content": question}],
-        speculation=SpeculationSettings(**speculation),  # type: ignore[arg-type]
-        max_tokens=48,
-    )
-    events = list(engine.submit(request))
-    last = events[-1]
-    assert isinstance(last, Finished), last
+    events = asked(engine, question, **speculation)
     rounds = [event for event in events if isinstance(event, TokensCommitted)]
-    return [token for event in rounds for token in event.tokens], last.stats
-
-
-def test_there_are_forty_questions_in_four_languages() -> None:
-    assert len(set(QUESTIONS)) == 40
+    return [token for event in rounds for token in event.tokens], finished(events).stats
 
 
 @pytest.mark.parametrize(
@@ -125,10 +97,10 @@ def test_a_seed_gives_the_same_text_on_two_hundred_prompts(engine: Engine, tempe
 
 def _compare_seeded(engine: Engine, questions: list[str], temperature: float) -> None:
     for seed, question in enumerate(questions):
-        plain = answer(engine, question, temperature=temperature, seed=seed, method="off")
+        plain = finished(asked(engine, question, temperature=temperature, seed=seed, method="off"))
         for speculation in ({"method": "draft", "depth": 1 + seed % 8}, {"method": "ngram"}, {"method": "auto"}):
-            guessed = answer(engine, question, temperature=temperature, seed=seed, **speculation)
-            assert guessed.ids == plain.ids, (question, speculation)
+            guessed = asked(engine, question, temperature=temperature, seed=seed, **speculation)
+            assert finished(guessed).ids == plain.ids, (question, speculation)
 
 
 def test_the_draft_agrees_most_of_the_time(guessed: Callable[[str], tuple[list[Token], RequestStats]]) -> None:
@@ -138,10 +110,7 @@ def test_the_draft_agrees_most_of_the_time(guessed: Callable[[str], tuple[list[T
 
 
 def test_a_stream_of_rounds_adds_up_to_the_figures_of_the_answer(engine: Engine) -> None:
-    request = ChatRequest([{"role": "user", "content": QUESTIONS[0]}], max_tokens=60)
-    events = list(engine.submit(request))
+    events = asked(engine, QUESTIONS[0])
     rounds = [event.round for event in events if isinstance(event, TokensCommitted)]
-    last = events[-1]
-    assert isinstance(last, Finished)
-    assert sum(record.drafted for record in rounds) == last.stats.drafted
-    assert sum(record.accepted for record in rounds) == last.stats.accepted
+    assert sum(record.drafted for record in rounds) == finished(events).stats.drafted
+    assert sum(record.accepted for record in rounds) == finished(events).stats.accepted
