@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
 
+from msgspec import Meta, Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp
 
 from app.api.answer_parts import AnswerParts, Delta
 from app.api.answering import Answer, Indexed, failure
-from app.api.bodies import Fields
-from app.api.calls import Api, Plan, fields_of, new_id
-from app.api.conversation import Message, call_turn
-from app.api.engine_requests import engine_requests
-from app.api.errors import bad_field, unsupported
-from app.api.replies import HOLE, EventForm, JsonReply, sse
-from app.api.request_settings import choices_of, grammar_of
-from app.api.tool_use import CHOICE, ToolUse, function_tool, tool_use
+from app.api.calls import AnswerBody, Api, Plan, new_id
+from app.api.conversation import ONLY_TEXT, Message, TextPart, call_turn
+from app.api.errors import bad_field
+from app.api.replies import JsonReply, sse
+from app.api.request_settings import Format, MaxTokens, Stop, grammar_of
+from app.api.tool_use import ToolUse, function_tool, tool_use
 from app.api.usage import speculation, timings
 from engine.events import Finished, PrefillProgress, TokensCommitted
 from engine.grammars.grammar import Grammar
@@ -28,116 +26,155 @@ from engine.stats import RequestStats
 from engine.status import ModelInfo
 from engine.tokenizers.tool_calls import ToolCall
 
+# The modes of `tool_use`.
 _CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
+Block = TypeVar("Block", bound=Struct)
 _REASONS = {"stop": "end_turn", "length": "max_tokens"}
 # Claude Code's first words, for Anthropic's accounts. They change with every request: in the prompt, they would have
 # the whole of it read again each time.
 _BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
 
 
-async def messages(request: Request) -> ASGIApp:
-    fields = await fields_of(request)
+class _Thinking(Struct, tag_field="type", tag="thinking"):
+    pass
+
+
+class _RedactedThinking(Struct, tag_field="type", tag="redacted_thinking"):
+    pass
+
+
+class _CallBlock(Struct, tag_field="type", tag="tool_use"):
+    id: str
+    name: str
+    input: dict[str, Any] | None = None
+
+
+_Texts = str | list[Annotated[TextPart, ONLY_TEXT]]
+
+
+class _ResultBlock(Struct, tag_field="type", tag="tool_result"):
+    tool_use_id: str
+    content: _Texts | None = None
+
+
+class _UserMessage(Struct, tag_field="role", tag="user"):
+    content: str | list[Annotated[TextPart | _ResultBlock | _Thinking | _RedactedThinking, ONLY_TEXT]] | None = None
+
+    def turns(self) -> list[Message]:
+        """Results of tools are turns of their own, before the rest."""
+        blocks = _blocks(self.content)
+        results: list[Message] = [
+            {"role": "tool", "content": "".join(_texts(block.content)), "tool_call_id": block.tool_use_id}
+            for block in blocks
+            if isinstance(block, _ResultBlock)
+        ]
+        texts = [block.text for block in blocks if isinstance(block, TextPart)]
+        return results if results and not texts else [*results, {"role": "user", "content": "".join(texts)}]
+
+
+class _AssistantMessage(Struct, tag_field="role", tag="assistant"):
+    content: str | list[Annotated[TextPart | _CallBlock | _Thinking | _RedactedThinking, ONLY_TEXT]] | None = None
+
+    def turns(self) -> list[Message]:
+        blocks = _blocks(self.content)
+        text = "".join(block.text for block in blocks if isinstance(block, TextPart))
+        calls = [
+            call_turn(block.id, block.name, block.input or {}) for block in blocks if isinstance(block, _CallBlock)
+        ]
+        return [{"role": "assistant", "content": text} | ({"tool_calls": calls} if calls else {})]
+
+
+class _Tool(Struct):
+    name: str
+    description: str | None = None
+    input_schema: dict[str, Any] | None = None
+    type: Annotated[
+        Literal["custom"] | None, Meta(extra={"unsupported": "Tools that run at the provider are not supported."})
+    ] = None
+
+
+class _Choice(Struct):
+    type: Literal["auto", "any", "tool", "none"] | None = None
+    name: str | None = None
+    disable_parallel_tool_use: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.type == "tool" and self.name is None:
+            raise bad_field("name", "a text")
+
+
+class _ThinkingSettings(Struct):
+    type: str | None = None
+
+
+class _OutputConfig(Struct):
+    format: Format | None = None
+
+
+class CountBody(AnswerBody, kw_only=True):
+    """How many tokens a conversation has."""
+
+    messages: Annotated[list[_UserMessage | _AssistantMessage], Meta(min_length=1)]
+    system: _Texts | None = None
+    stop: Stop | None = field(name="stop_sequences", default=None)
+    tools: list[_Tool] | None = None
+    tool_choice: _Choice | None = None
+    thinking: _ThinkingSettings | None = None
+    output_config: _OutputConfig | None = None
+    # The older spelling.
+    output_format: Format | None = None
+
+    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
+        tools, (grammar, path) = self._tools(info.tool_format), self._grammar()
+        kind = self.thinking.type if self.thinking is not None else None
+        options = {} if kind is None else {"enable_thinking": kind != "disabled"}
+        messages = self._conversation()
+        requests = self.engine_requests(api, info, tools, grammar, path, messages=messages, template_options=options)
+        return Plan(requests, MessageShape(name, tools.parts(), self.stops), path)
+
+    def _grammar(self) -> tuple[Grammar | None, str]:
+        """What the format asks for, and the name of the field that says it."""
+        form = self.output_config.format if self.output_config is not None else None
+        if form is None:
+            return grammar_of(self.output_format, "output_format")
+        if self.output_format not in (None, form):
+            raise bad_field("output_format", "the same as 'output_config.format', or left out")
+        return grammar_of(form, "output_config.format")
+
+    def _tools(self, form: str) -> ToolUse:
+        choice = self.tool_choice or _Choice()
+        tools = [function_tool(tool.name, tool.description, tool.input_schema) for tool in self.tools or ()]
+        named = choice.name if choice.type == "tool" else None
+        return tool_use(
+            form, tools, _CHOICES[choice.type or "auto"], named, parallel=not choice.disable_parallel_tool_use
+        )
+
+    def _conversation(self) -> list[Message]:
+        """`system` and `messages` as turns for the engine."""
+        texts = [_BILLING.sub("", text) for text in _texts(self.system)]
+        system = "\n\n".join(filter(None, texts))
+        turns: list[Message] = [{"role": "system", "content": system}] if system else []
+        return turns + [turn for message in self.messages for turn in message.turns()]
+
+
+class MessageBody(CountBody, kw_only=True):
+    """Answer a conversation, in the shape of the Anthropic API."""
+
+    max_tokens: MaxTokens
+
+
+async def count_tokens(request: Request, body: CountBody) -> Response:
     api: Api = request.app.state.api
-    if not fields.has("max_tokens"):
-        raise bad_field("max_tokens", "given")
-    return await api.answer(request, fields, lambda info, name: _plan(api, fields, info, name))
+    return JsonReply({"input_tokens": await api.prompt_tokens(request, body)})
 
 
-async def count_tokens(request: Request) -> Response:
-    fields = await fields_of(request)
-    api: Api = request.app.state.api
-    count = await api.prompt_tokens(request, fields, lambda info, name: _plan(api, fields, info, name))
-    return JsonReply({"input_tokens": count})
+def _blocks(content: str | Sequence[Block] | None) -> Sequence[Block | TextPart]:
+    return [TextPart(content)] if isinstance(content, str) else content or ()
 
 
-def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
-    choices = choices_of(fields, api.recommended(info), api.speculation, stop_key="stop_sequences", several=False)
-    tools = _tools(fields, info.tool_format)
-    options: dict[str, str | bool] = {}
-    if (thinking := fields.fields("thinking").text("type")) is not None:
-        options["enable_thinking"] = thinking != "disabled"
-    grammar, field = _format(fields)
-    requests = engine_requests(choices, tools, grammar, field, messages=_conversation(fields), template_options=options)
-    return Plan(requests, MessageShape(name, tools.parts(), fields.items("stop_sequences")), field)
-
-
-def _format(fields: Fields) -> tuple[Grammar | None, str]:
-    """What `output_config.format`, or the older `output_format`, asks for, and the name of the field that says it."""
-    places = ((fields.fields("output_config"), "format"), (fields, "output_format"))
-    given = [place.fields(key) for place, key in places if place.has(key)]
-    if not given:
-        return None, ""
-    if given[0].values != given[-1].values:
-        raise bad_field("output_format", "the same as 'output_config.format', or left out")
-    given[0].required_text("type")
-    return grammar_of(given[0], given[0])
-
-
-def _tools(fields: Fields, form: str) -> ToolUse:
-    choice = fields.fields(CHOICE)
-    kind = choice.text("type", "auto") or "auto"
-    if kind not in _CHOICES:
-        raise bad_field(choice.name("type"), f"one of {', '.join(_CHOICES)}")
-    named = choice.required_text("name") if kind == "tool" else None
-    found = []
-    for tool in fields.objects("tools"):
-        if tool.text("type", "custom") != "custom":
-            raise unsupported(tool.name("type"), "Tools that run at the provider are not supported.")
-        schema = dict(tool.fields("input_schema").values)
-        found.append(function_tool(tool.required_text("name"), tool.text("description"), schema))
-    parallel = not choice.flag("disable_parallel_tool_use")
-    return tool_use(form, found, _CHOICES[kind], named, parallel=parallel)
-
-
-def _conversation(fields: Fields) -> list[Message]:
-    """`system` and `messages` as turns for the engine."""
-    turns: list[Message] = []
-    texts = [_BILLING.sub("", text) for text in _texts(fields, "system")]
-    if system := "\n\n".join(filter(None, texts)):
-        turns.append({"role": "system", "content": system})
-    for message in fields.objects("messages"):
-        turns += _turns(message)
-    return turns
-
-
-def _texts(fields: Fields, key: str) -> list[str]:
+def _texts(content: _Texts | None) -> list[str]:
     """A text, or the texts of an array of blocks."""
-    if fields.raw(key) is None or isinstance(fields.raw(key), str):
-        return [fields.raw(key) or ""]
-    return [_text(block) for block in fields.objects(key)]
-
-
-def _text(block: Fields) -> str:
-    kind = block.required_text("type")
-    if kind != "text":
-        raise unsupported(block.name("type"), f"Content of the type {kind[:40]!r} is not supported, only text.")
-    return block.required_text("text")
-
-
-def _turns(message: Fields) -> list[Message]:
-    """The turns that one message stands for: results of tools are turns of their own, before the rest."""
-    role = message.required_text("role")
-    if role not in ("user", "assistant"):
-        raise bad_field(message.name("role"), "user or assistant")
-    if isinstance(message.raw("content"), str):
-        return [{"role": role, "content": message.raw("content")}]
-    results: list[Message] = []
-    texts: list[str] = []
-    calls: list[dict[str, Any]] = []
-    for block in message.objects("content"):
-        kind = block.required_text("type")
-        if kind == "tool_result" and role == "user":
-            name = block.required_text("tool_use_id")
-            results.append({"role": "tool", "content": "".join(_texts(block, "content")), "tool_call_id": name})
-        elif kind == "tool_use" and role == "assistant":
-            arguments = dict(block.fields("input").values)
-            calls.append(call_turn(block.required_text("id"), block.required_text("name"), arguments))
-        elif kind not in ("thinking", "redacted_thinking"):
-            texts.append(_text(block))
-    turn: Message = {"role": role, "content": "".join(texts)}
-    if calls:
-        turn["tool_calls"] = calls
-    return results if results and not texts else [*results, turn]
+    return [content] if isinstance(content, str) else [block.text for block in content or ()]
 
 
 class MessageShape:
@@ -148,7 +185,6 @@ class MessageShape:
         self._base = {"id": new_id("msg"), "type": "message", "role": "assistant", "model": model}
         self._blocks: list[dict[str, Any]] = []
         self._open = ""
-        self._form: EventForm | None = None
         self._begun = False
 
     def write(self, batch: list[Indexed]) -> bytes:
@@ -206,11 +242,8 @@ class MessageShape:
             block = {"type": kind, kind: ""} | ({"signature": ""} if kind == "thinking" else {})
             self._blocks.append(dict(block))
             events.append(self._block_event("content_block_start", content_block=block))
-            delta = {"type": delta_kind, kind: HOLE}
-            self._form = EventForm(self._block("content_block_delta", delta=delta), "content_block_delta")
-        assert self._form is not None
         self._blocks[-1][kind] += text
-        return [*events, self._form.filled(text)]
+        return [*events, self._block_event("content_block_delta", delta={"type": delta_kind, kind: text})]
 
     def _close(self) -> list[bytes]:
         """End the block that grows."""
@@ -243,10 +276,7 @@ class MessageShape:
         return {"stop_reason": _REASONS[event.reason], "stop_sequence": None}
 
     def _block_event(self, kind: str, **fields: Any) -> bytes:
-        return sse(self._block(kind, **fields), kind)
-
-    def _block(self, kind: str, **fields: Any) -> dict[str, Any]:
-        return {"type": kind, "index": len(self._blocks) - 1, **fields}
+        return sse({"type": kind, "index": len(self._blocks) - 1, **fields}, kind)
 
 
 def _usage(stats: RequestStats) -> dict[str, Any]:

@@ -1,18 +1,23 @@
-"""Reads the JSON body of a request within limits of size, time and nesting, and takes typed fields out of it."""
+"""Reads the body of a request within limits of size, time and nesting, as the struct that its endpoint declares.
+
+The struct says of each field what it may be. A `Meta` has further words in its `extra`: "expected" is what the whole
+field must be, in place of what is said of its parts, and "unsupported" the sentence for a type that is not offered.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import Mapping
-from typing import Any, TypeVar
+import re
+from typing import TypeVar
 
+import msgspec
+from msgspec import inspect
 from starlette.requests import ClientDisconnect, Request
 
-from app.api.errors import ApiError, bad_field
-from engine.files.bounded_json import JsonLimits, UntrustedJsonError, parse
+from app.api.errors import ApiError, bad_field, unsupported
+from engine.files.bounded_json import JsonLimits, UntrustedJsonError, check_structure
 
-T = TypeVar("T")
+Body = TypeVar("Body")
 
 # More text than any model's context holds; nesting as deep as tools' schemas ever are.
 LIMITS = JsonLimits(size=8 * 2**20, depth=64, containers=200_000, commas=1_000_000)
@@ -20,20 +25,15 @@ LIMITS = JsonLimits(size=8 * 2**20, depth=64, containers=200_000, commas=1_000_0
 BODY_S = 30.0
 # Bodies larger than this are parsed away from the loop, which serves all other clients.
 _LARGE = 2**18
+# The texts of msgspec's errors, which end with a path such as `$.messages[0].role`, and the steps of such a path.
+_PROBLEM = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$(.*)`)?", re.DOTALL)
+_STEP = re.compile(r"\.(\w+)|\[[^]]*]")
 
 
-async def read_object(request: Request) -> dict[str, Any]:
-    """The object that is the body of a request. Raises `ApiError`."""
+async def read_body(request: Request, kind: type[Body]) -> Body:
+    """The body of a request. Raises `ApiError`."""
     data = await _read(request)
-    try:
-        value = parse(data, LIMITS) if len(data) < _LARGE else await asyncio.to_thread(parse, data, LIMITS)
-    except UntrustedJsonError as error:
-        raise ApiError(400, f"The body is not usable as JSON: {error}.", code="invalid_json") from error
-    if not isinstance(value, dict):
-        raise ApiError(400, "The body must be a JSON object.", code="invalid_json")
-    if b"\\u" in data and not _encodable(value):
-        raise ApiError(400, "The body holds half a surrogate pair, which is no character.", code="invalid_json")
-    return value
+    return _parsed(data, kind) if len(data) < _LARGE else await asyncio.to_thread(_parsed, data, kind)
 
 
 async def _read(request: Request) -> bytes:
@@ -55,90 +55,93 @@ async def _read(request: Request) -> bytes:
     return bytes(data)
 
 
-def _encodable(value: Any) -> bool:
-    if isinstance(value, str):
-        return value.isascii() or not any("\ud800" <= character <= "\udfff" for character in value)
-    if isinstance(value, dict):
-        return all(_encodable(key) and _encodable(item) for key, item in value.items())
-    return not isinstance(value, list) or all(map(_encodable, value))
+def _parsed(data: bytes, kind: type[Body]) -> Body:
+    try:
+        check_structure(data, LIMITS)
+        value = msgspec.json.decode(data)
+    except (UntrustedJsonError, msgspec.DecodeError) as error:
+        raise ApiError(400, f"The body is not usable as JSON: {error}.", code="invalid_json") from error
+    if not isinstance(value, dict):
+        raise ApiError(400, "The body must be a JSON object.", code="invalid_json")
+    # Some clients write whole numbers as 5.0.
+    whole = {key: int(item) for key, item in value.items() if isinstance(item, float) and item.is_integer()}
+    return body_of(value | whole, kind)
 
 
-class Fields:
-    """Typed access to the fields of an object; `null` counts as absent. Every method raises `ApiError`."""
+def body_of(value: dict[str, object], kind: type[Body]) -> Body:
+    """The fields of an object as `kind`. Raises `ApiError`, which names the field that is wrong."""
+    try:
+        return msgspec.convert(value, kind, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise _refusal(error, inspect.type_info(kind)) from error
 
-    def __init__(self, values: Mapping[str, Any], path: str = "") -> None:
-        self._values, self._path = values, path
 
-    def name(self, key: str) -> str:
-        """The path of a field, as errors name it."""
-        return f"{self._path}{key}"
+def _refusal(error: msgspec.ValidationError, kind: inspect.Type) -> ApiError:
+    """What is wrong with a body of the type `kind`, in the words of the API."""
+    found = _PROBLEM.fullmatch(str(error))
+    assert found is not None
+    problem, path = found[1], found[2] or ""
+    if isinstance(error.__cause__, ApiError):
+        return error.__cause__.within(path[1:])
+    if problem.startswith("Object missing required field"):
+        path += "." + problem.split("`")[1]
+    sentence = ""
+    for step in _STEP.finditer(path):
+        kind = _inner(kind, step[1])
+        sentence = _said(kind, "unsupported") or sentence
+        if expected := _said(kind, "expected"):
+            return bad_field(path[1 : step.end()], expected)
+    if sentence and problem.startswith("Invalid "):
+        return unsupported(path[1:], sentence.format(problem.partition("value ")[2]))
+    words = dict.fromkeys(_words(one, ", got " in problem) for one in _alternatives(kind))
+    return bad_field(path[1:], " or ".join(filter(None, words)))
 
-    def has(self, key: str) -> bool:
-        return self._values.get(key) is not None
 
-    def raw(self, key: str) -> Any:
-        return self._values.get(key)
+def _inner(kind: inspect.Type, name: str | None) -> inspect.Type:
+    """The type of a field, or of the elements where `name` is None."""
+    alternatives = _alternatives(kind)
+    for one in alternatives:
+        if isinstance(one, inspect.StructType):
+            for field in one.fields:
+                if field.encode_name == name:
+                    return field.type
+        elif isinstance(one, inspect.ListType) and name is None:
+            return one.item_type
+    tags = tuple(str(one.tag) for one in alternatives if isinstance(one, inspect.StructType) and one.tag is not None)
+    return inspect.Metadata(inspect.LiteralType(tags), extra={"unsupported": _said(kind, "unsupported")})
 
-    def text(self, key: str, default: T | None = None) -> str | T | None:
-        value: str | T | None = self._typed(key, str, "a text", default)
-        return value
 
-    def required_text(self, key: str) -> str:
-        value = self.text(key)
-        if not isinstance(value, str):
-            raise bad_field(self.name(key), "a text")
-        return value
+def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
+    if isinstance(kind, inspect.Metadata):
+        return _alternatives(kind.type)
+    if isinstance(kind, inspect.UnionType):
+        return [one for member in kind.types for one in _alternatives(member)]
+    return [kind]
 
-    def flag(self, key: str, default: bool = False) -> bool:
-        return bool(self._typed(key, bool, "true or false", default))
 
-    def integer(self, key: str, default: T | None = None, least: int = 0, most: int = 2**63) -> int | T | None:
-        value = self._values.get(key)
-        if value is None:
-            return default
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise bad_field(self.name(key), f"a whole number between {least} and {most}")
-        return value
+def _said(kind: inspect.Type, key: str) -> str:
+    """What the `Meta` of a type, or of one of its alternatives, has under `key`."""
+    if isinstance(kind, inspect.Metadata):
+        return str((kind.extra or {}).get(key) or _said(kind.type, key))
+    members = kind.types if isinstance(kind, inspect.UnionType) else ()
+    return next(filter(None, (_said(member, key) for member in members)), "")
 
-    def number(self, key: str, default: T | None = None, least: float = 0.0, most: float = 1.0) -> float | T | None:
-        value = self._values.get(key)
-        if value is None:
-            return default
-        if not isinstance(value, (int, float)) or isinstance(value, bool) or not math.isfinite(value):
-            raise bad_field(self.name(key), "a number")
-        if not least <= value <= most:
-            raise bad_field(self.name(key), f"between {least:g} and {most:g}")
-        return float(value)
 
-    def items(self, key: str) -> list[Any]:
-        """The elements of an array, none where the field is absent."""
-        value: list[Any] = self._typed(key, list, "an array", []) or []
-        return value
-
-    def fields(self, key: str) -> Fields:
-        """The fields of an object, none where it is absent."""
-        return Fields(self._typed(key, dict, "an object", {}) or {}, f"{self._path}{key}.")
-
-    def objects(self, key: str) -> list[Fields]:
-        """The objects of an array, none where the field is absent."""
-        found = []
-        for index, item in enumerate(self.items(key)):
-            path = f"{self._path}{key}[{index}]"
-            if not isinstance(item, dict):
-                raise bad_field(path, "an object")
-            found.append(Fields(item, f"{path}."))
-        return found
-
-    @property
-    def values(self) -> Mapping[str, Any]:
-        return self._values
-
-    def _typed(self, key: str, kind: type, words: str, default: Any) -> Any:
-        value = self._values.get(key)
-        if value is None:
-            return default
-        if not isinstance(value, kind):
-            raise bad_field(self.name(key), words)
-        return value
+def _words(kind: inspect.Type, wrong_type: bool) -> str:
+    """What a value of a type is called in errors."""
+    match kind:
+        case inspect.IntType(ge=least, le=most):
+            return f"a whole number between {least} and {most}" if most is not None else "a whole number"
+        case inspect.FloatType(ge=least, le=most):
+            return "a number" if wrong_type else f"between {least:g} and {most:g}"
+        case inspect.StrType():
+            return "a text"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.ListType(min_length=least):
+            return "an array that is not empty" if least else "an array"
+        case inspect.LiteralType(values=values):
+            return f"one of {', '.join(map(str, values))}" if len(values) > 1 else str(values[0])
+        case inspect.NoneType():
+            return ""
+    return "an object"

@@ -1,26 +1,29 @@
-"""One call from its fields to its reply: the model, the answers, and how an endpoint shapes them."""
+"""One call from its body to its reply: the model, the answers, and how an endpoint shapes them."""
 
 from __future__ import annotations
 
 import re
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 from weakref import WeakKeyDictionary
 
+from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
 from app.api import errors
 from app.api.activity import Activity, Call
 from app.api.answering import MOST_WAITING_S, Answer, Answering, EventStream, Indexed, all_of
-from app.api.bodies import Fields, read_object
 from app.api.models import ModelDirectory, ModelHost
 from app.api.replies import JsonReply
-from app.api.request_settings import speculation_of
+from app.api.request_settings import MOST_CHOICES, RequestSettings
+from app.api.tool_use import ToolUse
 from app.settings.engine_settings import recommended_of
+from engine.errors import EngineError
+from engine.grammars.grammar import Grammar
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.status import ModelInfo
 
@@ -57,8 +60,57 @@ class Plan:
     form: str = ""
 
 
-# The plan of a call for the loaded model and its name.
-MakePlan = Callable[[ModelInfo, str], Plan]
+class AnswerBody(RequestSettings, kw_only=True):
+    """The body of a request for answers."""
+
+    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
+        """What the request asks of the loaded model, which is called `name`. Raises `ApiError`."""
+        raise NotImplementedError
+
+    def engine_requests(
+        self,
+        api: Api,
+        info: ModelInfo,
+        tools: ToolUse | None = None,
+        answer: Grammar | None = None,
+        param: str = "",
+        *,
+        count: int | None = None,
+        **content: Any,
+    ) -> list[ChatRequest]:
+        """The engine's requests for `count` answers. Raises `ApiError`.
+
+        An answer without calls has to match `answer`, which the field `param` says. `content` are the fields of
+        ChatRequest that hold the prompt or say how it is rendered, how many alternatives come with each token, and
+        `max_tokens` where the endpoint has a default of its own.
+        """
+        tools, recommended = tools or ToolUse(), recommended_of(info.sampling)
+        grammar = tools.grammar(answer, param)
+        common: dict[str, Any] = {"max_tokens": self.most_tokens, "tools": tools.tools, "grammar": grammar, **content}
+        stop, speculation = self.stops + tools.stop(grammar), self.speculating(api.speculation)
+        try:
+            return [
+                ChatRequest(sampling=self.sampling(recommended, index), speculation=speculation, stop=stop, **common)
+                for index in range(count or 1)
+            ]
+        except EngineError as error:
+            raise errors.of_engine(error) from error
+
+
+class _StreamOptions(Struct):
+    include_usage: bool | None = None
+
+
+class SeveralAnswers(AnswerBody, kw_only=True):
+    """The body of a request for one or several answers."""
+
+    n: Annotated[int, Meta(ge=1, le=MOST_CHOICES)] | None = None
+    stream_options: _StreamOptions | None = None
+
+    @property
+    def with_usage(self) -> bool:
+        """Whether a stream ends with the figures of all answers."""
+        return self.stream_options is not None and bool(self.stream_options.include_usage)
 
 
 class Api:
@@ -70,32 +122,26 @@ class Api:
     def __init__(self, host: ModelHost, activity: Activity, speculation: SpeculationSettings) -> None:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
-        # The calls under way, with their fields.
-        self._answering: WeakKeyDictionary[Answering, Fields] = WeakKeyDictionary()
-
-    def recommended(self, info: ModelInfo) -> dict[str, float]:
-        """How the model's authors recommend to sample."""
-        return recommended_of(info.sampling)
+        # The calls under way, with their bodies.
+        self._answering: WeakKeyDictionary[Answering, AnswerBody] = WeakKeyDictionary()
 
     def speculate(self, speculation: SpeculationSettings) -> None:
         """Use other settings: for calls to come, and for those under way from their next round on."""
         self.speculation = speculation
-        for answering, fields in list(self._answering.items()):
-            answering.speculate(speculation_of(fields, speculation))
+        for answering, body in list(self._answering.items()):
+            answering.speculate(body.speculating(speculation))
 
-    async def answer(self, request: Request, fields: Fields, make: MakePlan) -> ASGIApp | JsonReply:
-        """Answer a call with the plan that `make` has for the loaded model and its name. Raises `ApiError`."""
-        streaming = fields.flag("stream")
-        lease = await self.models.use(fields.text("model", "") or "")
+    async def answer(self, request: Request, body: AnswerBody) -> ASGIApp | JsonReply:
+        """Answer a call. Raises `ApiError`."""
+        streaming = bool(body.stream)
+        lease = await self.models.use(body.model or "")
         passed_on = False
         try:
-            draft = fields.text("draft_model")
-            if draft not in (None, "", "none"):
-                await self.models.set_draft(draft)
-            name = self.models.name_of(lease.info)
-            plan = make(lease.info, name)
+            if body.draft_model not in (None, "", "none"):
+                await self.models.set_draft(body.draft_model)
+            plan = body.plan(self, lease.info, self.models.name_of(lease.info))
             answering = self._start(request, plan, lease.info, streaming=streaming)
-            self._answering[answering] = fields
+            self._answering[answering] = body
             await answering.begin(request.receive)
             if streaming:
                 passed_on = True
@@ -109,11 +155,12 @@ class Api:
             if not passed_on:
                 lease.release()
 
-    async def prompt_tokens(self, request: Request, fields: Fields, make: MakePlan) -> int:
+    async def prompt_tokens(self, request: Request, body: AnswerBody) -> int:
         """How many tokens the prompt of a call has: its answer is ended as soon as that is known. Raises `ApiError`."""
-        lease = await self.models.use(fields.text("model", "") or "")
+        lease = await self.models.use(body.model or "")
         try:
-            answering = self._start(request, make(lease.info, self.models.name_of(lease.info)), lease.info)
+            plan = body.plan(self, lease.info, self.models.name_of(lease.info))
+            answering = self._start(request, plan, lease.info)
             await answering.begin(request.receive)
             answering.close()
             return answering.prompt_tokens
@@ -140,9 +187,10 @@ class Api:
         return Answering(engine, plan.requests, call.id, self.activity, form=plan.form, streaming=streaming)
 
 
-async def fields_of(request: Request) -> Fields:
-    """The fields of the body. Raises `ApiError`."""
-    return Fields(await read_object(request))
+async def answer(request: Request, body: AnswerBody) -> ASGIApp:
+    """The endpoint of every body for answers. Raises `ApiError`."""
+    api: Api = request.app.state.api
+    return await api.answer(request, body)
 
 
 def new_id(kind: str) -> str:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from starlette.requests import Request
-from starlette.types import ASGIApp
+from msgspec import Meta, Struct
 
 from app.api.answer_parts import AnswerParts, Delta
 from app.api.answering import Answer, Indexed, failure, now
-from app.api.bodies import Fields
-from app.api.calls import Api, Plan, fields_of, new_id
-from app.api.conversation import conversation_of, tools_of
-from app.api.engine_requests import engine_requests
+from app.api.calls import Api, Plan, SeveralAnswers, new_id
+from app.api.conversation import ChatMessage, joined_instructions
 from app.api.errors import bad_field
-from app.api.logprobs import token_logprobs
-from app.api.replies import DONE, HOLE, EventForm, sse
-from app.api.request_settings import choices_of, grammar_of, refuse_unsupported
+from app.api.logprobs import TopLogprobs, token_logprobs
+from app.api.replies import DONE, sse
+from app.api.request_settings import JsonSchema, OtherFormat, grammar_of, refuse_unsupported
+from app.api.tool_use import Choice, Function, FunctionType, openai_tools
 from app.api.usage import openai_usage, speculation, timings
 from engine.events import Finished, Token, TokensCommitted
-from engine.requests import MOST_ALTERNATIVES
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from engine.tokenizers.tool_calls import ToolCall
@@ -32,49 +29,68 @@ _UNSUPPORTED = {
 }
 
 
-async def chat_completions(request: Request) -> ASGIApp:
-    fields = await fields_of(request)
-    api: Api = request.app.state.api
-    return await api.answer(request, fields, lambda info, name: _plan(api, fields, info, name))
+class _ChatTool(Struct):
+    function: Function
+    type: FunctionType = "function"
 
 
-def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
-    refuse_unsupported(fields, _UNSUPPORTED)
-    choices = choices_of(fields, api.recommended(info), api.speculation)
-    tools = tools_of(fields, info.tool_format)
-    form, logprobs = fields.fields("response_format"), logprobs_of(fields)
-    grammar, field = grammar_of(form, form.fields("json_schema"))
-    requests = engine_requests(
-        choices,
-        tools,
-        grammar,
-        field,
-        messages=conversation_of(fields),
-        template_options=template_options(fields),
-        alternatives=logprobs or 0,
-    )
-    parts = [tools.parts() for _ in requests]
-    with_usage = fields.fields("stream_options").flag("include_usage")
-    return Plan(requests, ChatShape(name, parts, with_usage=with_usage, logprobs=logprobs is not None), field)
+class _Schema(Struct):
+    schema: dict[str, Any]
 
 
-def template_options(fields: Fields) -> dict[str, str | bool]:
-    """Variables of the chat template: `chat_template_kwargs`, and `reasoning_effort` as the template calls it."""
-    inner = fields.fields("chat_template_kwargs")
-    options = {key: value for key, value in inner.values.items() if isinstance(value, str | bool)}
-    if fields.has("reasoning_effort"):
-        options["reasoning_effort"] = fields.required_text("reasoning_effort")
-    return options
+class _NamedSchema(Struct, tag_field="type", tag="json_schema"):
+    json_schema: _Schema
 
 
-def logprobs_of(fields: Fields) -> int | None:
-    """How many alternatives come with the log-probability of each token; None where neither is asked for."""
-    count = fields.integer("top_logprobs", 0, 0, MOST_ALTERNATIVES) or 0
-    if fields.flag("logprobs"):
-        return count
-    if count:
-        raise bad_field("logprobs", "true where `top_logprobs` is given")
-    return None
+class ChatBody(SeveralAnswers, kw_only=True):
+    """Answer a conversation."""
+
+    messages: Annotated[list[ChatMessage], Meta(min_length=1)]
+    logprobs: bool | None = None
+    top_logprobs: TopLogprobs | None = None
+    tools: list[_ChatTool] | None = None
+    tool_choice: Choice | None = None
+    parallel_tool_calls: bool | None = None
+    response_format: _NamedSchema | OtherFormat | None = None
+    reasoning_effort: str | None = None
+    chat_template_kwargs: dict[str, Any] | None = None
+    audio: Any = None
+    functions: Any = None
+    web_search_options: Any = None
+
+    def __post_init__(self) -> None:
+        refuse_unsupported(self, _UNSUPPORTED)
+        if self.top_logprobs and not self.logprobs:
+            raise bad_field("logprobs", "true where `top_logprobs` is given")
+
+    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
+        functions = [tool.function for tool in self.tools or ()]
+        tools = openai_tools(info.tool_format, functions, self.tool_choice, self.parallel_tool_calls)
+        form = self.response_format
+        if isinstance(form, _NamedSchema):
+            grammar, field = grammar_of(JsonSchema(form.json_schema.schema), "response_format.json_schema")
+        else:
+            grammar, field = grammar_of(form, "response_format")
+        requests = self.engine_requests(
+            api,
+            info,
+            tools,
+            grammar,
+            field,
+            count=self.n,
+            messages=joined_instructions([message.turn(message.role) for message in self.messages]),
+            template_options=self._template_options(),
+            alternatives=self.top_logprobs or 0,
+        )
+        parts = [tools.parts() for _ in requests]
+        shape = ChatShape(name, parts, with_usage=self.with_usage, logprobs=bool(self.logprobs))
+        return Plan(requests, shape, field)
+
+    def _template_options(self) -> dict[str, str | bool]:
+        """Variables of the chat template; it calls `reasoning_effort` so, too."""
+        given = (self.chat_template_kwargs or {}).items()
+        options = {key: value for key, value in given if isinstance(value, str | bool)}
+        return options if self.reasoning_effort is None else options | {"reasoning_effort": self.reasoning_effort}
 
 
 def openai_calls(calls: Sequence[ToolCall], first: int = 0) -> list[dict[str, Any]]:
@@ -98,11 +114,10 @@ class ChatShape:
     """Writes answers as chat completions: chunks of them, or whole."""
 
     def __init__(self, model: str, parts: list[AnswerParts], *, with_usage: bool, logprobs: bool) -> None:
-        self._id, self._created, self._model = new_id("chatcmpl"), now(), model
+        self._frame = {"id": new_id("chatcmpl"), "created": now(), "model": model}
         self._parts, self._with_usage, self._logprobs = parts, with_usage, logprobs
         self._begun: set[int] = set()
         self._stats: dict[int, RequestStats] = {}
-        self._forms: dict[int, EventForm] = {}
 
     def write(self, batch: list[Indexed]) -> bytes:
         chunks = []
@@ -122,13 +137,15 @@ class ChatShape:
                 if fields := self._fields(index, self._parts[index].add("", ended=True)):
                     chunks.append(self._chunk(index, fields))
                 self._stats[index] = event.stats
-                chunks.append(self._last_chunk(index, event))
+                reason = finish_reason(event, self._parts[index])
+                figures: dict[str, Any] = {"timings": timings(event.stats), "speculation": speculation([event.stats])}
+                chunks.append(self._chunk(index, {}, reason=reason, **figures))
         return b"".join(chunks)
 
     def finish(self) -> bytes:
         if not self._with_usage or not self._stats:
             return DONE
-        return sse(self._frame([], **self._figures(list(self._stats.values())))) + DONE
+        return self._event([], **self._figures(list(self._stats.values()))) + DONE
 
     def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
         choices = []
@@ -153,7 +170,7 @@ class ChatShape:
                 }
             )
         figures = self._figures([answer.finished.stats for answer in answers])
-        return {**self._frame(choices, **figures), "object": "chat.completion"}
+        return {**self._frame, "object": "chat.completion", "choices": choices, **figures}
 
     def _figures(self, stats: list[RequestStats]) -> dict[str, Any]:
         return {"usage": openai_usage(stats), "timings": timings(stats[0])}
@@ -168,28 +185,12 @@ class ChatShape:
             found["tool_calls"] = openai_calls(delta.calls, len(self._parts[index].calls) - len(delta.calls))
         return found
 
-    def _chunk(self, index: int, delta: dict[str, Any], tokens: Sequence[Token] = ()) -> bytes:
-        if not tokens and delta.keys() == {"content"}:
-            if index not in self._forms:
-                self._forms[index] = EventForm(self._delta(index, {"content": HOLE}, None))
-            return self._forms[index].filled(delta["content"])
+    def _chunk(
+        self, index: int, delta: dict[str, Any], tokens: Sequence[Token] = (), reason: str | None = None, **more: Any
+    ) -> bytes:
         logprobs = {"content": token_logprobs(tokens)} if tokens else None
-        return sse(self._delta(index, delta, logprobs))
+        choice = {"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": reason}
+        return self._event([choice], **more)
 
-    def _delta(self, index: int, delta: dict[str, Any], logprobs: dict[str, Any] | None) -> dict[str, Any]:
-        return self._frame([{"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": None}])
-
-    def _last_chunk(self, index: int, event: Finished) -> bytes:
-        reason = finish_reason(event, self._parts[index])
-        choice = {"index": index, "delta": {}, "logprobs": None, "finish_reason": reason}
-        return sse(self._frame([choice], timings=timings(event.stats), speculation=speculation([event.stats])))
-
-    def _frame(self, choices: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-        return {
-            "id": self._id,
-            "object": "chat.completion.chunk",
-            "created": self._created,
-            "model": self._model,
-            "choices": choices,
-            **more,
-        }
+    def _event(self, choices: list[dict[str, Any]], **more: Any) -> bytes:
+        return sse({**self._frame, "object": "chat.completion.chunk", "choices": choices, **more})

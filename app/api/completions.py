@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
-from starlette.requests import Request
-from starlette.types import ASGIApp
+from msgspec import Meta
 
 from app.api.answering import Answer, Indexed, failure, now
-from app.api.bodies import Fields
-from app.api.calls import Api, Plan, fields_of, new_id
-from app.api.engine_requests import engine_requests
+from app.api.calls import Api, Plan, SeveralAnswers, new_id
 from app.api.errors import bad_field
-from app.api.replies import DONE, HOLE, EventForm, sse
-from app.api.request_settings import MOST_CHOICES, choices_of, refuse_unsupported
+from app.api.replies import DONE, sse
+from app.api.request_settings import MOST_CHOICES, refuse_unsupported
 from app.api.usage import openai_usage, speculation, timings
 from engine.events import Finished, Token, TokensCommitted
 from engine.stats import RequestStats
@@ -27,66 +23,54 @@ _UNSUPPORTED = {
 }
 # What the OpenAI API takes where nothing is said.
 _MAX_TOKENS = 16
-_MOST_ALTERNATIVES = 5
+_PROMPT = "a text or token ids, not empty, or an array of those"
+_TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
 
 
-async def completions(request: Request) -> ASGIApp:
-    fields = await fields_of(request)
-    api: Api = request.app.state.api
-    return await api.answer(request, fields, lambda info, name: _plan(api, fields, info, name))
+class CompletionBody(SeveralAnswers, kw_only=True):
+    """Continue a text that no chat template wraps."""
 
-
-def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
-    refuse_unsupported(fields, _UNSUPPORTED)
-    fields.integer("best_of", 1, 1, 1)
-    prompts = _prompts(fields)
-    choices = choices_of(fields, api.recommended(info), api.speculation)
-    if len(prompts) * choices.count > MOST_CHOICES:
-        raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
-    choices = replace(choices, max_tokens=choices.max_tokens or _MAX_TOKENS)
-    logprobs = _alternatives(fields)
-    requests = [
-        one for prompt in prompts for one in engine_requests(choices, prompt=prompt, alternatives=logprobs or 0)
+    prompt: Annotated[
+        str | Annotated[list[_TokenId | str | list[_TokenId]], Meta(min_length=1)], Meta(extra={"expected": _PROMPT})
     ]
-    with_usage = fields.fields("stream_options").flag("include_usage")
-    return Plan(requests, CompletionShape(name, with_usage=with_usage, logprobs=logprobs is not None))
+    best_of: Annotated[int, Meta(ge=1, le=1)] | None = None
+    logprobs: bool | Annotated[int, Meta(ge=0, le=5)] | None = None
+    echo: Any = None
+    suffix: Any = None
 
+    def __post_init__(self) -> None:
+        refuse_unsupported(self, _UNSUPPORTED)
 
-def _alternatives(fields: Fields) -> int | None:
-    """How many alternatives come with the log-probability of each token; None where neither is asked for."""
-    if isinstance(fields.raw("logprobs"), bool):
-        return 0 if fields.raw("logprobs") else None
-    return fields.integer("logprobs", None, 0, _MOST_ALTERNATIVES)
+    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
+        prompts, count = self._prompts(), self.n or 1
+        if len(prompts) * count > MOST_CHOICES:
+            raise bad_field("prompt", f"at most {MOST_CHOICES} prompts times `n`")
+        alternatives = 0 if isinstance(self.logprobs, bool) else self.logprobs or 0
+        wanted: dict[str, Any] = {"max_tokens": self.most_tokens or _MAX_TOKENS, "alternatives": alternatives}
+        requests = [
+            one for prompt in prompts for one in self.engine_requests(api, info, count=count, prompt=prompt, **wanted)
+        ]
+        logprobs = self.logprobs is not None and self.logprobs is not False
+        return Plan(requests, CompletionShape(name, with_usage=self.with_usage, logprobs=logprobs))
 
-
-def _prompts(fields: Fields) -> list[str | list[int]]:
-    """The prompts: a text, token ids, or an array of either."""
-    value = fields.raw("prompt")
-    if (
-        isinstance(value, list)
-        and value
-        and all(isinstance(item, int) and not isinstance(item, bool) for item in value)
-    ):
-        return [value]
-    found = value if isinstance(value, list) else [value]
-    for prompt in found:
-        ids = isinstance(prompt, list) and all(isinstance(token, int) and 0 <= token < 2**31 for token in prompt)
-        if not prompt or not (ids or isinstance(prompt, str)):
-            raise bad_field("prompt", "a text or token ids, not empty, or an array of those")
-    if not found:
-        raise bad_field("prompt", "a text or token ids, not empty, or an array of those")
-    return found
+    def _prompts(self) -> list[str | list[int]]:
+        """The prompts, each a text or token ids."""
+        given = [self.prompt] if isinstance(self.prompt, str) else self.prompt
+        ids = [item for item in given if isinstance(item, int)]
+        found = [item for item in given if not isinstance(item, int)]
+        if (ids and found) or not all(found):
+            raise bad_field("prompt", _PROMPT)
+        return found or [ids]
 
 
 class CompletionShape:
     """Writes answers as text completions: chunks of them, or whole."""
 
     def __init__(self, model: str, *, with_usage: bool, logprobs: bool) -> None:
-        self._id, self._created, self._model = new_id("cmpl"), now(), model
+        self._frame = {"id": new_id("cmpl"), "object": "text_completion", "created": now(), "model": model}
         self._with_usage, self._logprobs = with_usage, logprobs
         self._stats: dict[int, RequestStats] = {}
         self._lengths: dict[int, int] = {}
-        self._forms: dict[int, EventForm] = {}
 
     def write(self, batch: list[Indexed]) -> bytes:
         chunks = []
@@ -94,18 +78,18 @@ class CompletionShape:
             if (error := failure(event)) is not None:
                 chunks.append(sse(error.openai()))
             elif isinstance(event, TokensCommitted) and (event.text or self._logprobs):
-                chunks.append(self._chunk(index, event.text, event.tokens))
+                chunks.append(self._event([self._choice(index, event.text, event.tokens, None)]))
                 self._lengths[index] = self._lengths.get(index, 0) + len(event.text)
             elif isinstance(event, Finished):
                 self._stats[index] = event.stats
                 figures = {"timings": timings(event.stats), "speculation": speculation([event.stats])}
-                chunks.append(sse(self._frame([self._choice(index, "", (), event.reason)], **figures)))
+                chunks.append(self._event([self._choice(index, "", (), event.reason)], **figures))
         return b"".join(chunks)
 
     def finish(self) -> bytes:
         if not self._with_usage or not self._stats:
             return DONE
-        return sse(self._frame([], usage=openai_usage(list(self._stats.values())))) + DONE
+        return self._event([], usage=openai_usage(list(self._stats.values()))) + DONE
 
     def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
         choices = [
@@ -113,28 +97,14 @@ class CompletionShape:
             for index, answer in enumerate(answers)
         ]
         stats = [answer.finished.stats for answer in answers]
-        return self._frame(choices, usage=openai_usage(stats), timings=timings(stats[0]))
-
-    def _chunk(self, index: int, text: str, tokens: Sequence[Token]) -> bytes:
-        if self._logprobs:
-            return sse(self._frame([self._choice(index, text, tokens, None)]))
-        if index not in self._forms:
-            self._forms[index] = EventForm(self._frame([self._choice(index, HOLE, (), None)]))
-        return self._forms[index].filled(text)
+        return {**self._frame, "choices": choices, "usage": openai_usage(stats), "timings": timings(stats[0])}
 
     def _choice(self, index: int, text: str, tokens: Sequence[Token], reason: str | None) -> dict[str, Any]:
         logprobs = _logprobs(tokens, self._lengths.get(index, 0)) if self._logprobs and tokens else None
         return {"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason}
 
-    def _frame(self, choices: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
-        return {
-            "id": self._id,
-            "object": "text_completion",
-            "created": self._created,
-            "model": self._model,
-            "choices": choices,
-            **more,
-        }
+    def _event(self, choices: list[dict[str, Any]], **more: Any) -> bytes:
+        return sse({**self._frame, "choices": choices, **more})
 
 
 def _logprobs(tokens: Sequence[Token], start: int) -> dict[str, Any]:

@@ -4,22 +4,86 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
-from app.api.bodies import Fields
-from app.api.errors import bad_field, unsupported
-from app.api.tool_use import ToolUse, function_tool, openai_choice, tool_use
+from msgspec import Meta, Struct, field
 
-# Parts that are text; a refusal is what the assistant said, too.
-_TEXT_PARTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
-_ROLES = ("system", "developer", "user", "assistant", "tool")
+from app.api.errors import bad_field
+
+ONLY_TEXT = Meta(extra={"unsupported": "Content of the type {} is not supported, only text."})
 
 Message = dict[str, Any]
 
 
-def conversation_of(fields: Fields) -> list[Message]:
-    """`messages` as turns for the engine. Raises `ApiError`."""
-    return joined_instructions([conversation_turn(message) for message in fields.objects("messages")])
+class TextPart(Struct, tag_field="type", tag="text"):
+    """A part of a content that is text."""
+
+    text: str
+
+
+class _InputText(TextPart, tag="input_text"):
+    pass
+
+
+class _OutputText(TextPart, tag="output_text"):
+    pass
+
+
+class _Refusal(Struct, tag_field="type", tag="refusal"):
+    # What the assistant said, too.
+    text: str = field(name="refusal")
+
+
+class _Thought(Struct, tag_field="type", tag="reasoning_text"):
+    # Those of earlier turns are not shown to the model again.
+    text: ClassVar[str] = ""
+
+
+Content = str | list[Annotated[TextPart | _InputText | _OutputText | _Refusal | _Thought, ONLY_TEXT]]
+Role = Literal["system", "developer", "user", "assistant", "tool"]
+
+
+class _CalledFunction(Struct):
+    name: str
+    arguments: str | None = None
+
+    def __post_init__(self) -> None:
+        parsed_arguments(self.arguments)
+
+
+class _Call(Struct):
+    function: _CalledFunction
+    id: str | None = None
+
+
+class MessageFields(Struct, kw_only=True):
+    """What a message has, whatever its role."""
+
+    content: Content | None = None
+    tool_calls: list[_Call] | None = None
+    reasoning_content: str | None = None
+    tool_call_id: str | None = None
+
+    def turn(self, role: str) -> Message:
+        """The message as a turn for the engine."""
+        turn: Message = {"role": "system" if role == "developer" else role, "content": text_of(self.content)}
+        if role == "assistant":
+            if self.tool_calls:
+                turn["tool_calls"] = [
+                    call_turn(call.id or "", call.function.name, parsed_arguments(call.function.arguments))
+                    for call in self.tool_calls
+                ]
+            if self.reasoning_content is not None:
+                turn["reasoning_content"] = self.reasoning_content
+        if role == "tool":
+            turn["tool_call_id"] = self.tool_call_id or ""
+        return turn
+
+
+class ChatMessage(MessageFields, kw_only=True):
+    """One message of a conversation."""
+
+    role: Role
 
 
 def joined_instructions(messages: Sequence[Message]) -> list[Message]:
@@ -31,24 +95,9 @@ def joined_instructions(messages: Sequence[Message]) -> list[Message]:
     return [{"role": "system", "content": text}, *messages[count:]]
 
 
-def text_of(fields: Fields, key: str) -> str:
-    """A text, or the text of an array of parts. Raises `ApiError` for parts that are no text."""
-    value = fields.raw(key)
-    if value is None or isinstance(value, str):
-        return value or ""
-    texts = []
-    for part in fields.objects(key):
-        kind = part.required_text("type")
-        if kind not in _TEXT_PARTS:
-            raise unsupported(part.name("type"), f"Content of the type {kind[:40]!r} is not supported, only text.")
-        texts.append(part.required_text(_TEXT_PARTS[kind]))
-    return "".join(texts)
-
-
-def tools_of(fields: Fields, tool_format: str) -> ToolUse:
-    """The functions that the model may or must call. Raises `ApiError`."""
-    tools = [_tool(tool) for tool in fields.objects("tools")]
-    return tool_use(tool_format, tools, *openai_choice(fields), parallel=fields.flag("parallel_tool_calls", True))
+def text_of(content: Content | None) -> str:
+    """A text, or the text of its parts."""
+    return content if isinstance(content, str) else "".join(part.text for part in content or ())
 
 
 def call_turn(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
@@ -56,44 +105,12 @@ def call_turn(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def parsed_arguments(fields: Fields, key: str = "arguments") -> Any:
-    """The arguments of a call, which travel as the text of a JSON object."""
+def parsed_arguments(arguments: str | None) -> dict[str, Any]:
+    """The arguments of a call, which travel as the text of a JSON object. Raises `ApiError`."""
     try:
-        arguments = json.loads(fields.text(key, "{}") or "{}")
+        parsed = json.loads(arguments or "{}")
     except (ValueError, RecursionError) as error:
-        raise bad_field(fields.name(key), "the text of a JSON object") from error
-    if not isinstance(arguments, dict):
-        raise bad_field(fields.name(key), "the text of a JSON object")
-    return arguments
-
-
-def _tool(tool: Fields) -> dict[str, Any]:
-    if tool.text("type", "function") != "function":
-        raise unsupported(tool.name("type"), "Only tools of the type `function` are supported.")
-    function = tool.fields("function")
-    parameters = function.fields("parameters").values
-    return function_tool(function.required_text("name"), function.text("description"), dict(parameters))
-
-
-def conversation_turn(message: Fields) -> Message:
-    """One message as a turn for the engine. Raises `ApiError`."""
-    role = message.required_text("role")
-    if role not in _ROLES:
-        raise bad_field(message.name("role"), f"one of {', '.join(_ROLES)}")
-    turn: Message = {"role": "system" if role == "developer" else role, "content": text_of(message, "content")}
-    if role == "assistant":
-        calls = [
-            call_turn(
-                call.text("id", "") or "",
-                call.fields("function").required_text("name"),
-                parsed_arguments(call.fields("function")),
-            )
-            for call in message.objects("tool_calls")
-        ]
-        if calls:
-            turn["tool_calls"] = calls
-        if message.has("reasoning_content"):
-            turn["reasoning_content"] = message.text("reasoning_content")
-    if role == "tool":
-        turn["tool_call_id"] = message.text("tool_call_id", "")
-    return turn
+        raise bad_field("arguments", "the text of a JSON object") from error
+    if not isinstance(parsed, dict):
+        raise bad_field("arguments", "the text of a JSON object")
+    return parsed

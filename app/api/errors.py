@@ -38,9 +38,10 @@ _LONGEST_SENTENCE = 500
 RETRY_S = 2
 
 
-class ApiError(Exception):
+class ApiError(ValueError):
     """What ends a call: an HTTP `status`, a sentence, the `param` of the request that is wrong and a stable `code`.
 
+    The checks of a body's structs raise it, too: msgspec adds to a `ValueError` where in the body it belongs.
     `retry_after` are the seconds after which the same call may succeed. `closes` ends the connection as well, because
     the rest of the request was not read.
     """
@@ -59,6 +60,11 @@ class ApiError(Exception):
         self.status, self.param, self.code = status, param, code
         self.sentence = sentence[:_LONGEST_SENTENCE]
         self.retry_after, self.closes = retry_after, closes
+
+    def within(self, path: str) -> ApiError:
+        """The error of a field's check as an error of the request: the field belongs to the object at `path`."""
+        param = ".".join(filter(None, (path, self.param)))
+        return ApiError(self.status, self.sentence.replace(repr(self.param), repr(param)), param=param, code=self.code)
 
     @property
     def kind(self) -> str:

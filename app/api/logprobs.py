@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from engine.events import Token
+from engine.requests import MOST_ALTERNATIVES
+
+# How many alternatives come with each token.
+TopLogprobs = Annotated[int, Meta(ge=0, le=MOST_ALTERNATIVES)]
 
 
 def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:

@@ -1,175 +1,185 @@
-"""What a request says of sampling, speculation and its limits, in the spellings of the APIs that clients speak."""
+"""What a request says of sampling, speculation and its limits, in the spellings of the APIs that clients speak.
+
+The structs here and in the endpoints' modules read requests, check them and describe them: `openapi` is made of them.
+`null` counts as absent.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import fields, replace
+from typing import Annotated, Any, Literal
 
-from app.api.bodies import Fields
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
 from app.api.errors import bad_field, of_engine, unsupported
 from engine.errors import EngineError
 from engine.grammars.grammar import Grammar
-from engine.requests import MAX_DEPTH, MAX_TEMPERATURE, SamplingSettings, SpeculationSettings
+from engine.requests import ACCEPTANCE_RULES, MAX_DEPTH, MAX_TEMPERATURE, SamplingSettings, SpeculationSettings
 from engine.speculation.proposers.registry import methods
 
 # Choices of one call; all of them run at once.
 MOST_CHOICES = 8
 MOST_STOPS, LONGEST_STOP = 16, 500
 MOST_BIASES = 4096
-# Where a grammar of the type is in the format.
-_SOURCES = {"regex": "pattern", "lark": "grammar"}
-_MAX_TOKENS = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+
+_Depth = Annotated[int, Meta(ge=0, le=MAX_DEPTH)]
+_Fraction = Annotated[float, Meta(ge=0, le=1)]
+MaxTokens = Annotated[int, Meta(ge=1, le=2**31)]
+_Method = Annotated[str, Meta(extra_json_schema={"enum": list(methods())})]
+_Penalty = Annotated[float, Meta(ge=-2, le=2)]
+_StopText = Annotated[str, Meta(min_length=1, max_length=LONGEST_STOP)]
+Stop = Annotated[
+    _StopText | Annotated[list[_StopText], Meta(max_length=MOST_STOPS)],
+    Meta(extra={"expected": f"at most {MOST_STOPS} texts of 1 to {LONGEST_STOP} characters"}),
+]
+_Biases = Annotated[
+    dict[Annotated[int, Meta(ge=0, lt=10**9)], Annotated[float, Meta(ge=-100, le=100)]],
+    Meta(
+        max_length=MOST_BIASES,
+        extra_json_schema={"propertyNames": {"pattern": "^[0-9]{1,9}$"}},
+        extra={"expected": f"an object from at most {MOST_BIASES} token ids to numbers between -100 and 100"},
+    ),
+]
 
 
-@dataclass(frozen=True)
-class Choices:
-    """How to answer: `count` answers, each with these settings."""
+class Speculation(Struct, kw_only=True):
+    """How to draft; what is not given stays as it is. A depth of null is "auto"."""
 
-    sampling: SamplingSettings
-    speculation: SpeculationSettings
-    max_tokens: int | None
-    stop: tuple[str, ...]
-    count: int = 1
+    method: _Method | None = None
+    depth: _Depth | Literal["auto"] | UnsetType | None = UNSET
+    acceptance: Annotated[str, Meta(extra_json_schema={"enum": list(ACCEPTANCE_RULES)})] | None = None
 
-    def sampling_of(self, index: int) -> SamplingSettings:
-        """The settings of one of the answers: with a seed, each has its own."""
-        seed = self.sampling.seed
-        return self.sampling if seed is None or not index else replace(self.sampling, seed=(seed + index) % 2**64)
+    def __post_init__(self) -> None:
+        if self.method not in (None, *methods()):
+            raise bad_field("method", f"one of {', '.join(methods())}")
+        if self.acceptance not in (None, *ACCEPTANCE_RULES):
+            raise bad_field("acceptance", f"one of {', '.join(ACCEPTANCE_RULES)}")
+
+    def changed(self, settings: SpeculationSettings) -> SpeculationSettings:
+        """`settings` with what is given here."""
+        if self.depth is not UNSET:
+            settings = replace(settings, depth=None if self.depth == "auto" else self.depth)
+        return replace(
+            settings, method=self.method or settings.method, acceptance=self.acceptance or settings.acceptance
+        )
 
 
-def choices_of(
-    fields: Fields,
-    recommended: Mapping[str, float],
-    speculation: SpeculationSettings,
-    stop_key: str = "stop",
-    *,
-    several: bool = True,
-) -> Choices:
-    """The settings of a request; `recommended` by the model's authors where it says nothing. Raises `ApiError`.
+class RequestSettings(Struct, kw_only=True):
+    """What every endpoint that answers takes."""
 
-    Only with `several` does the endpoint give more than one answer.
+    model: str | None = None
+    stream: bool | None = None
+    temperature: Annotated[float, Meta(ge=0, le=MAX_TEMPERATURE)] | None = None
+    top_p: Annotated[_Fraction, Meta(extra_json_schema={"exclusiveMinimum": 0})] | None = None
+    top_k: Annotated[int, Meta(ge=0, le=2**31)] | None = None
+    min_p: _Fraction | None = None
+    repetition_penalty: Annotated[float, Meta(ge=0.01, le=10)] | None = None
+    presence_penalty: _Penalty | None = None
+    frequency_penalty: _Penalty | None = None
+    penalty_window: Annotated[int, Meta(ge=0, le=2**20)] | None = field(name="repetition_context_size", default=None)
+    logit_bias: _Biases | None = None
+    # The OpenAI API allows negative ones.
+    seed: Annotated[int, Meta(ge=-(2**63), extra_json_schema={"maximum": 2**64 - 1})] | None = None
+    max_completion_tokens: MaxTokens | None = None
+    max_tokens: MaxTokens | None = None
+    max_output_tokens: MaxTokens | None = None
+    stop: Stop | None = None
+    draft_model: str | None = None
+    num_draft_tokens: _Depth | None = None
+    speculation: _Method | Speculation | None = None
+
+    @property
+    def most_tokens(self) -> int | None:
+        """The most tokens of an answer, in any of the three spellings; None for all that the context holds."""
+        return self.max_completion_tokens or self.max_tokens or self.max_output_tokens
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        """The texts that end an answer."""
+        return (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
+
+    def sampling(self, recommended: Mapping[str, float], index: int = 0) -> SamplingSettings:
+        """How to sample the answer of that index: with a seed, each has its own. Raises `ApiError`.
+
+        `recommended` by the model's authors is what the request does not say.
+        """
+        asked = {one.name: getattr(self, one.name) for one in fields(SamplingSettings)}
+        if self.seed is not None and self.seed < 0:
+            asked["seed"] = self.seed % 2**64
+        chosen: dict[str, Any] = {**recommended, **{key: value for key, value in asked.items() if value is not None}}
+        try:
+            sampling = SamplingSettings(**chosen)
+        except EngineError as error:
+            raise of_engine(error) from error
+        return sampling if sampling.seed is None else replace(sampling, seed=(sampling.seed + index) % 2**64)
+
+    def speculating(self, default: SpeculationSettings) -> SpeculationSettings:
+        """How to speculate, where `default` is what holds for requests that say nothing. Raises `ApiError`."""
+        asked = self.speculation
+        if isinstance(asked, str):
+            if asked not in methods():
+                raise bad_field("speculation.method", f"one of {', '.join(methods())}")
+            asked = Speculation(method=asked)
+        chosen = default if asked is None else asked.changed(default)
+        if self.num_draft_tokens is not None:
+            chosen = replace(chosen, depth=self.num_draft_tokens)
+        return replace(chosen, method="off") if self.draft_model == "none" else chosen
+
+
+class _Text(Struct, tag_field="type", tag="text"):
+    pass
+
+
+class _JsonObject(Struct, tag_field="type", tag="json_object"):
+    pass
+
+
+class JsonSchema(Struct, tag_field="type", tag="json_schema"):
+    """A JSON schema that the answer matches."""
+
+    schema: dict[str, Any]
+
+
+class _Regex(Struct, tag_field="type", tag="regex"):
+    pattern: str
+
+
+class _Lark(Struct, tag_field="type", tag="lark"):
+    grammar: str
+
+
+# Beside the types of the OpenAI API there are "regex" and "lark".
+OtherFormat = _Text | _JsonObject | _Regex | _Lark
+Format = JsonSchema | OtherFormat
+
+
+def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
+    """What an answer has to match to follow the format at `path`, and the name of the field that says it.
+
+    Raises `ApiError`.
     """
-    return Choices(
-        _sampling(fields, recommended),
-        speculation_of(fields, speculation),
-        max_tokens_of(fields),
-        _stop(fields, stop_key),
-        int(fields.integer("n", 1, 1, MOST_CHOICES) or 1) if several else 1,
-    )
-
-
-def max_tokens_of(fields: Fields) -> int | None:
-    """The most tokens of an answer, in any of the three spellings; None for all that the context holds."""
-    for key in _MAX_TOKENS:
-        if fields.has(key):
-            return fields.integer(key, None, 1, 2**31)
-    return None
-
-
-def speculation_of(fields: Fields, default: SpeculationSettings) -> SpeculationSettings:
-    """`speculation` (a method, or an object), `num_draft_tokens`, and `draft_model` "none". Raises `ApiError`."""
-    value = fields.raw("speculation")
-    chosen: dict[str, Any] = {}
-    if isinstance(value, str):
-        chosen["method"] = value
-    elif value is not None:
-        inner = fields.fields("speculation")
-        if inner.has("method"):
-            chosen["method"] = inner.text("method")
-        if "depth" in inner.values:
-            auto = inner.raw("depth") == "auto"
-            chosen["depth"] = None if auto else inner.integer("depth", None, 0, MAX_DEPTH)
-        if inner.has("acceptance"):
-            chosen["acceptance"] = inner.text("acceptance")
-    if fields.has("num_draft_tokens"):
-        chosen["depth"] = fields.integer("num_draft_tokens", None, 0, MAX_DEPTH)
-    if fields.raw("draft_model") == "none":
-        chosen["method"] = "off"
-    if chosen.get("method", "auto") not in methods():
-        raise bad_field("speculation.method", f"one of {', '.join(methods())}")
+    match form:
+        case JsonSchema(schema=schema):
+            kind, name, source = "json_schema", "schema", json.dumps(schema)
+        case _Regex(pattern=source):
+            kind, name = "regex", "pattern"
+        case _Lark(grammar=source):
+            kind, name = "lark", "grammar"
+        case _JsonObject():
+            kind, name, source = "json_object", "type", ""
+        case _:
+            return None, ""
+    param = f"{path}.{name}"
     try:
-        return replace(default, **chosen)
+        return Grammar(kind, source), param
     except EngineError as error:
-        raise of_engine(error) from error
+        raise of_engine(error, param) from error
 
 
-def _sampling(fields: Fields, recommended: Mapping[str, float]) -> SamplingSettings:
-    chosen: dict[str, Any] = dict(recommended)
-    for key, least, most in (
-        ("temperature", 0.0, MAX_TEMPERATURE),
-        ("top_p", 0.0, 1.0),
-        ("min_p", 0.0, 1.0),
-        ("presence_penalty", -2.0, 2.0),
-        ("frequency_penalty", -2.0, 2.0),
-        ("repetition_penalty", 0.01, 10.0),
-    ):
-        if fields.has(key):
-            chosen[key] = fields.number(key, None, least, most)
-    if fields.has("top_k"):
-        chosen["top_k"] = fields.integer("top_k", None, 0, 2**31)
-    if fields.has("repetition_context_size"):
-        chosen["penalty_window"] = fields.integer("repetition_context_size", None, 0, 2**20)
-    if fields.has("seed"):
-        # The OpenAI API allows negative ones.
-        chosen["seed"] = int(fields.integer("seed", 0, -(2**63), 2**64 - 1) or 0) % 2**64
-    try:
-        return SamplingSettings(**chosen, logit_bias=_biases(fields))
-    except EngineError as error:
-        raise of_engine(error) from error
-
-
-def _biases(fields: Fields) -> dict[int, float]:
-    biases: dict[int, float] = {}
-    inner = fields.fields("logit_bias")
-    if len(inner.values) > MOST_BIASES:
-        raise bad_field("logit_bias", f"at most {MOST_BIASES} tokens")
-    for key in inner.values:
-        if not key.isascii() or not key.isdecimal() or len(key) > 9:
-            raise bad_field("logit_bias", "an object from token ids to numbers")
-        biases[int(key)] = float(inner.number(key, 0.0, -100.0, 100.0) or 0.0)
-    return biases
-
-
-def _stop(fields: Fields, key: str) -> tuple[str, ...]:
-    value = fields.raw(key)
-    strings = [value] if isinstance(value, str) else fields.items(key)
-    if len(strings) > MOST_STOPS or not all(
-        isinstance(string, str) and 0 < len(string) <= LONGEST_STOP for string in strings
-    ):
-        raise bad_field(fields.name(key), f"at most {MOST_STOPS} texts of 1 to {LONGEST_STOP} characters")
-    return tuple(strings)
-
-
-def grammar_of(form: Fields, schema: Fields) -> tuple[Grammar | None, str]:
-    """What the answer has to match, and the name of the field that says it. Raises `ApiError`.
-
-    `form` says the type, `schema` holds a JSON schema.
-    Besides the types of the OpenAI API there are "regex" (with a `pattern`) and "lark" (with a `grammar`).
-    """
-    kind = form.text("type", "text")
-    field, source = form.name("type"), ""
-    if kind == "text":
-        return None, field
-    if kind == "json_schema":
-        field = schema.name("schema")
-        if not schema.has("schema"):
-            raise bad_field(field, "given")
-        source = json.dumps(dict(schema.fields("schema").values))
-    elif kind in _SOURCES:
-        field = form.name(_SOURCES[str(kind)])
-        source = form.required_text(_SOURCES[str(kind)])
-    elif kind != "json_object":
-        raise bad_field(field, f"one of text, json_object, json_schema, {', '.join(_SOURCES)}")
-    try:
-        return Grammar(str(kind), source), field
-    except EngineError as error:
-        raise of_engine(error, field) from error
-
-
-def refuse_unsupported(fields: Fields, keys: Mapping[str, str]) -> None:
+def refuse_unsupported(body: Struct, sentences: Mapping[str, str]) -> None:
     """Raise `ApiError` for fields whose silence would give another answer than the one asked for."""
-    for key, sentence in keys.items():
-        if fields.raw(key) not in (None, False, [], {}):
+    for key, sentence in sentences.items():
+        if getattr(body, key) not in (None, False, [], {}):
             raise unsupported(key, sentence)

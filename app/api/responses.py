@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from starlette.requests import Request
-from starlette.types import ASGIApp
+from msgspec import Meta, Struct
 
 from app.api.answer_parts import AnswerParts, Delta
 from app.api.answering import Answer, Indexed, failure, now
-from app.api.bodies import Fields
-from app.api.calls import Api, Plan, fields_of, new_id
+from app.api.calls import AnswerBody, Api, Plan, new_id
 from app.api.conversation import (
+    Content,
     Message,
+    MessageFields,
+    Role,
     call_turn,
-    conversation_turn,
     joined_instructions,
     parsed_arguments,
     text_of,
 )
-from app.api.engine_requests import engine_requests
-from app.api.errors import unsupported
-from app.api.logprobs import MessageTokens, token_logprobs
-from app.api.replies import HOLE, EventForm, sse
-from app.api.request_settings import choices_of, grammar_of, refuse_unsupported
-from app.api.tool_use import ToolUse, function_tool, openai_choice, tool_use
+from app.api.errors import bad_field
+from app.api.logprobs import MessageTokens, TopLogprobs, token_logprobs
+from app.api.replies import sse
+from app.api.request_settings import Format, grammar_of, refuse_unsupported
+from app.api.tool_use import Choice, Function, FunctionType, openai_tools
 from app.api.usage import speculation, timings
 from engine.events import Finished, Token, TokensCommitted
-from engine.requests import MOST_ALTERNATIVES
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from engine.tokenizers.tool_calls import ToolCall
@@ -40,6 +38,13 @@ _UNSUPPORTED = {
 }
 # What `include` names the log-probabilities.
 _LOGPROBS = "message.output_text.logprobs"
+# The fields that an item of each type has.
+_NEEDED: dict[str, tuple[str, ...]] = {
+    "message": ("role",),
+    "function_call": ("call_id", "name"),
+    "function_call_output": ("call_id",),
+    "reasoning": (),
+}
 # Echoed as the clients' types ask for them.
 _ECHOED = (
     "instructions",
@@ -52,74 +57,93 @@ _ECHOED = (
 )
 
 
-async def responses(request: Request) -> ASGIApp:
-    fields = await fields_of(request)
-    api: Api = request.app.state.api
-    return await api.answer(request, fields, lambda info, name: _plan(api, fields, info, name))
+class _Effort(Struct):
+    effort: str | None = None
 
 
-def _plan(api: Api, fields: Fields, info: ModelInfo, name: str) -> Plan:
-    refuse_unsupported(fields, _UNSUPPORTED)
-    choices = choices_of(fields, api.recommended(info), api.speculation, several=False)
-    tools = _tools(fields, info.tool_format)
-    form, logprobs = fields.fields("text").fields("format"), _logprobs(fields)
-    options: dict[str, str | bool] = {}
-    if (effort := fields.fields("reasoning").text("effort")) is not None:
-        options["reasoning_effort"] = effort
-    grammar, field = grammar_of(form, form)
-    requests = engine_requests(
-        choices,
-        tools,
-        grammar,
-        field,
-        messages=_conversation(fields),
-        template_options=options,
-        alternatives=logprobs or 0,
-    )
-    return Plan(requests, ResponseShape(name, tools.parts(), fields, logprobs=logprobs is not None), field)
+class _TextSettings(Struct):
+    format: Format | None = None
 
 
-def _logprobs(fields: Fields) -> int | None:
-    """How many alternatives come with the log-probability of each token; None where neither is asked for."""
-    count = fields.integer("top_logprobs", 0, 0, MOST_ALTERNATIVES) or 0
-    return count if count or _LOGPROBS in fields.items("include") else None
+class _ResponseTool(Function, kw_only=True):
+    type: FunctionType
 
 
-def _conversation(fields: Fields) -> list[Message]:
-    """`instructions` and `input` as turns for the engine."""
-    turns: list[Message] = []
-    if instructions := fields.text("instructions"):
-        turns.append({"role": "system", "content": instructions})
-    if isinstance(fields.raw("input"), str):
-        turns.append({"role": "user", "content": fields.raw("input")})
-        return turns
-    for item in fields.objects("input"):
-        kind = item.text("type", "message")
-        if kind == "message":
-            turns.append(conversation_turn(item))
-        elif kind == "function_call":
-            call = call_turn(item.required_text("call_id"), item.required_text("name"), parsed_arguments(item))
-            if turns and "tool_calls" in turns[-1]:
-                turns[-1]["tool_calls"].append(call)
-            else:
-                turns.append({"role": "assistant", "content": "", "tool_calls": [call]})
-        elif kind == "function_call_output":
-            turn = {"role": "tool", "content": text_of(item, "output"), "tool_call_id": item.required_text("call_id")}
-            turns.append(turn)
-        elif kind != "reasoning":
-            # Thoughts of earlier turns are not shown to the model again.
-            raise unsupported(item.name("type"), f"Items of the type {str(kind)[:40]!r} are not supported.")
-    return joined_instructions(turns)
+class _InputItem(MessageFields, kw_only=True):
+    type: Annotated[
+        Literal["message", "function_call", "function_call_output", "reasoning"] | None,
+        Meta(extra={"unsupported": "Items of the type {} are not supported."}),
+    ] = None
+    role: Role | None = None
+    call_id: str | None = None
+    name: str | None = None
+    arguments: str | None = None
+    output: Content | None = None
+
+    def __post_init__(self) -> None:
+        for field in _NEEDED[self.type or "message"]:
+            if getattr(self, field) is None:
+                raise bad_field(field, "a text")
+        if self.type == "function_call":
+            parsed_arguments(self.arguments)
 
 
-def _tools(fields: Fields, form: str) -> ToolUse:
-    found = []
-    for tool in fields.objects("tools"):
-        if tool.required_text("type") != "function":
-            raise unsupported(tool.name("type"), "Only tools of the type `function` are supported.")
-        parameters = dict(tool.fields("parameters").values)
-        found.append(function_tool(tool.required_text("name"), tool.text("description"), parameters))
-    return tool_use(form, found, *openai_choice(fields), parallel=fields.flag("parallel_tool_calls", True))
+class ResponseBody(AnswerBody, kw_only=True):
+    """Answer a conversation, without a memory of earlier responses."""
+
+    input: str | list[_InputItem]
+    instructions: str | None = None
+    include: list[str] | None = None
+    top_logprobs: TopLogprobs | None = None
+    tools: list[_ResponseTool] | None = None
+    tool_choice: Choice | None = None
+    parallel_tool_calls: bool | None = None
+    text: _TextSettings | None = None
+    reasoning: _Effort | None = None
+    metadata: dict[str, Any] | None = None
+    previous_response_id: Any = None
+    conversation: Any = None
+    background: Any = None
+
+    def __post_init__(self) -> None:
+        refuse_unsupported(self, _UNSUPPORTED)
+
+    def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
+        tools = openai_tools(info.tool_format, self.tools or (), self.tool_choice, self.parallel_tool_calls)
+        grammar, field = grammar_of(self.text.format if self.text is not None else None, "text.format")
+        effort = self.reasoning.effort if self.reasoning is not None else None
+        requests = self.engine_requests(
+            api,
+            info,
+            tools,
+            grammar,
+            field,
+            messages=self._conversation(),
+            template_options={} if effort is None else {"reasoning_effort": effort},
+            alternatives=self.top_logprobs or 0,
+        )
+        logprobs = bool(self.top_logprobs) or _LOGPROBS in (self.include or ())
+        return Plan(requests, ResponseShape(name, tools.parts(), self, logprobs=logprobs), field)
+
+    def _conversation(self) -> list[Message]:
+        """`instructions` and `input` as turns for the engine."""
+        turns: list[Message] = []
+        if self.instructions:
+            turns.append({"role": "system", "content": self.instructions})
+        if isinstance(self.input, str):
+            return [*turns, {"role": "user", "content": self.input}]
+        for item in self.input:
+            if item.type in (None, "message"):
+                turns.append(item.turn(item.role or ""))
+            elif item.type == "function_call":
+                call = call_turn(item.call_id or "", item.name or "", parsed_arguments(item.arguments))
+                if turns and "tool_calls" in turns[-1]:
+                    turns[-1]["tool_calls"].append(call)
+                else:
+                    turns.append({"role": "assistant", "content": "", "tool_calls": [call]})
+            elif item.type == "function_call_output":
+                turns.append({"role": "tool", "content": text_of(item.output), "tool_call_id": item.call_id or ""})
+        return joined_instructions(turns)
 
 
 class _Item:
@@ -130,15 +154,7 @@ class _Item:
         self.logprobs: list[dict[str, Any]] = []
         self.id = new_id("rs" if kind == "reasoning" else "msg")
         self.place = {"item_id": self.id, "output_index": index, "content_index": 0}
-        numbered = {"sequence_number": HOLE, **self.place, "delta": HOLE}
         self.name = "reasoning_text" if kind == "reasoning" else "output_text"
-        logprobs = {} if kind == "reasoning" else {"logprobs": HOLE}
-        # The event of each of its tokens.
-        self.grown = EventForm({"type": self._grows, **numbered, **logprobs}, self._grows)
-
-    @property
-    def _grows(self) -> str:
-        return f"response.{self.name}.delta"
 
     def part(self) -> dict[str, Any]:
         if self.kind == "reasoning":
@@ -155,7 +171,7 @@ class _Item:
 class ResponseShape:
     """Writes an answer as a response: its events, or whole."""
 
-    def __init__(self, model: str, parts: AnswerParts, fields: Fields, *, logprobs: bool) -> None:
+    def __init__(self, model: str, parts: AnswerParts, body: ResponseBody, *, logprobs: bool) -> None:
         self._parts, self._tokens = parts, MessageTokens() if logprobs else None
         self._base: dict[str, Any] = {
             "id": new_id("resp"),
@@ -166,8 +182,8 @@ class ResponseShape:
             "incomplete_details": None,
             "parallel_tool_calls": True,
             "tool_choice": "auto",
-            "tools": fields.items("tools"),
-            **{key: fields.raw(key) for key in _ECHOED if fields.has(key)},
+            "tools": body.tools or [],
+            **{key: value for key in _ECHOED if (value := getattr(body, key)) is not None},
         }
         self._number = -1
         self._item: _Item | None = None
@@ -230,13 +246,12 @@ class ResponseShape:
             events.append(self._event("response.output_item.added", output_index=self._item.index, item=added))
             events.append(self._part_event("response.content_part.added", part=self._item.part()))
         self._item.text += text
-        self._number += 1
-        if kind == "reasoning":
-            return [*events, self._item.grown.filled(self._number, text)]
-        tokens = self._tokens.take(text, self._parts.held) if self._tokens is not None else ()
-        logprobs = token_logprobs(tokens)
-        self._item.logprobs += logprobs
-        return [*events, self._item.grown.filled(self._number, text, logprobs)]
+        more: dict[str, Any] = {}
+        if kind == "message":
+            tokens = self._tokens.take(text, self._parts.held) if self._tokens is not None else ()
+            more["logprobs"] = token_logprobs(tokens)
+            self._item.logprobs += more["logprobs"]
+        return [*events, self._part_event(f"response.{self._item.name}.delta", delta=text, **more)]
 
     def _close(self) -> list[bytes]:
         """End the item that grows."""

@@ -13,54 +13,29 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.api import speculation
 from app.api.answering import ClientGone
-from app.api.anthropic_messages import count_tokens, messages
-from app.api.calls import Api
-from app.api.chat import chat_completions
-from app.api.completions import completions
+from app.api.anthropic_messages import CountBody, MessageBody, count_tokens
+from app.api.calls import Api, answer
+from app.api.chat import ChatBody
+from app.api.completions import CompletionBody
 from app.api.errors import ApiError
 from app.api.guard import AccessRules, Guard
 from app.api.models import listed
-from app.api.openapi import openapi
+from app.api.openapi import Endpoint, description
 from app.api.replies import JsonReply, error_reply
-from app.api.responses import responses
+from app.api.responses import ResponseBody
+from app.api.speculation import SpeculationBody
 
 log = logging.getLogger(__name__)
 
 
-def application(api: Api, rules: AccessRules) -> ASGIApp:
-    """The endpoints of `api` for those whom `rules` allow."""
-    routes = [
-        Route("/health", health),
-        Route("/openapi.json", openapi),
-        Route("/v1/models", list_models),
-        Route("/v1/models/{name:path}", show_model),
-        Route("/v1/chat/completions", chat_completions, methods=["POST"]),
-        Route("/v1/completions", completions, methods=["POST"]),
-        Route("/v1/responses", responses, methods=["POST"]),
-        Route("/v1/messages", messages, methods=["POST"]),
-        Route("/v1/messages/count_tokens", count_tokens, methods=["POST"]),
-        Route("/v1/speculation", speculation.show),
-        Route("/v1/speculation", speculation.change, methods=["PUT"]),
-        Route("/v1/speculation", speculation.clear, methods=["DELETE"]),
-        Route("/v1/speculation/events", speculation.events),
-    ]
-    handlers = {
-        ApiError: _api_error,
-        ClientGone: _client_gone,
-        HTTPException: _http_error,
-        Exception: _unexpected,
-    }
-    app = Starlette(routes=routes, exception_handlers=handlers)
-    app.state.api = api
-    return Guard(_Logged(app), rules)
-
-
 async def health(request: Request) -> Response:
+    """Whether the server answers."""
     del request
     return JsonReply({"status": "ok"})
 
 
 async def list_models(request: Request) -> Response:
+    """The installed models, and which are loaded."""
     api: Api = request.app.state.api
     models = await api.models.chat_model_first()
     loaded = api.models.loaded_names
@@ -73,6 +48,41 @@ async def show_model(request: Request) -> Response:
     if model is None:
         raise ApiError(404, "There is no installed model of that name.", param="model", code="model_not_found")
     return JsonReply(listed(model, loaded=model.id in api.models.loaded_names, **api.models.progress_of(model.id)))
+
+
+async def openapi(request: Request) -> Response:
+    api: Api = request.app.state.api
+    kinds = {name: model.kinds for name, model in (await api.models.installed()).items()}
+    return JsonReply(description(ENDPOINTS, kinds))
+
+
+ENDPOINTS = (
+    Endpoint("GET", "/health", health),
+    Endpoint("GET", "/v1/models", list_models),
+    Endpoint("POST", "/v1/chat/completions", answer, ChatBody),
+    Endpoint("POST", "/v1/completions", answer, CompletionBody),
+    Endpoint("POST", "/v1/responses", answer, ResponseBody),
+    Endpoint("POST", "/v1/messages", answer, MessageBody),
+    Endpoint("POST", "/v1/messages/count_tokens", count_tokens, CountBody),
+    Endpoint("GET", "/v1/speculation", speculation.show),
+    Endpoint("PUT", "/v1/speculation", speculation.change, SpeculationBody),
+    Endpoint("DELETE", "/v1/speculation", speculation.clear),
+    Endpoint("GET", "/v1/speculation/events", speculation.events),
+)
+
+
+def application(api: Api, rules: AccessRules) -> ASGIApp:
+    """The endpoints of `api` for those whom `rules` allow."""
+    routes = [*ENDPOINTS, Route("/openapi.json", openapi), Route("/v1/models/{name:path}", show_model)]
+    handlers = {
+        ApiError: _api_error,
+        ClientGone: _client_gone,
+        HTTPException: _http_error,
+        Exception: _unexpected,
+    }
+    app = Starlette(routes=routes, exception_handlers=handlers)
+    app.state.api = api
+    return Guard(_Logged(app), rules)
 
 
 class _Logged:

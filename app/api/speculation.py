@@ -8,16 +8,16 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
+from msgspec import UNSET, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from app.api.activity import Activity
 from app.api.answering import KEEP_ALIVE_S, STALL_S
-from app.api.bodies import Fields
-from app.api.calls import Api, fields_of
+from app.api.calls import Api
 from app.api.replies import EVENT_STREAM, KEEP_ALIVE, JsonReply, sse
-from app.api.request_settings import speculation_of
+from app.api.request_settings import Speculation
 from engine.requests import SpeculationSettings
 from engine.stats import RequestStats, RoundRecord
 
@@ -26,24 +26,27 @@ _MOST_BEHIND = 1024
 
 
 async def show(request: Request) -> Response:
+    """Draft model, method and depth in use, and the calls under way."""
     return JsonReply(_state(request.app.state.api))
 
 
-async def change(request: Request) -> Response:
+class SpeculationBody(Speculation, kw_only=True):
+    """Change draft model, method or depth."""
+
+    draft_model: str | UnsetType | None = UNSET
+
+
+async def change(request: Request, body: SpeculationBody) -> Response:
     """Set what is given, for calls that do not say otherwise: also for those under way, from their next round on."""
     api: Api = request.app.state.api
-    fields = await fields_of(request)
-    # The same object as in a request, one level up.
-    chosen = speculation_of(Fields({"speculation": dict(fields.values)}), api.speculation)
-    if "draft_model" in fields.values:
-        name = fields.text("draft_model")
-        await api.models.set_draft(None if name in (None, "", "none") else name)
-    api.speculate(chosen)
+    if body.draft_model is not UNSET:
+        await api.models.set_draft(None if body.draft_model in (None, "", "none") else body.draft_model)
+    api.speculate(body.changed(api.speculation))
     return JsonReply(_state(api))
 
 
 async def clear(request: Request) -> Response:
-    """Drop the draft model, and let method and depth be chosen automatically."""
+    """Drop the draft model; choose method and depth automatically."""
     api: Api = request.app.state.api
     await api.models.set_draft(None)
     api.speculate(SpeculationSettings())
@@ -51,6 +54,7 @@ async def clear(request: Request) -> Response:
 
 
 async def events(request: Request) -> RoundStream:
+    """The rounds of all calls, as server-sent events."""
     return RoundStream(request.app.state.api.activity)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
 
 from app.api.answer_parts import AnswerParts
-from app.api.bodies import Fields
 from app.api.errors import bad_field, of_engine, unsupported
 from engine.errors import EngineError
 from engine.grammars.calls import CallsNotExpressible
@@ -17,6 +18,39 @@ from engine.tokenizers.tool_calls import tool_format
 MOST_TOOLS = 256
 # The parameter that an error names where the answer has to be a call.
 CHOICE = "tool_choice"
+
+
+class Function(Struct, kw_only=True, omit_defaults=True):
+    """A function that the model may call."""
+
+    name: str
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+
+
+class _Named(Struct):
+    name: str
+
+
+class _ChosenFunction(Struct, omit_defaults=True):
+    type: Literal["function"]
+    # The endpoints have the name at different depths.
+    name: str | None = None
+    function: _Named | None = None
+
+    @property
+    def called(self) -> str:
+        return self.function.name if self.function is not None else self.name or ""
+
+
+Choice = Annotated[
+    Literal["auto", "none", "required"] | _ChosenFunction,
+    Meta(extra={"expected": "`auto`, `none`, `required` or a function"}),
+]
+FunctionType = Annotated[
+    Literal["function"] | None, Meta(extra={"unsupported": "Only tools of the type `function` are supported."})
+]
 
 
 @dataclass(frozen=True)
@@ -74,16 +108,13 @@ def tool_use(form: str, tools: Sequence[dict[str, Any]], mode: str, named: str |
     return ToolUse(form, tools, mode == "required", named, parallel)
 
 
-def openai_choice(fields: Fields) -> tuple[str, str | None]:
-    """`tool_choice` in the shapes of the OpenAI API: a mode, and the name of a function. Raises `ApiError`."""
-    choice = fields.raw(CHOICE)
-    if choice in (None, "auto", "none", "required"):
-        return choice or "auto", None
-    if isinstance(choice, dict) and choice.get("type") == "function":
-        inner = fields.fields(CHOICE)
-        # The endpoints have it at different depths.
-        return "required", (inner.fields("function") if inner.has("function") else inner).required_text("name")
-    raise unsupported(CHOICE, "The choice of a tool is `auto`, `none`, `required` or a function.")
+def openai_tools(
+    form: str, functions: Sequence[Function], choice: str | _ChosenFunction | None, parallel: bool | None
+) -> ToolUse:
+    """What a request in the shape of the OpenAI API says of calls. Raises `ApiError`."""
+    mode, named = ("required", choice.called) if isinstance(choice, _ChosenFunction) else (choice or "auto", None)
+    tools = [function_tool(one.name, one.description, one.parameters) for one in functions]
+    return tool_use(form, tools, mode, named, parallel=parallel is not False)
 
 
 def function_tool(name: str, description: str | None, parameters: Any) -> dict[str, Any]:

@@ -31,14 +31,16 @@ DECLARED = """
 import argparse, json
 from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
 PROPOSERS["repeat"] = ProposerEntry("tests.engine.speculation.test_toy_proposer", words="echo", method_words="Echo")
-from app.api.openapi import _SPECULATION
+from app.api.openapi import description
+from app.api.routes import ENDPOINTS
 from app.cli.chat import add_options
 from app.settings.declarations import SETTINGS
+schemas = description(ENDPOINTS, {})["components"]["schemas"]
 parser = argparse.ArgumentParser()
 add_options(parser)
 print(json.dumps({
     "settings": dict(SETTINGS["method"].choices).get("repeat"),
-    "api": "repeat" in _SPECULATION["properties"]["method"]["enum"],
+    "api": "repeat" in schemas["Speculation"]["properties"]["method"]["enum"],
     "cli": parser.parse_args(["--method", "repeat"]).method,
 }))
 """

@@ -10,12 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.api.openapi import description
+from app.api.routes import ENDPOINTS
 from tests.app.api.serving import Served
 
-PATHS: dict[str, Any] = description()["paths"]
+DESCRIPTION = description(ENDPOINTS, {})
+SCHEMAS: dict[str, Any] = {
+    f"#/components/schemas/{key}": one for key, one in DESCRIPTION["components"]["schemas"].items()
+}
 BODIES = [
-    (method, path, operation["requestBody"]["content"]["application/json"]["schema"])
-    for path, methods in PATHS.items()
+    (method, path, SCHEMAS[operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]])
+    for path, methods in DESCRIPTION["paths"].items()
     for method, operation in methods.items()
     if "requestBody" in operation
 ]
@@ -29,10 +33,12 @@ ANYTHING = st.recursive(
 
 def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
     """What a schema of ours allows."""
+    if "$ref" in schema:
+        return values(SCHEMAS[schema["$ref"]])
     if "anyOf" in schema:
         return st.one_of([values(one) for one in schema["anyOf"]])
-    if "const" in schema or "enum" in schema:
-        return st.sampled_from(schema.get("enum", [schema.get("const")]))
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
     kind = schema["type"]
     if kind == "object":
         properties, required = schema.get("properties", {}), schema.get("required", [])

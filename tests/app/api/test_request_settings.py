@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from app.api.bodies import Fields
+from app.api.bodies import body_of
+from app.api.chat import ChatBody
 from app.api.errors import ApiError
-from app.api.request_settings import (
-    LONGEST_STOP,
-    MOST_BIASES,
-    MOST_STOPS,
-    Choices,
-    choices_of,
-    grammar_of,
-    speculation_of,
-)
-from engine.grammars.grammar import Grammar
+from app.api.request_settings import LONGEST_STOP, MOST_BIASES, MOST_STOPS, RequestSettings
+from app.api.responses import ResponseBody
 from engine.requests import SamplingSettings, SpeculationSettings
 
 SAMPLING: dict[str, Any] = {
@@ -33,33 +25,30 @@ SAMPLING: dict[str, Any] = {
 SERVED = SpeculationSettings("draft", depth=5, acceptance="rejection")
 
 
-def choices(fields: dict[str, Any], recommended: dict[str, float] | None = None, **options: Any) -> Choices:
-    return choices_of(Fields(fields), recommended or {}, SERVED, **options)
+def sampling(fields: dict[str, Any], recommended: dict[str, float] | None = None, index: int = 0) -> SamplingSettings:
+    return body_of(fields, RequestSettings).sampling(recommended or {}, index)
 
 
 def test_every_way_of_sampling_reaches_the_engine() -> None:
     asked = {**SAMPLING, "repetition_context_size": 64, "logit_bias": {"15": -100, "7": 2.5}, "seed": 9}
     expected = SamplingSettings(**SAMPLING, penalty_window=64, logit_bias={15: -100.0, 7: 2.5}, seed=9)
-    assert choices(asked).sampling == expected
+    assert sampling(asked) == expected
 
 
 @pytest.mark.parametrize("key", SAMPLING)
 def test_what_a_request_does_not_say_is_as_the_models_authors_recommend(key: str) -> None:
     recommended = {name: value / 2 for name, value in SAMPLING.items() if name != "top_k"} | {"top_k": 12}
-    assert choices({}, recommended).sampling == SamplingSettings(**recommended)
-    said = choices({key: SAMPLING[key]}, recommended).sampling
-    assert said == SamplingSettings(**{**recommended, key: SAMPLING[key]})
+    assert sampling({}, recommended) == SamplingSettings(**recommended)
+    assert sampling({key: SAMPLING[key]}, recommended) == SamplingSettings(**{**recommended, key: SAMPLING[key]})
     # A zero is said, too; null is not.
-    assert choices({"temperature": 0, key: None}, recommended).sampling.temperature == (
+    assert sampling({"temperature": 0, key: None}, recommended).temperature == (
         recommended["temperature"] if key == "temperature" else 0.0
     )
 
 
 def test_the_seeds_of_several_answers_differ_and_may_be_negative() -> None:
-    asked = choices({"seed": -1, "n": 2})
-    assert [asked.sampling_of(index).seed for index in range(2)] == [2**64 - 1, 0]
-    assert choices({"n": 3}).sampling_of(2).seed is None
-    assert choices({"n": 3}, several=False).count == 1
+    assert [sampling({"seed": -1}, index=index).seed for index in range(2)] == [2**64 - 1, 0]
+    assert sampling({}, index=2).seed is None
 
 
 @pytest.mark.parametrize(
@@ -79,7 +68,7 @@ def test_the_seeds_of_several_answers_differ_and_may_be_negative() -> None:
     ],
 )
 def test_a_request_changes_of_speculation_what_it_says(fields: dict[str, Any], expected: SpeculationSettings) -> None:
-    assert speculation_of(Fields(fields), SERVED) == expected
+    assert body_of(fields, RequestSettings).speculating(SERVED) == expected
 
 
 @pytest.mark.parametrize(
@@ -88,7 +77,7 @@ def test_a_request_changes_of_speculation_what_it_says(fields: dict[str, Any], e
         *(({key: 1e12}, key) for key in SAMPLING),
         *(({key: True}, key) for key in SAMPLING),
         ({"logit_bias": {"-1": 1}}, "logit_bias"),
-        ({"logit_bias": {"1": 101}}, "1"),
+        ({"logit_bias": {"1": 101}}, "logit_bias"),
         ({"logit_bias": {str(token): 1 for token in range(MOST_BIASES + 1)}}, "logit_bias"),
         ({"stop": ["x"] * (MOST_STOPS + 1)}, "stop"),
         ({"stop": ["x" * (LONGEST_STOP + 1)]}, "stop"),
@@ -102,33 +91,38 @@ def test_a_request_changes_of_speculation_what_it_says(fields: dict[str, Any], e
 )
 def test_values_out_of_range_are_refused_by_name(fields: dict[str, Any], param: str) -> None:
     with pytest.raises(ApiError) as refused:
-        choices(fields)
+        body_of(fields, RequestSettings).sampling({})
     assert refused.value.status == 400
     assert param in (refused.value.param or "")
 
 
 def test_the_longest_that_is_allowed_is_allowed() -> None:
     stops = ["x" * LONGEST_STOP] * MOST_STOPS
-    assert choices({"stop": stops}).stop == tuple(stops)
-    assert choices({"stop_sequences": "end"}, stop_key="stop_sequences").stop == ("end",)
+    assert body_of({"stop": stops}, RequestSettings).stops == tuple(stops)
+    assert body_of({"stop": "end"}, RequestSettings).stops == ("end",)
 
 
-@pytest.mark.parametrize(
-    ("form", "expected"),
-    [
-        ({}, None),
-        ({"type": "text"}, None),
-        ({"type": "json_object"}, Grammar("json_object")),
-        ({"type": "regex", "pattern": "a+"}, Grammar("regex", "a+")),
-        ({"type": "lark", "grammar": "start: /a+/"}, Grammar("lark", "start: /a+/")),
-        ({"type": "json_schema", "schema": {"type": "object"}}, Grammar("json_schema", json.dumps({"type": "object"}))),
-    ],
-)
-def test_every_format_is_a_grammar(form: dict[str, Any], expected: Grammar | None) -> None:
-    assert grammar_of(Fields(form), Fields(form))[0] == expected
-
-
-@pytest.mark.parametrize("form", [{"type": "xml"}, {"type": "regex"}, {"type": "lark", "grammar": 5}])
-def test_a_format_that_there_is_not_is_refused(form: dict[str, Any]) -> None:
-    with pytest.raises(ApiError):
-        grammar_of(Fields(form, "response_format."), Fields(form))
+def test_an_error_says_where_in_a_body_what_is_expected() -> None:
+    call = {"id": "1", "function": {"name": "f", "arguments": "[]"}}
+    turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "tool_calls": [call]}]
+    for fields, kind, sentence in (
+        (
+            {"messages": turns},
+            ChatBody,
+            "'messages[1].tool_calls[0].function.arguments' must be the text of a JSON object.",
+        ),
+        (
+            {"messages": [{"content": "Hi"}]},
+            ChatBody,
+            "'messages[0].role' must be one of assistant, developer, system, tool, user.",
+        ),
+        ({"input": [{"type": "function_call", "name": "f"}]}, ResponseBody, "'input[0].call_id' must be a text."),
+        (
+            {"input": [{"type": "item_reference"}]},
+            ResponseBody,
+            "Items of the type 'item_reference' are not supported.",
+        ),
+    ):
+        with pytest.raises(ApiError) as refused:
+            body_of(fields, kind)
+        assert refused.value.sentence == sentence

@@ -139,7 +139,8 @@ def test_an_error_names_the_field_that_its_endpoint_has(starter: Served) -> None
 
 
 def test_the_description_has_the_format_of_messages(starter: Served) -> None:
-    body = starter.get("/openapi.json").json()["paths"]["/v1/messages"]["post"]["requestBody"]
-    fields = body["content"]["application/json"]["schema"]["properties"]
-    assert fields["output_config"]["properties"]["format"] == fields["output_format"]
-    assert {"const": "json_schema"} in [form["properties"]["type"] for form in fields["output_format"]["anyOf"]]
+    schemas = starter.get("/openapi.json").json()["components"]["schemas"]
+    form = schemas["MessageBody"]["properties"]["output_format"]
+    assert schemas["_OutputConfig"]["properties"]["format"] == form
+    named = [schemas[one["$ref"].rpartition("/")[2]]["properties"]["type"] for one in form["anyOf"]]
+    assert {"enum": ["json_schema"]} in named
