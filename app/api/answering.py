@@ -1,16 +1,13 @@
 """Runs the answers of one call: from the engine's thread to the server's loop, within bounds of time and memory.
 
-The engine's thread only appends to a queue and wakes the loop once for all that waits in it. The two share one
-interpreter, so the loop leaves the start of a pass alone, hears nothing of a prompt's progress, and the engine's thread
-lets the first text out before it goes on. A client that goes away or does not read cancels its answers; it never holds
-the engine, other clients or the window up.
+The engine's thread only appends to a queue and wakes the loop once for all that waits in it. A client that goes away or
+does not read cancels its answers; it never holds the engine, other clients or the window up.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
-import threading
 import time
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -30,9 +27,6 @@ from engine.requests import ChatRequest, SpeculationSettings
 
 # Seconds: for a place in the queue, for the client to read, and between signs of life during a long prompt.
 MOST_WAITING_S, STALL_S, KEEP_ALIVE_S = 60.0, 30.0, 10.0
-# Seconds for which a prompt that is being read does not wake the loop, whose work takes time from the pass, and for
-# which the engine's thread waits at most until the first text of an answer is sent.
-QUIET_S, MOST_HELD_S = 0.1, 0.001
 # Events that a slow reader may be behind; far more than the socket's buffers hold.
 MOST_PENDING = 4096
 
@@ -48,8 +42,7 @@ class Answering:
     """The answers of one call. Belongs to the server's loop, all but `_deliver`.
 
     `prompt_tokens` is how many the prompt of the first has, once they have begun. `form` is the field of the call with
-    the format that they have to follow. `streaming` says that the client gets a batch of `events` before the next one
-    is asked for.
+    the format that they have to follow.
     """
 
     def __init__(
@@ -60,19 +53,11 @@ class Answering:
         activity: Activity,
         *,
         form: str = "",
-        streaming: bool = False,
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
-        self._woken = self._gone = self._alive = False
-        self._quiet_until = self._loop.time() + QUIET_S
-        # The answers whose prompt is being read or was, as the engine's thread knows.
-        self._prefilling: set[int] = set()
+        self._woken = self._gone = False
         self._watch: asyncio.Task[None] | None = None
-        self._life: asyncio.TimerHandle | None = None
-        self._text_sent = threading.Event()
-        if not streaming:
-            self._text_sent.set()
         self._pending: deque[Indexed] = deque()
         self._call_id, self._activity = call_id, activity
         self._open = set(range(len(requests)))
@@ -97,16 +82,15 @@ class Answering:
             raise
 
     async def _begin(self) -> None:
-        waiting, begun, deadline = set(self._open), [], self._loop.time() + MOST_WAITING_S
+        waiting, begun, deadline = set(self._open), list[Indexed](), self._loop.time() + MOST_WAITING_S
         while waiting:
-            now = self._loop.time()
-            until = self._quiet_until if now < self._quiet_until else deadline
-            with suppress(TimeoutError):
-                async with asyncio.timeout(max(0.0, min(until, deadline) - now)):
+            try:
+                async with asyncio.timeout_at(deadline):
                     await self._news()
+            except TimeoutError as error:
+                sentence = "The queue did not move in time. Try again later."
+                raise errors.too_busy(sentence, self._retry_after()) from error
             batch = self._take()
-            if not batch and self._loop.time() >= deadline:
-                raise errors.too_busy("The queue did not move in time. Try again later.", self._retry_after())
             for index, event in batch:
                 if isinstance(event, Failed):
                     self._last.append(event)
@@ -118,23 +102,21 @@ class Answering:
         self._pending.extendleft(reversed(begun))
 
     async def events(self) -> AsyncIterator[list[Indexed]]:
-        """All events, a batch at a time, and an empty batch as a sign of life. Raises `ClientGone`."""
-        self._show_life()
+        """All events, a batch at a time, and an empty batch after KEEP_ALIVE_S without one. Raises `ClientGone`."""
         while self._open:
-            await self._news()
-            self._alive = False
+            with suppress(TimeoutError):
+                async with asyncio.timeout(KEEP_ALIVE_S):
+                    await self._news()
             batch = self._take()
             ends = {index: event for index, event in batch if isinstance(event, Finished | Failed)}
             self._last += ends.values()
             yield batch
             # Not before: an answer whose end the client does not read is no finished one.
             self._open -= ends.keys()
-            if not self._text_sent.is_set() and any(_has_text(event) for _, event in batch):
-                self._text_sent.set()
 
     async def _news(self) -> None:
-        """Wait for an event, a sign of life that is due, or the client to leave."""
-        while not (self._pending or self._alive or self._gone):
+        """Wait for an event, or the client to leave."""
+        while not (self._pending or self._gone):
             self._wake.clear()
             await self._wake.wait()
 
@@ -145,12 +127,6 @@ class Answering:
         if self._gone:
             raise ClientGone
         return [self._pending.popleft() for _ in range(len(self._pending))]
-
-    def _show_life(self) -> None:
-        """From now on, however many events there are: a timer for each of them would cost more than its text."""
-        self._alive = self._life is not None
-        self._life = self._loop.call_later(KEEP_ALIVE_S, self._show_life)
-        self._wake.set()
 
     def speculate(self, settings: SpeculationSettings) -> None:
         """Speculate so from the next round of each answer on."""
@@ -171,9 +147,6 @@ class Answering:
         """Cancel what has not ended, and count the call."""
         if self._watch is not None:
             self._watch.cancel()
-        if self._life is not None:
-            self._life.cancel()
-        self._text_sent.set()
         for index in self._open:
             self._streams[index].cancel()
         failed = any(isinstance(event, Failed) for event in self._last)
@@ -191,21 +164,12 @@ class Answering:
     def _deliver(self, index: int, event: Event) -> None:
         """Called on the engine's thread."""
         self._activity.note(self._call_id, index, event)
-        if isinstance(event, PrefillProgress):
-            if index in self._prefilling:
-                return
-            self._prefilling.add(index)
         self._pending.append((index, event))
-        if isinstance(event, PrefillProgress) and self._loop.time() < self._quiet_until:
-            return
         if not self._woken:
             self._woken = True
             # The loop is closed when the server has stopped meanwhile.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._wake_up)
-        if not self._text_sent.is_set() and _has_text(event):
-            self._text_sent.wait(MOST_HELD_S)
-            self._text_sent.set()
 
     def _wake_up(self) -> None:
         self._woken = False
@@ -235,10 +199,6 @@ async def all_of(answering: Answering) -> list[Answer]:
     return [found[index] for index in sorted(found)]
 
 
-def _has_text(event: Event) -> bool:
-    return isinstance(event, TokensCommitted) and bool(event.text)
-
-
 def failure(event: Event) -> ApiError | None:
     """The error with which an answer ended before its end, if it did."""
     if isinstance(event, Failed):
@@ -262,45 +222,39 @@ class EventStream:
         close: Callable[[], object],
     ) -> None:
         self._answering, self._write, self._finish, self._close = answering, write, finish, close
-        self._loop = asyncio.get_running_loop()
-        # When the send that is under way began, and the next look at it.
-        self._sending = math.inf
-        self._looking: asyncio.TimerHandle | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del scope, receive
         try:
-            async with asyncio.timeout(None) as stall:
-                self._look(stall)
-                await self._send_all(send)
+            await self._send_all(send)
         except (ClientGone, TimeoutError):
             # Nobody reads on; the connection is of no more use.
             self._answering.leave()
         finally:
-            if self._looking is not None:
-                self._looking.cancel()
             self._answering.close()
             self._close()
 
     async def _send_all(self, send: Send) -> None:
-        headers = [(b"content-type", EVENT_STREAM.encode()), (b"x-accel-buffering", b"no")]
-        await self._send(send, {"type": "http.response.start", "status": 200, "headers": headers})
+        await start_events(send)
+        sent = time.monotonic()
         async for batch in self._answering.events():
-            if body := self._write(batch) if batch else KEEP_ALIVE:
-                await self._send(send, {"type": "http.response.body", "body": body, "more_body": True})
-        await self._send(send, {"type": "http.response.body", "body": self._finish(), "more_body": False})
+            silent = time.monotonic() - sent >= KEEP_ALIVE_S
+            if body := self._write(batch) or (KEEP_ALIVE if silent else b""):
+                await send_in_time(send, {"type": "http.response.body", "body": body, "more_body": True})
+                sent = time.monotonic()
+        await send_in_time(send, {"type": "http.response.body", "body": self._finish(), "more_body": False})
 
-    async def _send(self, send: Send, message: Message) -> None:
-        self._sending = self._loop.time()
+
+async def start_events(send: Send) -> None:
+    """Begin a response of server-sent events. Raises `TimeoutError`."""
+    headers = [(b"content-type", EVENT_STREAM.encode()), (b"x-accel-buffering", b"no")]
+    await send_in_time(send, {"type": "http.response.start", "status": 200, "headers": headers})
+
+
+async def send_in_time(send: Send, message: Message) -> None:
+    """Raises `TimeoutError` where the client reads nothing for STALL_S."""
+    async with asyncio.timeout(STALL_S):
         await send(message)
-        self._sending = math.inf
-
-    def _look(self, stall: asyncio.Timeout) -> None:
-        """Looks again and again whether a send stalls: a timer for each would cost more than what is sent."""
-        if self._loop.time() - self._sending > STALL_S:
-            stall.reschedule(self._loop.time())
-        else:
-            self._looking = self._loop.call_later(STALL_S / 4, self._look, stall)
 
 
 def now() -> int:

@@ -140,7 +140,7 @@ class Api:
             if body.draft_model not in (None, "", "none"):
                 await self.models.set_draft(body.draft_model)
             plan = body.plan(self, lease.info, self.models.name_of(lease.info))
-            answering = self._start(request, plan, lease.info, streaming=streaming)
+            answering = self._start(request, plan, lease.info)
             self._answering[answering] = body
             await answering.begin(request.receive)
             if streaming:
@@ -167,7 +167,7 @@ class Api:
         finally:
             lease.release()
 
-    def _start(self, request: Request, plan: Plan, main: ModelInfo, *, streaming: bool = False) -> Answering:
+    def _start(self, request: Request, plan: Plan, main: ModelInfo) -> Answering:
         if self.activity.answers + len(plan.requests) > MOST_ANSWERS:
             raise errors.too_busy("Too many answers are under way. Try again in a moment.")
         client = _NOT_A_NAME.sub("", request.headers.get("user-agent", "").split(" ")[0])[:40] or "unnamed"
@@ -184,7 +184,7 @@ class Api:
         )
         self.activity.begin(call, len(plan.requests))
         engine = self.models.host.engine
-        return Answering(engine, plan.requests, call.id, self.activity, form=plan.form, streaming=streaming)
+        return Answering(engine, plan.requests, call.id, self.activity, form=plan.form)
 
 
 async def answer(request: Request, body: AnswerBody) -> ASGIApp:

@@ -14,9 +14,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from app.api.activity import Activity
-from app.api.answering import KEEP_ALIVE_S, STALL_S
+from app.api.answering import KEEP_ALIVE_S, send_in_time, start_events
 from app.api.calls import Api
-from app.api.replies import EVENT_STREAM, KEEP_ALIVE, JsonReply, sse
+from app.api.replies import KEEP_ALIVE, JsonReply, sse
 from app.api.request_settings import Speculation
 from engine.requests import SpeculationSettings
 from engine.stats import RequestStats, RoundRecord
@@ -96,11 +96,11 @@ class RoundStream:
         end = self._activity.listen(self._take)
         gone = asyncio.get_running_loop().create_task(self._watch(receive))
         try:
-            headers = [(b"content-type", EVENT_STREAM.encode())]
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
-            await self._send(send, KEEP_ALIVE)
+            await start_events(send)
+            body = KEEP_ALIVE
             while not gone.done():
-                await self._send(send, await self._next())
+                await send_in_time(send, {"type": "http.response.body", "body": body, "more_body": True})
+                body = await self._next()
         except TimeoutError:
             return
         finally:
@@ -122,11 +122,6 @@ class RoundStream:
         while (await receive())["type"] != "http.disconnect":
             pass
         self._wake.set()
-
-    @staticmethod
-    async def _send(send: Send, body: bytes) -> None:
-        async with asyncio.timeout(STALL_S):
-            await send({"type": "http.response.body", "body": body, "more_body": True})
 
     def _take(self, call_id: str, record: RoundRecord, stats: RequestStats) -> None:
         """Called on the engine's thread."""
