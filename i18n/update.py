@@ -42,6 +42,8 @@ def _marked() -> Iterator[str]:
 def _run(tool: Path, sources: Sequence[Path], folder: Path) -> None:
     for language in LANGUAGES:
         options = ["-source-language", "en", "-target-language", language, "-no-obsolete", "-locations", "none"]
+        # `Restyled.bound` takes a text as `tr` does.
+        options += ["-tr-function-alias", "tr+=bound"]
         if language == "en":
             options.append("-pluralonly")
         target = folder / f"tandem_{language}.ts"

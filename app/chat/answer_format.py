@@ -42,12 +42,13 @@ class AnswerFormatField(Restyled, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = label(self, "title")
+        self._title = self.bound("Answer format", label(self, "title"))
         self.kind = Chooser(self, ("text", "json", "schema"), self._choose)
+        self.bound("Answer format", self.kind, QWidget.setAccessibleName)
         frame = QFrame(self)
         frame.setObjectName("composerCard")
         self._frame = frame
-        self.schema = QPlainTextEdit(frame)
+        self.schema = self.bound("JSON schema", QPlainTextEdit(frame), QWidget.setAccessibleName)
         round_field_menu(self.schema)
         self.schema.setObjectName("composer")
         self.schema.setFrameShape(QFrame.Shape.NoFrame)
@@ -126,10 +127,7 @@ class AnswerFormatField(Restyled, QWidget):
         set_style_class(self.verdict, "problem" if self._known and self._problem is not None else "muted")
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("Answer format"))
-        self.kind.setAccessibleName(self.tr("Answer format"))
         self.kind.set_texts((self.tr("Text"), self.tr("JSON"), self.tr("JSON by a schema")))
-        self.schema.setAccessibleName(self.tr("JSON schema"))
         self._show_verdict()
 
 

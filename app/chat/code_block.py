@@ -39,12 +39,13 @@ class CodeBlock(Restyled, QFrame):
         header = QFrame(self)
         header.setObjectName("codeHeader")
         self._name = label(header, "muted")
-        self._copy = styled(QPushButton(header), "small")
+        self._copy = self.bound("Copy", styled(QPushButton(header), "small"))
+        self.bound("Copy this code", self._copy, QWidget.setAccessibleName)
         self._copy.clicked.connect(self._copy_text)
         row = hbox(header, margins=(12, 2, 4, 2))
         row.addWidget(self._name, 1)
         row.addWidget(self._copy)
-        self._view = _CodeView(self)
+        self._view = self.bound("Code", _CodeView(self), QWidget.setAccessibleName)
         self._view.grows.connect(self.grows)
         column = vbox(self, margins=(1, 1, 1, 1), spacing=0)
         column.addWidget(header)
@@ -93,9 +94,6 @@ class CodeBlock(Restyled, QFrame):
                 spans_cache().found.disconnect(self._colour)
 
     def retranslate(self) -> None:
-        self._copy.setText(self.tr("Copy"))
-        self._copy.setAccessibleName(self.tr("Copy this code"))
-        self._view.setAccessibleName(self.tr("Code"))
         if not self._language:
             self._name.setText(self.tr("code"))
 

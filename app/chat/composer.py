@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeySequence, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QFrame, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QToolButton, QWidget
 
 from app.chat.attachment_row import AttachmentRow
 from app.chat.message_edit import MessageEdit, trimmed
@@ -42,12 +42,15 @@ class Composer(Restyled, QWidget):
         card.setObjectName("composerCard")
         self._card = card
         self.edit = MessageEdit(card, shrinks=True)
+        self.bound("Message (type / for presets)", self.edit, QPlainTextEdit.setPlaceholderText)
+        self.bound("Message", self.edit, QWidget.setAccessibleName)
         self.edit.installEventFilter(self)
         self.files = AttachmentRow(card)
         self._info = styled(ElidedLabel(card), "muted")
         self._button = QToolButton(card)
         self._button.setObjectName("send")
-        self.shorten = styled(QToolButton(card), "small")
+        self.shorten = self.bound("Shorten", styled(QToolButton(card), "small"))
+        self.bound("Shorten the message to fit the model's context", self.shorten, QWidget.setToolTip)
         self.shorten.setObjectName("shorten")
         self.shorten.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.shorten.hide()
@@ -166,10 +169,6 @@ class Composer(Restyled, QWidget):
         return bool(written or self.files.attachments) and not self.files.reading and not self._problem
 
     def retranslate(self) -> None:
-        self.edit.setPlaceholderText(self.tr("Message (type / for presets)"))
-        self.edit.setAccessibleName(self.tr("Message"))
-        self.shorten.setText(self.tr("Shorten"))
-        self.shorten.setToolTip(self.tr("Shorten the message to fit the model's context"))
         self._show_keys()
         self._show_button()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QLocale, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QToolButton, QWidget
 
 from app.conversations.search import Query, highlights, parse_phrase, parse_query
 from app.session.chats import Turn
@@ -45,8 +45,11 @@ class FindBar(Restyled, QFrame):
         self._parse = parse_phrase
         self.query: Query | None = None
         self.edit = LiveField(self)
+        self.bound("Find in this chat", self.edit, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         self._count = label(self, "muted")
-        self._up, self._down, self._close = (QToolButton(self) for _ in range(3))
+        self._up = self.bound("Previous match", QToolButton(self), set_name)
+        self._down = self.bound("Next match", QToolButton(self), set_name)
+        self._close = self.bound("Close", QToolButton(self), set_name)
         row = hbox(self, margins=(12, 6, 12, 6), spacing=6)
         for view in (self.edit, self._count, self._up, self._down, self._close):
             row.addWidget(view, 1 if view is self.edit else 0)
@@ -181,15 +184,6 @@ class FindBar(Restyled, QFrame):
             super().keyPressEvent(event)
 
     def retranslate(self) -> None:
-        self.edit.setPlaceholderText(self.tr("Find in this chat"))
-        self.edit.setAccessibleName(self.tr("Find in this chat"))
-        names = (
-            (self._up, self.tr("Previous match")),
-            (self._down, self.tr("Next match")),
-            (self._close, self.tr("Close")),
-        )
-        for button, name in names:
-            set_name(button, name)
         self._show_count()
 
     def apply_theme(self) -> None:

@@ -25,14 +25,16 @@ class PromptField(Restyled, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._values: Mapping[str, str] = {}
-        self._title = label(self, "title")
-        self.insert = styled(QPushButton(self), "quiet")
+        self._title = self.bound("System prompt", label(self, "title"))
+        self.insert = self.bound("Insert a variable", styled(QPushButton(self), "quiet"))
         self.menu = Menu(self.insert)
         self.insert.setMenu(self.menu)
         self.menu.aboutToShow.connect(self.fill_menu)
         frame = QFrame(self)
         frame.setObjectName("composerCard")
         self.edit = QPlainTextEdit(frame)
+        self.bound("How the model should answer in this chat", self.edit, QPlainTextEdit.setPlaceholderText)
+        self.bound("System prompt", self.edit, QWidget.setAccessibleName)
         round_field_menu(self.edit)
         self.edit.setObjectName("composer")
         self.edit.setFrameShape(QFrame.Shape.NoFrame)
@@ -85,9 +87,5 @@ class PromptField(Restyled, QWidget):
         }
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("System prompt"))
-        self.insert.setText(self.tr("Insert a variable"))
-        self.edit.setPlaceholderText(self.tr("How the model should answer in this chat"))
-        self.edit.setAccessibleName(self.tr("System prompt"))
         variables = ", ".join(f"{{{{{name}}}}}" for name in VARIABLES)
         self._hint.setText(self.tr("Replaced when you send: {names}").format(names=variables))

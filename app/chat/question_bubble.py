@@ -61,6 +61,7 @@ class QuestionBubble(Restyled, QFrame):
             column.addWidget(self._names([attachment.name for attachment in turn.attachments]))
         column.addWidget(self.text)
         self._rest = styled(WrappedLabel(self), "muted")
+        self.bound("Only the beginning of this very long text is shown. Copies and exports have all of it.", self._rest)
         self._rest.setHidden(len(shown) == len(turn.question))
         column.addWidget(self._rest)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
@@ -86,11 +87,6 @@ class QuestionBubble(Restyled, QFrame):
         # One pixel because the last letter of a line may lean out of its advance.
         self.setMaximumWidth(widest + 2 * _SIDE + 1)
         self.text.fit()
-
-    def retranslate(self) -> None:
-        self._rest.setText(
-            self.tr("Only the beginning of this very long text is shown. Copies and exports have all of it.")
-        )
 
     def apply_text_size(self) -> None:
         self.text.ensurePolished()

@@ -28,10 +28,11 @@ class QuestionEditor(Restyled, QFrame):
         super().__init__(parent)
         self._needs_text = needs_text
         self.setObjectName("composerCard")
-        self.edit = MessageEdit(self)
+        self.edit = self.bound("Edit the message", MessageEdit(self), QWidget.setAccessibleName)
         self.edit.send_key = send_key
         self.edit.setPlainText(text)
-        self._send, self._cancel = QPushButton(self), QPushButton(self)
+        self._send = self.bound("Send", QPushButton(self))
+        self._cancel = self.bound("Cancel", QPushButton(self))
         self._send.setProperty("styleClass", "accent")
         self._cancel.setProperty("styleClass", "button")
         buttons = hbox(spacing=8)
@@ -70,8 +71,3 @@ class QuestionEditor(Restyled, QFrame):
                 self._submit()
             return True
         return super().event(event)
-
-    def retranslate(self) -> None:
-        self.edit.setAccessibleName(self.tr("Edit the message"))
-        self._send.setText(self.tr("Send"))
-        self._cancel.setText(self.tr("Cancel"))

@@ -47,14 +47,20 @@ class ChatSettingsSheet(Restyled, Overlay):
 
     def make(self) -> None:
         self._title, self._saved = label(self, "title"), label(self, "muted", wraps=True)
-        self._close = QToolButton(self)
+        self.bound("Chat settings", self._title)
+        self._close = self.bound("Close", QToolButton(self), set_name)
         self._close.clicked.connect(self.close_overlay)
-        self.presets = Chooser(self)
+        self.presets = self.bound("Preset", Chooser(self), QWidget.setAccessibleName)
         # Its text is elided before the buttons beside it are cut off.
         self.presets.setMinimumWidth(96)
-        self.name = QLineEdit(self)
+        self.name = self.bound("Preset name", QLineEdit(self), QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         round_field_menu(self.name)
         self.save, self.delete, self.begin, self.reset = (QPushButton(self) for _ in range(4))
+        self.bound("Save as preset", self.save)
+        self.bound("Delete", self.delete)
+        self.bound("Delete the preset", self.delete, QWidget.setAccessibleName)
+        self.bound("Use for new chats", self.begin)
+        self.bound("Reset all", self.reset)
         for button in (self.save, self.delete, self.begin, self.reset):
             button.setProperty("styleClass", "button")
         self.prompt = PromptField(self)
@@ -198,16 +204,6 @@ class ChatSettingsSheet(Restyled, Overlay):
         self._saved.setText(self.tr("New chats will use these settings."))
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("Chat settings"))
-        set_name(self._close, self.tr("Close"))
-        self.presets.setAccessibleName(self.tr("Preset"))
-        self.name.setPlaceholderText(self.tr("Preset name"))
-        self.name.setAccessibleName(self.tr("Preset name"))
-        self.save.setText(self.tr("Save as preset"))
-        self.delete.setText(self.tr("Delete"))
-        self.delete.setAccessibleName(self.tr("Delete the preset"))
-        self.begin.setText(self.tr("Use for new chats"))
-        self.reset.setText(self.tr("Reset all"))
         translate = QCoreApplication.translate
         for heading, words in zip(
             self._headings, (translate("Settings", "Generation"), translate("Settings", "Speculation")), strict=True

@@ -34,7 +34,7 @@ class SlashMenu(Restyled, QFrame):
         self._found: list[Preset] = []
         self._declined = False
         self.setObjectName("overlay")
-        self._list = QListWidget(self)
+        self._list = self.bound("Presets", QListWidget(self), QWidget.setAccessibleName)
         self._list.setObjectName("presetList")
         self._list.setIconSize(QSize(16, 16))
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -153,7 +153,6 @@ class SlashMenu(Restyled, QFrame):
         return True
 
     def retranslate(self) -> None:
-        self._list.setAccessibleName(self.tr("Presets"))
         if not self.isHidden():
             self._follow()
 

@@ -26,6 +26,7 @@ class ThinkingFold(Restyled, QWidget):
         self._tokens: int | None = None
         self._seconds: float | None = None
         self.head = styled(QPushButton(self), "fold")
+        self.bound("Show or hide what the model thought before it answered", self.head, QWidget.setToolTip)
         self.head.setCheckable(True)
         self.head.setIconSize(QSize(14, 14))
         self._frame = QFrame(self)
@@ -80,7 +81,6 @@ class ThinkingFold(Restyled, QWidget):
         else:
             text = self.tr("Thoughts")
         self.head.setText(text)
-        self.head.setToolTip(self.tr("Show or hide what the model thought before it answered"))
 
     def apply_theme(self) -> None:
         self.head.setIcon(icon("chevron-down" if self._open else "chevron-right", theme.colours().muted))

@@ -50,6 +50,7 @@ class Transcript(Restyled, QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.bound("Chat", self, QWidget.setAccessibleName)
         self.setObjectName("transcript")
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -65,7 +66,7 @@ class Transcript(Restyled, QScrollArea):
         self._column = TurnColumn(self._make_view)
         self._build_body()
         self.link_menu = LinkMenu(self)
-        self._newest = QToolButton(self)
+        self._newest = self.bound("Jump to the latest text", QToolButton(self), set_name)
         self._newest.setObjectName("newest")
         self._newest.clicked.connect(self.scroll_to_end)
         self._newest.hide()
@@ -220,10 +221,6 @@ class Transcript(Restyled, QScrollArea):
     def scroll_to_end(self) -> None:
         bar = self.verticalScrollBar()
         bar.setValue(bar.maximum())
-
-    def retranslate(self) -> None:
-        self.setAccessibleName(self.tr("Chat"))
-        set_name(self._newest, self.tr("Jump to the latest text"))
 
     def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
         # With the first turn, and not for an empty chat's first paint.

@@ -38,10 +38,16 @@ class Welcome(Restyled, QScrollArea):
         self._offer: QWidget | None = None
         self._may_come: Callable[[], bool] = lambda: False
         self._reserves, self._arranged_for = False, QSize()
-        self._hello, self._promise = label(body, "hello", wraps=True), label(body, "muted", wraps=True)
+        self._hello = self.bound("What would you like to know?", label(body, "hello", wraps=True))
+        self._promise = label(body, "muted", wraps=True)
+        self.bound("Models run on this computer. Nothing you type leaves it.", self._promise)
         for words in (self._hello, self._promise):
             words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._examples = [QPushButton(body) for _ in self.examples()]
+        self._examples = (
+            self.bound("What is Tandem?", QPushButton(body)),
+            self.bound("How does speculative decoding work?", QPushButton(body)),
+            self.bound("What does the acceptance rate mean?", QPushButton(body)),
+        )
         column = self._column = vbox(body, spacing=8)
         # Of a height that the offer does not change, so that it pushes nothing up when it comes.
         self._top = QSpacerItem(0, 0, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
@@ -113,19 +119,6 @@ class Welcome(Restyled, QScrollArea):
             self._top.changeSize(0, top, QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
             self._column.invalidate()
 
-    def examples(self) -> list[str]:
-        return [
-            self.tr("What is Tandem?"),
-            self.tr("How does speculative decoding work?"),
-            self.tr("What does the acceptance rate mean?"),
-        ]
-
     def set_ready(self, ready: bool) -> None:
         for button in self._examples:
             button.setEnabled(ready)
-
-    def retranslate(self) -> None:
-        self._hello.setText(self.tr("What would you like to know?"))
-        self._promise.setText(self.tr("Models run on this computer. Nothing you type leaves it."))
-        for button, text in zip(self._examples, self.examples(), strict=True):
-            button.setText(text)

@@ -34,11 +34,17 @@ class FirstRunOffer(Restyled, QFrame):
         self.setObjectName("offer")
         self._library, self._models = library, models
         self._title = label(self, "muted", wraps=True)
+        self.bound(
+            "The built-in Starter only answers questions about Tandem. For real work, download a "
+            "pair that fits this Mac:",
+            self._title,
+        )
         self._grid = QGridLayout()
         self._grid.setVerticalSpacing(8)
         self._grid.setHorizontalSpacing(12)
         self._grid.setColumnStretch(0, 1)
-        self.starter_button, self._more = styled(QPushButton(self), "link"), styled(QPushButton(self), "link")
+        self.starter_button = self.bound("Try the Starter", styled(QPushButton(self), "link"))
+        self._more = self.bound("All models…", styled(QPushButton(self), "link"))
         foot = QHBoxLayout()
         foot.addWidget(self.starter_button)
         foot.addStretch(1)
@@ -111,14 +117,6 @@ class FirstRunOffer(Restyled, QFrame):
         self.starter_wanted.emit()
 
     def retranslate(self) -> None:
-        self._title.setText(
-            self.tr(
-                "The built-in Starter only answers questions about Tandem. For real work, download a "
-                "pair that fits this Mac:"
-            )
-        )
-        self.starter_button.setText(self.tr("Try the Starter"))
-        self._more.setText(self.tr("All models…"))
         self.refresh()
 
 

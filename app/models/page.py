@@ -51,13 +51,20 @@ class ModelsPage(Restyled, QWidget):
         self._library, self._session, self._models = library, session, models
         self._tab = RECOMMENDED
         self._title, self._memory = label(self, "page-title"), label(self, "muted", wraps=True)
+        self.bound("Models", self._title)
         self.note, self.empty = label(self, "reason-plain", wraps=True), label(self, "muted", wraps=True)
-        self.again = styled(QPushButton(self), "button")
+        self.again = self.bound("Try again", styled(QPushButton(self), "button"))
         self.field, self._tabs = QLineEdit(self), Segments(3, self)
+        self.bound(
+            "Search Hugging Face, or paste a model ID or URL",
+            self.field,
+            QLineEdit.setPlaceholderText,
+            QWidget.setAccessibleName,
+        )
         round_field_menu(self.field)
         self.field.setClearButtonEnabled(True)
         self.context = Chooser(self)
-        self._add_folder = styled(QPushButton(self), "link")
+        self._add_folder = self.bound("Add a model folder…", styled(QPushButton(self), "link"))
         self._downloads, self._heading = DownloadList(library, self), label(self, "caption")
         self._cards: list[ModelCard] = []
         self._build()
@@ -326,16 +333,11 @@ class ModelsPage(Restyled, QWidget):
         colour_clear_button(self.field)
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("Models"))
-        self.again.setText(self.tr("Try again"))
-        self.field.setPlaceholderText(self.tr("Search Hugging Face, or paste a model ID or URL"))
-        self.field.setAccessibleName(self.field.placeholderText())
         name_clear_button(self.field)
         texts = (self.tr("Recommended"), self.tr("Installed"), self.tr("Search"))
         for button, text in zip(self._tabs.buttons, texts, strict=True):
             button.setText(text)
         self._tabs.buttons[self._tab].setChecked(True)
-        self._add_folder.setText(self.tr("Add a model folder…"))
         self._word_contexts()
         self._rebuild()
         self._show_memory()

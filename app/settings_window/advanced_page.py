@@ -53,7 +53,7 @@ class AdvancedPage(TablePage):
     def __init__(self, title: str, library: Library, session: Session, parent: QWidget | None = None) -> None:
         super().__init__("advanced", title, library.settings, parent)
         self._library, self._session = library, session
-        self.view = QPlainTextEdit(self)
+        self.view = self.bound("Log of this session", QPlainTextEdit(self), QWidget.setAccessibleName)
         round_field_menu(self.view)
         self.view.setObjectName("record")
         self.view.setReadOnly(True)
@@ -62,7 +62,14 @@ class AdvancedPage(TablePage):
         self.view.setMinimumHeight(180)
         self._build_memory()
         self.add(self.view, 16)
-        self.copy, self.export = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
+        self.copy = self.bound("Copy", styled(QPushButton(self), "button"))
+        self.bound("Copy log", self.copy, QWidget.setAccessibleName)
+        self.export = self.bound("Export diagnostics…", styled(QPushButton(self), "button"))
+        self.bound(
+            "Saves versions, settings, statistics and the log to a file you can review and share",
+            self.export,
+            QWidget.setToolTip,
+        )
         line = QWidget(self)
         row = hbox(line, margins=(0, 8, 0, 0), spacing=8)
         for button in (self.copy, self.export):
@@ -70,11 +77,11 @@ class AdvancedPage(TablePage):
         row.addStretch(1)
         self.add(line)
         self.outcome, self._about = label(self, "muted", wraps=True), label(self, "muted", wraps=True)
-        self._about_title = label(self, "title")
+        self._about_title = self.bound("About Tandem", label(self, "title"))
         self.add(self.outcome)
         self.add(self._about_title, 24)
         self.add(self._about, 4)
-        self.licences = styled(QPushButton(self), "link")
+        self.licences = self.bound("Show all licenses", styled(QPushButton(self), "link"))
         self.licences.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(_NOTICES))))
         # Written when a bundle is built; elsewhere each package has its own licence beside it.
         self.licences.setVisible(_NOTICES.is_file())
@@ -179,14 +186,6 @@ class AdvancedPage(TablePage):
 
     def retranslate(self) -> None:
         super().retranslate()
-        self.view.setAccessibleName(self.tr("Log of this session"))
-        self.copy.setText(self.tr("Copy"))
-        self.copy.setAccessibleName(self.tr("Copy log"))
-        self.export.setText(self.tr("Export diagnostics…"))
-        self.export.setToolTip(
-            self.tr("Saves versions, settings, statistics and the log to a file you can review and share")
-        )
-        self._about_title.setText(self.tr("About Tandem"))
         version = installed_version("tandem-chat")
         sentences = (
             self.tr("{name}, under the Apache License 2.0.").format(name=f"Tandem {version}".strip()),
@@ -200,7 +199,6 @@ class AdvancedPage(TablePage):
             ),
         )
         self._about.setText("\n\n".join(sentences))
-        self.licences.setText(self.tr("Show all licenses"))
         self.licences.setAccessibleName(self.licences.text())
         self._say()
         self._word_memory()

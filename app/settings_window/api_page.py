@@ -44,7 +44,7 @@ class ApiPage(TablePage):
         self.copy_address, self.copy_example, self.copy_key, self.copy_variables = (
             self._copy_button(text) for text in (self._base, self._example, lambda: api.key, self._variables)
         )
-        self.new_key = styled(QPushButton(self), "button")
+        self.new_key = self.bound("New key", styled(QPushButton(self), "button"))
         self.new_key.clicked.connect(api.renew_key)
         self.address = self.row(self.copy_address)
         keys = QWidget(self)
@@ -117,5 +117,4 @@ class ApiPage(TablePage):
         super().retranslate()
         for button in self._copied:
             button.setText(self.tr("Copy"))
-        self.new_key.setText(self.tr("New key"))
         self._show()

@@ -45,15 +45,17 @@ class HistoryPage(Restyled, QWidget):
         self._summaries: list[PairSummary] = []
         self._title, self.sentences = label(self, "page-title"), label(self, "reason", wraps=True)
         self.outcome = label(self, "muted", wraps=True)
-        self.pair = Chooser(self)
+        self.pair = self.bound("Models", Chooser(self), QWidget.setAccessibleName)
         self.pair.setSizeAdjustPolicy(Chooser.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.pair.setMinimumContentsLength(8)
         self.csv, self.json = QPushButton("CSV…", self), QPushButton("JSON…", self)
-        self.delete = QPushButton(self)
+        self.delete = self.bound("Delete API requests", QPushButton(self))
         self.table = HistoryTable(self)
         places = {column.key: index for index, column in enumerate(COLUMNS)}
         self.view = FigureView(self.table, self, [places[key] for key in _NAMES], [places[key] for key in _SPARE])
+        self.bound("Answers and statistics", self.view, QWidget.setAccessibleName)
         self.banner, self._undo = Banner(self), QAction(self)
+        self.bound("Undo", self._undo)
         self._build()
         self.table.order_wanted.connect(self._sort)
         self.view.activated.connect(self._show_answer)
@@ -196,10 +198,6 @@ class HistoryPage(Restyled, QWidget):
 
     def retranslate(self) -> None:
         self._title.setText(QCoreApplication.translate("Settings", self._title_text))
-        self.pair.setAccessibleName(self.tr("Models"))
-        self.view.setAccessibleName(self.tr("Answers and statistics"))
-        self.delete.setText(self.tr("Delete API requests"))
-        self._undo.setText(self.tr("Undo"))
         for button in (self.csv, self.json):
             set_name(button, self.tr("Export as {kind}").format(kind=button.text()))
         self._place_buttons()

@@ -67,9 +67,10 @@ class MachinesPage(TablePage):
         self.model.setMaximumWidth(_WIDEST_NAME)
         self.model_row = self.row(self.model)
         self.check, self.switch = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
+        self.bound("Check", self.check)
         self.check.clicked.connect(self._check)
         self.switch.clicked.connect(self._switch)
-        self.fetch = styled(QPushButton(self), "button")
+        self.fetch = self.bound("Download there", styled(QPushButton(self), "button"))
         self.fetch.clicked.connect(self._cluster.fetch)
         buttons = QWidget(self)
         line = hbox(buttons, margins=(0, 0, 0, 0), spacing=8)
@@ -83,6 +84,11 @@ class MachinesPage(TablePage):
         self._views: list[PartView] = []
         self.add(self._parts)
         self._privacy = label(self, "reason-plain", wraps=True)
+        self.bound(
+            "Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you "
+            "trust, or by Thunderbolt.",
+            self._privacy,
+        )
         self.add(self._privacy, 16)
         self._cluster.changed.connect(self._show)
         library.models_changed.connect(self._list_models)
@@ -191,13 +197,5 @@ class MachinesPage(TablePage):
                 "A model that is too large for one Mac is divided among them. Check shows what each Mac has to "
                 "download."
             ),
-        )
-        self.check.setText(self.tr("Check"))
-        self.fetch.setText(self.tr("Download there"))
-        self._privacy.setText(
-            self.tr(
-                "Over a network, nothing that the Macs exchange is encrypted. Join them only in a network that you "
-                "trust, or by Thunderbolt."
-            )
         )
         self._list_models()

@@ -29,12 +29,18 @@ class NetworkPage(TablePage):
         self._token_row = self.row(self.token)
         self._kept: bool | None = None
         self.token.editingFinished.connect(self._keep_token)
-        self.test = styled(QPushButton(self), "button")
+        self.test = self.bound("Test", styled(QPushButton(self), "button"))
+        self.bound("Test the connection", self.test, QWidget.setAccessibleName)
         self.test.clicked.connect(self._test)
         self._test_row = self.row(self.test)
         # The result of the last test, an error included; None before the first.
         self._found: AccessReport | EngineError | None = None
         self._privacy = styled(SentenceLabel(self.widget()), "reason-plain")
+        self.bound(
+            "Tandem goes online only to search the Hub, download a model, check for updates or run the test "
+            "above. Chats, settings and statistics never leave this computer. No telemetry.",
+            self._privacy,
+        )
         self.add(self._privacy, 16)
         self.restyle()
 
@@ -81,15 +87,7 @@ class NetworkPage(TablePage):
         else:
             help_ = self.tr("This computer has no keychain that Tandem can use, so the token was not kept.")
         self._token_row.set_words(self.tr("Hub token"), help_)
-        self.test.setText(self.tr("Test"))
         self._test_row.set_words(self.tr("Connection"), _verdict(self._found))
-        self.test.setAccessibleName(self.tr("Test the connection"))
-        self._privacy.setText(
-            self.tr(
-                "Tandem goes online only to search the Hub, download a model, check for updates or run the test "
-                "above. Chats, settings and statistics never leave this computer. No telemetry."
-            )
-        )
 
 
 def _verdict(found: AccessReport | EngineError | None) -> str:

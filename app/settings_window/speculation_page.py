@@ -45,6 +45,8 @@ class SpeculationPage(TablePage):
         self._session = session
         self.pairs: list[OwnSettings] = []
         self._pairs_title, self._pairs_note = label(self, "title"), label(self, "muted", wraps=True)
+        self.bound("Settings per model pair", self._pairs_title)
+        self.bound("These override the settings above while that pair is loaded.", self._pairs_note)
         body = QWidget(self)
         self._pairs_column = vbox(body, margins=(0, 0, 0, 0), spacing=0)
         self.own, self._loaded = styled(QPushButton(self), "button"), label(self, "muted", wraps=True)
@@ -111,7 +113,5 @@ class SpeculationPage(TablePage):
         self._show_pairs()
 
     def retranslate(self) -> None:
-        self._pairs_title.setText(self.tr("Settings per model pair"))
-        self._pairs_note.setText(self.tr("These override the settings above while that pair is loaded."))
         self._word_pairs()
         super().retranslate()

@@ -36,7 +36,7 @@ class StoragePage(TablePage):
         self.open_buttons: dict[str, QPushButton] = {}
         self.move_buttons: dict[str, QPushButton] = {}
         self.clear, self.clear_prefixes = QPushButton(self), QPushButton(self)
-        self.stop = QPushButton(self)
+        self.stop = self.bound("Stop", QPushButton(self))
         self.folders = {_IDS[0]: self.row(self._controls(_IDS[0]), at_end=True)}
         self.backups = BackupControls(library, session, self)
         self._backup_row = self.row(self.backups, at_end=True)
@@ -182,7 +182,6 @@ class StoragePage(TablePage):
     def retranslate(self) -> None:
         super().retranslate()
         self._say("")
-        self.stop.setText(self.tr("Stop"))
         self._word_folders()
 
     def _word_folders(self) -> None:

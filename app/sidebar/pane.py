@@ -9,6 +9,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
+    QLineEdit,
     QListView,
     QPushButton,
     QSizePolicy,
@@ -52,15 +53,16 @@ class ChatPane(Restyled, QFrame):
         self._session, self._chats, self._new_action = session, session.list, new_chat
         self._shown: int | None = None
         self._streaming: frozenset[int] = frozenset()
-        self._new = styled(QPushButton(self), "plain")
+        self._new = self.bound("New chat", styled(QPushButton(self), "plain"))
         self._new.clicked.connect(new_chat.trigger)
         self.search = SearchField(self)
+        self.bound("Search chats", self.search, QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         self.search.setClearButtonEnabled(True)
-        self._views = QToolButton(self)
+        self._views = self.bound("Folders, archive and trash", QToolButton(self), set_name)
         self._views.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._views_menu = Menu(self)
         self._views.setMenu(self._views_menu)
-        self._back = styled(QPushButton(self), "plain")
+        self._back = self.bound("Back to the chats", styled(QPushButton(self), "plain"), set_name)
         self.empty = PurgeButton(self)
         # Until the store has been read there is nothing to go back from or to empty.
         self._back.hide()
@@ -70,9 +72,9 @@ class ChatPane(Restyled, QFrame):
         self.hint.hide()
         self._only: int | None = None
         self.model = ChatListModel(self)
-        self.list = RowView(self)
+        self.list = self.bound("Chats", RowView(self), QWidget.setAccessibleName)
         # Drawn like the others: a push button that has a menu does not keep the style's distances.
-        self.settings = styled(QToolButton(self), "plain")
+        self.settings = self.bound("Settings", styled(QToolButton(self), "plain"))
         self.settings.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.settings.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -313,15 +315,8 @@ class ChatPane(Restyled, QFrame):
         return True
 
     def retranslate(self) -> None:
-        self._new.setText(self.tr("New chat"))
         self._new.setToolTip(self._new_action.toolTip())
-        self.search.setPlaceholderText(self.tr("Search chats"))
-        self.search.setAccessibleName(self.tr("Search chats"))
         name_clear_button(self.search)
-        set_name(self._views, self.tr("Folders, archive and trash"))
-        set_name(self._back, self.tr("Back to the chats"))
-        self.list.setAccessibleName(self.tr("Chats"))
-        self.settings.setText(self.tr("Settings"))
         self._show_view_name()
         # Headings of the rows are translated too.
         self.model.layoutChanged.emit()

@@ -22,7 +22,12 @@ class ChatControls(Restyled, QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.fold = styled(QPushButton(self), "fold")
+        self.fold = self.bound("Speculation options", styled(QPushButton(self), "fold"))
+        self.bound(
+            "Draft source, draft length and acceptance rule. Applies from the next answer.",
+            self.fold,
+            QWidget.setToolTip,
+        )
         self.fold.setIconSize(QSize(14, 14))
         self.fold.setCheckable(True)
         self._form: SpeculationForm | None = None
@@ -38,8 +43,6 @@ class ChatControls(Restyled, QWidget):
             self._form.show_settings(self._session.settings.speculation)
 
     def retranslate(self) -> None:
-        self.fold.setText(self.tr("Speculation options"))
-        self.fold.setToolTip(self.tr("Draft source, draft length and acceptance rule. Applies from the next answer."))
         self.refresh()
 
     def _unfold(self, unfolded: bool) -> None:

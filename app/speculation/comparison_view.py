@@ -84,6 +84,8 @@ class ComparisonView(MeasurementCard):
 
     def make(self) -> None:
         super().make()
+        self.bound("Compare", self.title)
+        self.bound("Compare again", self.again)
         self._sides = QGridLayout()
         self._sides.setHorizontalSpacing(24)
         self._sides.setVerticalSpacing(4)
@@ -194,14 +196,12 @@ class ComparisonView(MeasurementCard):
         )
 
     def retranslate(self) -> None:
-        self.title.setText(self.tr("Compare"))
         self.speculated.heading.setText(self.tr("With speculation"))
         self.plain.heading.setText(self.tr("Without speculation"))
         for side in (self.speculated, self.plain):
             side.text.setAccessibleName(side.heading.text())
             side.bar.setAccessibleName(side.heading.text())
         self.verdict.setText("")
-        self.again.setText(self.tr("Compare again"))
         super().retranslate()
 
     def apply_theme(self) -> None:

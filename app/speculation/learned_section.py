@@ -71,10 +71,13 @@ class LearnedSection(Restyled, QWidget):
         super().__init__(parent)
         self._session = session
         self._title, self._note = label(self, "title"), label(self, "muted", wraps=True)
+        self.bound("Measured on this computer", self._title)
         self.table = LearnedTable(self)
         places = {column.key: index for index, column in enumerate(COLUMNS)}
         self.view = FigureView(self.table, self, [places["models"]], [places[key] for key in _SPARE], _PAIR_CHARACTERS)
-        self.forget, self.forget_all = QPushButton(self), QPushButton(self)
+        self.bound("Measurements per model pair", self.view, QWidget.setAccessibleName)
+        self.forget = self.bound("Clear this pair", QPushButton(self))
+        self.forget_all = self.bound("Clear all", QPushButton(self))
         self._build()
         self.forget.clicked.connect(self._forget_chosen)
         self.forget_all.clicked.connect(lambda: self._forget(None))
@@ -148,10 +151,6 @@ class LearnedSection(Restyled, QWidget):
             )
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("Measured on this computer"))
-        self.view.setAccessibleName(self.tr("Measurements per model pair"))
-        self.forget.setText(self.tr("Clear this pair"))
-        self.forget_all.setText(self.tr("Clear all"))
         self.table.show_rows(self.table.rows)
         self._word_buttons()
         self._word_note()

@@ -43,8 +43,8 @@ class MeasurementCard(Restyled, Overlay):
 
     def make(self) -> None:
         self.title, self.subtitle = label(self, "title"), styled(ElidedLabel(self), "muted")
-        self._close = styled(QToolButton(self), "quiet")
-        self.stop, self.again = QPushButton(self), QPushButton(self)
+        self._close = self.bound("Close", styled(QToolButton(self), "quiet"), set_name)
+        self.stop, self.again = self.bound("Stop", QPushButton(self)), QPushButton(self)
         for button in (self.stop, self.again):
             button.setProperty("styleClass", "button")
         self.column.setContentsMargins(20, 16, 20, 16)
@@ -104,8 +104,6 @@ class MeasurementCard(Restyled, Overlay):
         self.again.setEnabled(self._action.isEnabled())
 
     def retranslate(self) -> None:
-        self.stop.setText(self.tr("Stop"))
-        set_name(self._close, self.tr("Close"))
         self.refresh()
 
     def apply_theme(self) -> None:

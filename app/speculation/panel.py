@@ -65,7 +65,7 @@ class SpeculationPanel(Restyled, QFrame):
         self._figures_throttle = Throttle(_FIGURES_MS, self.refresh, self)
         self._strip_throttle = Throttle(_STRIP_MS, lambda: self.strip.show_answer(self._answer), self)
         body = self._make_area()
-        self._title = label(body, "title")
+        self._title = self.bound("Speculation", label(body, "title"))
         self._segments = ActionSegments(actions, _CHOICES, body)
         self.sample = SampleRound(body)
         self._sentence = label(body, "reason", wraps=True)
@@ -295,7 +295,6 @@ class SpeculationPanel(Restyled, QFrame):
         return self.tr("plain decoding: {speed} tokens/s").format(speed=figures.number(stats.plain_tps))
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("Speculation"))
         self._area.setAccessibleName(self._title.text())
         if self._has_figures:
             self._word_figures()

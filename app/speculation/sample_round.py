@@ -55,7 +55,7 @@ class SampleRound(Restyled, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._title = label(self, "title", wraps=True)
+        self._title = self.bound("How an answer gets faster", label(self, "title", wraps=True))
         self.steps = [Step(number, self) for number in (1, 2, 3)]
         self._sum = label(self, "muted", wraps=True)
         column = vbox(self, margins=(0, 0, 0, 0), spacing=16)
@@ -66,7 +66,6 @@ class SampleRound(Restyled, QWidget):
         self.restyle()
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("How an answer gets faster"))
         sentences = (
             self.tr("A small draft model, a head or prompt lookup quickly proposes the next tokens."),
             self.tr("The main model checks all of them in a single pass."),

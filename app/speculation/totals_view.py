@@ -12,8 +12,6 @@ from app.widgets.layouts import hbox, vbox
 from app.widgets.restyled import Restyled
 from app.wording import figures
 
-_COLUMNS = 2
-
 
 class TotalsView(Restyled, QWidget):
     """A small table: a column for the chat and one for the week. It keeps its size whatever it shows."""
@@ -21,10 +19,15 @@ class TotalsView(Restyled, QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._totals: tuple[Totals, ...] = (Totals(), Totals())
-        self._title, self._help = label(self, "caption"), HelpMark(self)
-        self._heads = [label(self, "caption") for _ in range(_COLUMNS)]
-        self._names = [label(self, "muted") for _ in range(4)]
-        self._cells = [[label(self, "strong") for _ in range(_COLUMNS)] for _ in self._names]
+        self._title, self._help = self.bound("Totals", label(self, "caption")), HelpMark(self)
+        heads = self.bound("This chat", label(self, "caption")), self.bound("Last 7 days", label(self, "caption"))
+        names = (
+            self.bound("Answers", label(self, "muted")),
+            self.bound("Acceptance rate", label(self, "muted")),
+            self.bound("Speed-up", label(self, "muted")),
+            self.bound("Time saved", label(self, "muted")),
+        )
+        self._cells = [[label(self, "strong") for _ in heads] for _ in names]
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(4)
@@ -35,9 +38,9 @@ class TotalsView(Restyled, QWidget):
         head.addStretch(1)
         grid.addLayout(head, 0, 0)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for column, view in enumerate(self._heads):
+        for column, view in enumerate(heads):
             grid.addWidget(view, 0, column + 1, right)
-        for row, (name, cells) in enumerate(zip(self._names, self._cells, strict=True), 1):
+        for row, (name, cells) in enumerate(zip(names, self._cells, strict=True), 1):
             grid.addWidget(name, row, 0)
             for column, cell in enumerate(cells):
                 grid.addWidget(cell, row, column + 1, right)
@@ -68,12 +71,6 @@ class TotalsView(Restyled, QWidget):
                 cells[column].setText(text)
 
     def retranslate(self) -> None:
-        self._title.setText(self.tr("Totals"))
-        self._heads[0].setText(self.tr("This chat"))
-        self._heads[1].setText(self.tr("Last 7 days"))
-        words = (self.tr("Answers"), self.tr("Acceptance rate"), self.tr("Speed-up"), self.tr("Time saved"))
-        for name, text in zip(self._names, words, strict=True):
-            name.setText(text)
         self._help.explain(
             self._title.text(),
             self.tr("Speed-up and time saved cover the answers in which the speed-up was measured."),

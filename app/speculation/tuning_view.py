@@ -28,12 +28,19 @@ class TuningView(MeasurementCard):
 
     def make(self) -> None:
         super().make()
+        self.bound("Tune for this Mac", self.title)
+        self.bound("Measure again", self.again)
         self.words = label(self, "reason-plain", wraps=True)
         self.cells: list[list[QLabel]] = []
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(24)
         self._grid.setVerticalSpacing(6)
         self._note = label(self, "muted", wraps=True)
+        self.bound(
+            "Cost of a round in plain steps, the acceptance it needs to break even, and the expected "
+            "tokens per second.",
+            self._note,
+        )
         self._build()
         self.follow()
 
@@ -123,17 +130,6 @@ class TuningView(MeasurementCard):
             # Shown now rather than by the event loop, so that the card gets its height.
             cell.show()
         self.cells.append(line)
-
-    def retranslate(self) -> None:
-        self.title.setText(self.tr("Tune for this Mac"))
-        self._note.setText(
-            self.tr(
-                "Cost of a round in plain steps, the acceptance it needs to break even, and the expected "
-                "tokens per second."
-            )
-        )
-        self.again.setText(self.tr("Measure again"))
-        super().retranslate()
 
 
 def _shown(measured: ContextFigures) -> list[DepthFigures]:

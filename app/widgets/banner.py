@@ -48,7 +48,7 @@ class Banner(Restyled, QFrame):
         self._buttons = styled(QPushButton(self), "button"), styled(QPushButton(self), "button")
         for index, button in enumerate(self._buttons):
             button.clicked.connect(partial(self._act, index))
-        self._close = QToolButton(self)
+        self._close = self.bound("Dismiss", QToolButton(self), set_name)
         self._close.clicked.connect(lambda: self._keep(self._messages[:-1]))
         self._messages: list[_Message] = []
         self._timer = QTimer(self)
@@ -119,7 +119,6 @@ class Banner(Restyled, QFrame):
             self._keep(self._messages[:-1])
 
     def retranslate(self) -> None:
-        set_name(self._close, self.tr("Dismiss"))
         if not self._messages:
             return
         shown = self._messages[-1]

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QEvent
+from shiboken6 import isValid
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+    from PySide6.QtWidgets import QWidget
     from PySide6.QtWidgets import QWidget as _Widget
 else:
     # Only one class of a widget's bases may be Qt's own.
     _Widget = object
 
+W = TypeVar("W", bound="QWidget | QAction")
+Setter = Callable[[Any, str], object]
+
 
 class Restyled(_Widget):
     """Put before the Qt class: `class Header(Restyled, QWidget)`.
 
+    `bound` gives a fixed text to the widget that shows it; texts that depend on a state are set in `retranslate`.
     `__init__` ends with `self.restyle()`, which sets its texts and colours for the first time. From then on
     `retranslate` is called after a change of language, `apply_theme` after a change of palette and `apply_text_size`
     after a change of the style sheet. Changes that come while the widget is being built are ignored, so the three
@@ -23,6 +31,20 @@ class Restyled(_Widget):
     """
 
     _is_built = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._bound_texts: list[tuple[QWidget | QAction, str, Setter]] = []
+
+    def bound(self, text: str, widget: W, *setters: Setter) -> W:
+        """Set the translation of `text` by each of `setters` (`setText` if none), now and in every language.
+
+        `text` has to be a literal, which `i18n/update.py` extracts like those of `tr`. Returns `widget`.
+        """
+        for show in setters or (_set_text,):
+            self._bound_texts.append((widget, text, show))
+            show(widget, self.tr(text))
+        return widget
 
     def restyle(self) -> None:
         """Set texts and colours, and follow every change from now on."""
@@ -44,8 +66,15 @@ class Restyled(_Widget):
         if not self._is_built:
             return
         if event.type() == QEvent.Type.LanguageChange:
+            self._bound_texts = [entry for entry in self._bound_texts if isValid(entry[0])]
+            for widget, text, show in self._bound_texts:
+                show(widget, self.tr(text))
             self.retranslate()
         elif event.type() == QEvent.Type.PaletteChange:
             self.apply_theme()
         elif event.type() == QEvent.Type.StyleChange:
             self.apply_text_size()
+
+
+def _set_text(widget: Any, text: str) -> None:
+    widget.setText(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLabel, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from app.actions.actions import Actions
 from app.actions.spec import menu_title
@@ -33,8 +33,9 @@ class CommandPalette(Restyled, Overlay):
         self._found: list[tuple[QAction, str, str]] = []
 
     def make(self) -> None:
-        self._field = LiveField(self)
-        self._list = QListWidget(self)
+        self._field = self.bound("What would you like to do?", LiveField(self), QLineEdit.setPlaceholderText)
+        self.bound("Command", self._field, QWidget.setAccessibleName)
+        self._list = self.bound("Commands", QListWidget(self), QWidget.setAccessibleName)
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.column.addWidget(self._field)
@@ -52,11 +53,6 @@ class CommandPalette(Restyled, Overlay):
         self._field.clear()
         self._search("")
         self._field.setFocus()
-
-    def retranslate(self) -> None:
-        self._field.setPlaceholderText(self.tr("What would you like to do?"))
-        self._field.setAccessibleName(self.tr("Command"))
-        self._list.setAccessibleName(self.tr("Commands"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._field and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):

@@ -77,5 +77,7 @@ def test_accelerators_are_unique_in_a_menu(language: str, qapp: Application) -> 
 def test_every_translated_string_is_a_literal() -> None:
     for file in (ROOT / "app").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "tr":
+            name = getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
+            # `Restyled` itself translates what is passed to `bound`.
+            if isinstance(node, ast.Call) and name in ("tr", "bound") and file.name != "restyled.py":
                 assert isinstance(node.args[0], ast.Constant), f"{file.name}:{node.lineno}"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
+from app.widgets.application import Application
+from app.widgets.labels import set_name
 from app.widgets.restyled import Restyled
 
 
@@ -39,3 +42,33 @@ def test_a_widget_follows_every_change(qtbot: QtBot) -> None:
     for kind in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
         QCoreApplication.sendEvent(widget, QEvent(kind))
     assert widget.calls == ["words", "colours", "size"]
+
+
+class Closable(Restyled, QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.heading = self.bound("Storage", QLabel(self))
+        self.close_button = self.bound("Close", QToolButton(self), set_name)
+        self.restyle()
+
+    def tr(self, text: str, *_: object) -> str:
+        return QCoreApplication.translate("Settings" if text == "Storage" else "FindBar", text)
+
+
+def test_a_bound_text_follows_the_language(qapp: Application, qtbot: QtBot) -> None:
+    widget = Closable()
+    qtbot.addWidget(widget)
+    assert (widget.heading.text(), widget.close_button.accessibleName()) == ("Storage", "Close")
+    qapp.language.choose("ko")
+    QCoreApplication.processEvents()
+    assert (widget.heading.text(), widget.close_button.accessibleName()) == ("저장 공간", "닫기")
+    assert widget.close_button.toolTip() == "닫기"
+
+
+def test_a_deleted_widget_no_longer_follows_the_language(qapp: Application, qtbot: QtBot) -> None:
+    widget = Closable()
+    qtbot.addWidget(widget)
+    delete(widget.heading)
+    qapp.language.choose("ko")
+    QCoreApplication.processEvents()
+    assert widget.close_button.accessibleName() == "닫기"
