@@ -62,17 +62,12 @@ def facts_of_config(config: Mapping[str, Any], kind: str) -> HeadFacts:
 
 def against(facts: HeadFacts, config: Mapping[str, Any], vocabulary: int) -> Mismatch | None:
     """Why the head cannot draft for the main model with this config.json; None if nothing known says so."""
-    from engine.heads.fit import Mismatch
+    from engine.heads.fit import mismatch
 
     text = text_config(config)
-    layers, width = text.get("num_hidden_layers"), text.get("hidden_size")
-    if type(layers) is int and facts.layers and (facts.layers > layers or (facts.exact and facts.layers != layers)):
-        return Mismatch("layers", facts.layers, layers)
-    if type(width) is int and facts.width and facts.width != width:
-        return Mismatch("width", facts.width, width)
-    if vocabulary and facts.vocabulary and facts.vocabulary != vocabulary:
-        return Mismatch("vocabulary", facts.vocabulary, vocabulary)
-    return None
+    layers, width = (text[name] if type(text.get(name)) is int else 0 for name in ("num_hidden_layers", "hidden_size"))
+    head = facts.layers, facts.width, facts.vocabulary
+    return mismatch(head, (layers, width, vocabulary), exact=facts.exact)
 
 
 def same_model(one: str, other: str) -> bool:

@@ -6,7 +6,7 @@ two projections. No mlx here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,23 +35,16 @@ class AssistantConfig(HeadConfig):
     """An assistant of a main model of width `tap_width`, whose `taps` are known once it is bound.
 
     `text` are the settings of its own layers, for mlx-lm. With `centroids`, only the tokens of the `chosen` likeliest
-    of so many groups are scored. It keeps a copy of keys and values of each of its `kinds` of attention.
+    of so many groups are scored. It keeps a copy of keys and values of each of its `kinds` of attention, in the order
+    of LAYER_TYPES.
     """
 
     text: Mapping[str, Any] = field(hash=False)
     layer_types: tuple[str, ...]
+    kinds: tuple[str, ...]
     centroids: int
     chosen: int
     own_output: bool
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return kinds_of(self.layer_types)
-
-
-def kinds_of(layer_types: Collection[str]) -> tuple[str, ...]:
-    """The kinds of attention that layers have, in the order of LAYER_TYPES."""
-    return tuple(kind for kind in LAYER_TYPES if kind in layer_types)
 
 
 def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, str]]:
@@ -70,7 +63,8 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
     for name in ("enable_moe_block", "use_double_wide_mlp"):
         if own.get(name):
             raise HeadConfigError(name)
-    for kind in kinds_of(types):
+    kinds = tuple(kind for kind in LAYER_TYPES if kind in types)
+    for kind in kinds:
         rope_of(settings, {**own, "rope_parameters": _known_rope(own.get("rope_parameters"), kind)}, kind)
     sizes = network_sizes(settings)
     vocabulary, head_dim = sizes["vocabulary"], settings.whole("head_dim", 2, 2**12)
@@ -91,10 +85,11 @@ def read_assistant_config(files: HeadFiles) -> tuple[AssistantConfig, dict[str, 
         taps=(),
         tap_width=outer.whole("backbone_hidden_size", 1, LARGEST_WIDTH),
         main_layers=None,
-        windows=tuple(window if kind == "sliding_attention" else None for kind in kinds_of(types)),
+        windows=tuple(window if kind == "sliding_attention" else None for kind in kinds),
         row_elements=2 * sizes["kv_heads"] * max(head_dim, wide),
         proposals=_PROPOSALS,
         layer_types=tuple(types),
+        kinds=kinds,
         centroids=centroids,
         chosen=outer.whole("centroid_intermediate_top_k", 1, centroids, min(32, centroids)) if ordered else 0,
         own_output=outer.flag("tie_word_embeddings") is False and "lm_head.weight" in files.tensors,

@@ -138,6 +138,8 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
     # Rows of the block come from the main model's tables, or go to them.
     if each_tap != width and not (own_embedding and own_output):
         raise HeadConfigError("target_layer_ids")
+    # Published Gemma 4 heads leave the mask token out (mlx-vlm, drafters/gemma4_dflash).
+    mask_token = 4 if str(config.get("model_type", "")).startswith("gemma4") else None
     found = BlockConfig(
         kind=kind,
         layers=layers,
@@ -145,7 +147,7 @@ def read_block_config(files: HeadFiles) -> tuple[BlockConfig, dict[str, str]]:
         taps=taps,
         tap_width=each_tap,
         main_layers=main_layers,
-        mask_token=settings.whole("mask_token_id", 0, vocabulary - 1, 4 if _is_gemma(config) else None),
+        mask_token=settings.whole("mask_token_id", 0, vocabulary - 1, mask_token),
         row_elements=2 * sizes["kv_heads"] * sizes["head_dim"],
         window_before_anchor=spec,
         sandwich=gemma,
@@ -197,11 +199,6 @@ def _mimo(settings: Settings, config: Mapping[str, Any], head_dim: int) -> dict[
     return {"value_scale": settings.number("attention_value_scale", 1.0, 0.0, 100.0), "rotated": turned}
 
 
-def _is_gemma(config: Mapping[str, Any]) -> bool:
-    # Published Gemma 4 heads leave the mask token out (mlx-vlm, drafters/gemma4_dflash).
-    return str(config.get("model_type", "")).startswith("gemma4")
-
-
 def _layers(settings: Settings, body: Mapping[str, Any], *, spec: bool, kind: str) -> tuple[LayerConfig, ...]:
     """Windows and causality of each layer.
 
@@ -240,8 +237,7 @@ def _taps(settings: Settings, layer_count: int, columns: int, *, spec: bool) -> 
     ids = settings.get(name)
     if ids is None and not spec and total is not None:
         ids = _default_taps(total, layer_count)
-    hidden = settings.whole("hidden_size", 1, LARGEST_WIDTH) if spec else None
-    taps = tuple(id_ - int(spec) for id_ in layer_ids(name, ids, hidden, columns))
+    taps = tuple(id_ - int(spec) for id_ in layer_ids(settings, name, ids, columns, spec=spec))
     if not can_be_taps(taps, total):
         raise HeadConfigError(name)
     return taps, total
@@ -284,8 +280,7 @@ def _refiner(
         style = settings.get("markov_head_type") or "vanilla"
         if style not in _MARKOV_STYLES:
             raise HeadConfigError("markov_head_type")
-        rank = settings.whole("markov_rank", 1, _LARGEST_RANK)
-        return MarkovConfig(rank, style)
+        return MarkovConfig(settings.whole("markov_rank", 1, _LARGEST_RANK), style)
     if kind == "domino":
         return GruConfig(
             settings.whole("gru_hidden_dim", 1, LARGEST_WIDTH),

@@ -196,12 +196,13 @@ def main_layers_of(settings: Settings) -> int | None:
     return settings.whole("num_target_layers", 1, _MOST_MAIN_LAYERS) if known else None
 
 
-def layer_ids(name: str, ids: object, hidden: int | None, columns: int) -> list[int]:
+def layer_ids(settings: Settings, name: str, ids: object, columns: int, *, spec: bool) -> list[int]:
     """The ids of layers in the setting `name`.
 
-    The last id of speculators' heads, whose width is `hidden`, can be the final state; it is left out where the tensor
-    that reads the taps has no `columns` for it.
+    The last id of speculators' heads can be the final state; it is left out where the tensor that reads the taps has no
+    `columns` for it.
     """
+    hidden = settings.whole("hidden_size", 1, LARGEST_WIDTH) if spec else 0
     if (
         not isinstance(ids, list)
         or not ids

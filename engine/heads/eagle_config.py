@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from engine.heads.config import (
-    LARGEST_WIDTH,
     HeadConfigError,
     NetworkConfig,
     RopeConfig,
@@ -133,8 +132,7 @@ def _taps(settings: Settings, columns: int, *, spec: bool) -> tuple[tuple[tuple[
     total, ids = main_layers_of(settings), settings.get(_IDS)
     if ids is None:
         return ((default_taps(total),) if total else ()), _TAPS, total
-    hidden = settings.whole("hidden_size", 1, LARGEST_WIDTH) if spec else None
-    ids = layer_ids(_IDS, ids, hidden, columns)
+    ids = layer_ids(settings, _IDS, ids, columns, spec=spec)
     inputs, outputs = tuple(id_ - 1 for id_ in ids), tuple(ids)
     meanings = (inputs,) if spec else (outputs, inputs) if ids[0] == 1 else (inputs, outputs)
     choices = tuple(taps for taps in meanings if can_be_taps(taps, total))

@@ -25,18 +25,16 @@ class Mismatch:
         return f"{self.what}: {self.head}, {self.main}"
 
 
-def mismatch(config: HeadConfig, layer_count: int, width: int, vocabulary: int) -> Mismatch | None:
-    """Why the head cannot draft for a main model of this shape; None if it can.
+def mismatch(head: tuple[int, int, int], main: tuple[int, int, int], *, exact: bool) -> Mismatch | None:
+    """Why a head cannot draft for a main model; None if it can, as far as is known: 0 is not.
 
-    `vocabulary` counts the rows of the main model's output matrix, padding included.
+    Of both, layers (unless `exact`, the head needs so many at least), width and vocabulary: the rows of the main
+    model's output matrix, padding included.
     """
-    layers = config.least_layers
-    if layers > layer_count or (config.main_layers is not None and layers != layer_count):
-        return Mismatch("layers", layers, layer_count)
-    if config.tap_width != width:
-        return Mismatch("width", config.tap_width, width)
-    if config.vocabulary != vocabulary:
-        return Mismatch("vocabulary", config.vocabulary, vocabulary)
+    for what, needed, there in zip(("layers", "width", "vocabulary"), head, main, strict=True):
+        more = needed > there or exact or what != "layers"
+        if needed and there and needed != there and more:
+            return Mismatch(what, needed, there)
     return None
 
 

@@ -200,7 +200,9 @@ class Head(ABC):
 
         Raises `ModelNotUsable` (wrong-main) where the head was not made for a model of this shape.
         """
-        if (wrong := mismatch(self.config, ports.layer_count, ports.width, ports.vocabulary)) is not None:
+        head = self.config.least_layers, self.config.tap_width, self.config.vocabulary
+        main = ports.layer_count, ports.width, ports.vocabulary
+        if (wrong := mismatch(head, main, exact=self.config.main_layers is not None)) is not None:
             raise ModelNotUsable(self._path, "wrong-main", str(wrong))
         self._ports = ports
         self.main_dtype = ports.embed(mx.zeros((1, 1), mx.int32)).dtype

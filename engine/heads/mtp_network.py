@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import importlib
-from collections.abc import Container, Mapping
+from collections.abc import Container
 from typing import Any
 
 import mlx.core as mx
@@ -72,46 +72,26 @@ class MtpDepth(nn.Module):  # type: ignore[misc]
 
 def _layer(config: MtpConfig, index: int) -> nn.Module:
     """The decoder layer of the family at `index` of the head: with full attention, or what its settings have there."""
-    module: Any = importlib.import_module(f"mlx_lm.models.{config.family.module}")
-    settings = copy.deepcopy(dict(config.text))
-    if config.family.keeps == "pattern":
-        return module.NemotronHBlock(module.ModelArgs.from_dict(settings), pattern_of(config.text)[index])
-    if config.family.keeps == "swa":
-        return module.DecoderLayer(module.ModelArgs.from_dict(settings), is_moe=False, is_sliding_window=True)
-    if config.family.by_depth:
-        return module.Step3p5DecoderLayer(module.ModelArgs.from_dict(settings), config.main_layers + index)
-    return _LAYERS[config.family.module](module, settings)
-
-
-def _qwen3_5(module: Any, settings: dict[str, Any]) -> nn.Module:
-    return module.DecoderLayer(module.TextModelArgs.from_dict(settings | {"full_attention_interval": 1}), 0)
-
-
-def _qwen3_next(module: Any, settings: dict[str, Any]) -> nn.Module:
-    every = {"full_attention_interval": 1, "decoder_sparse_step": 1, "mlp_only_layers": []}
-    return module.Qwen3NextDecoderLayer(module.ModelArgs.from_dict(settings | every), 0)
-
-
-def _qwen3(module: Any, settings: dict[str, Any]) -> nn.Module:
-    return module.TransformerBlock(module.ModelArgs.from_dict(settings))
-
-
-def _appended(module: Any, settings: dict[str, Any]) -> nn.Module:
-    """The layer behind the main model's last one: with experts where that has some."""
-    arguments = module.ModelArgs.from_dict(settings)
-    return layer_class(module)(arguments, arguments.num_hidden_layers)
-
-
-def layer_class(module: Any) -> type[nn.Module]:
-    """The class of a family's decoder layers; one family takes its own from another."""
+    family = config.family
+    module: Any = importlib.import_module(f"mlx_lm.models.{family.module}")
+    settings = copy.deepcopy(dict(config.text)) | _WITH_FULL_ATTENTION.get(family.module, {})
+    arguments = (module.TextModelArgs if family.module == "qwen3_5" else module.ModelArgs).from_dict(settings)
+    if family.keeps == "pattern":
+        return module.NemotronHBlock(arguments, pattern_of(config.text)[index])
+    if family.keeps == "swa":
+        return module.DecoderLayer(arguments, is_moe=False, is_sliding_window=True)
+    if hasattr(module, "TransformerBlock"):
+        return module.TransformerBlock(arguments)
+    # The others have the kind of the layers behind the main model's last one: with experts where that has some.
+    at = 0 if family.module in _WITH_FULL_ATTENTION else config.main_layers + index
+    # One family takes its class from another.
     source = importlib.import_module("mlx_lm.models.deepseek_v32") if hasattr(module, "DSV32Model") else module
-    found: type[nn.Module] = next(value for name, value in vars(source).items() if name.endswith("DecoderLayer"))
-    return found
+    layer_class = next(value for name, value in vars(source).items() if name.endswith("DecoderLayer"))
+    return layer_class(arguments, at)
 
 
-_LAYERS: Mapping[str, Any] = {
-    "qwen3_5": _qwen3_5,
-    "qwen3_next": _qwen3_next,
-    **dict.fromkeys(("qwen3", "mimo"), _qwen3),
-    **dict.fromkeys(("deepseek_v3", "deepseek_v32", "glm_moe_dsa", "glm4_moe", "glm4_moe_lite"), _appended),
+# Settings with which layer 0 of a hybrid is like those of its heads.
+_WITH_FULL_ATTENTION: dict[str, dict[str, Any]] = {
+    "qwen3_5": {"full_attention_interval": 1},
+    "qwen3_next": {"full_attention_interval": 1, "decoder_sparse_step": 1, "mlp_only_layers": []},
 }

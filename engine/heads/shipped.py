@@ -74,12 +74,7 @@ def _experts(settings: Settings, width: int, matrices: int = 3) -> int:
     if not count:
         return 0
     inner = settings.whole("moe_intermediate_size", 1, 2**18)
-    shared = settings.whole(
-        "shared_expert_intermediate_size",
-        0,
-        2**18,
-        settings.whole(
-            "moe_shared_expert_intermediate_size", 0, 2**18, inner if settings.get("n_shared_experts") else 0
-        ),
-    )
+    shared = inner if settings.get("n_shared_experts") else 0
+    for name in ("moe_shared_expert_intermediate_size", "shared_expert_intermediate_size"):
+        shared = settings.whole(name, 0, 2**18, shared)
     return matrices * width * (count * inner + shared)

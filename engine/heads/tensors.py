@@ -52,11 +52,9 @@ def by_our_names(names: Iterable[str], our_name: Callable[[str], str | None] = b
         own = our_name(name)
         if own is None or own.startswith(("verifier_", "t2d", "rotary_emb.")) or own.endswith("rotary_emb.inv_freq"):
             continue
-        found[name] = own
-    if len(set(found.values())) < len(found):
-        own_names = list(found.values())
-        raise HeadTensorError(next(name for name, own in found.items() if own_names.count(own) > 1))
-    return found
+        if (first := found.setdefault(own, name)) != name:
+            raise HeadTensorError(first)
+    return {name: own for own, name in found.items()}
 
 
 def inputs_of(files: HeadFiles, names: Mapping[str, str], layer: str) -> int:

@@ -6,6 +6,7 @@ kept in an index file, so that the next scan only asks the file system what has 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -94,41 +95,17 @@ def describe_folder(folder: Path, name: str, source: str) -> InstalledModel:
     """Describe one model folder without the index."""
     model = InstalledModel(name, str(folder), source, False, disk_bytes=_disk_bytes(folder))
     if (head := kind_of_folder(folder)) is not None:
-        return _describe_head(folder, replace(model, head=head, supported=can_run(head)))
+        model = replace(model, head=head, supported=can_run(head))
     try:
-        content = inspect_folder(folder)
+        config, tensors = _read_head(folder) if head is not None else _read_model(folder)
     except ModelNotUsable as error:
-        return replace(model, problem=error.reason, detail=error.detail, **_of_config(folder))
-    quantisation = _quantisation(content.config)
-    weights = sum(tensor.nbytes for tensor in content.tensors.values())
-    return replace(
-        model,
-        complete=True,
-        weight_bytes=weights,
-        active_bytes=weights - _idle_expert_bytes(content.config, content.tensors),
-        parameters=parameter_count(content.tensors, quantisation.get("group_size")),
-        bits=quantisation.get("bits") or _plain_bits(content.tensors),
-        group_size=quantisation.get("group_size"),
-        mode=str(quantisation.get("mode", "affine" if quantisation else "")),
-        **_described(content.config),
-    )
-
-
-def _describe_head(folder: Path, model: InstalledModel) -> InstalledModel:
-    """A head: what its headers say. Whether it fits a main model is for advice to judge."""
-    try:
-        config = read_checked_config(config_folder(folder))
-        tensors = read_head_tensors(folder, head_weight_files(folder))
-    except ModelNotUsable as error:
-        return replace(model, problem=error.reason, detail=error.detail)
-    weights = sum(tensor.nbytes for tensor in tensors.values())
+        known = {} if head is not None else _of_config(folder)
+        return replace(model, problem=error.reason, detail=error.detail, **known)
     quantisation = _quantisation(config)
-    return replace(
+    weights = sum(tensor.nbytes for tensor in tensors.values())
+    model = replace(
         model,
         complete=True,
-        disk_bytes=weights if is_inner(folder) else model.disk_bytes,
-        problem="" if model.supported else "unknown-head",
-        detail="" if model.supported else model.head,
         weight_bytes=weights,
         active_bytes=weights,
         parameters=parameter_count(tensors, quantisation.get("group_size")),
@@ -136,6 +113,26 @@ def _describe_head(folder: Path, model: InstalledModel) -> InstalledModel:
         group_size=quantisation.get("group_size"),
         architecture=str(config.get("model_type", ""))[:80],
     )
+    if head is not None:
+        # Whether it fits a main model is for advice to judge.
+        problem = ("", "") if model.supported else ("unknown-head", head)
+        disk_bytes = weights if is_inner(folder) else model.disk_bytes
+        return replace(model, problem=problem[0], detail=problem[1], disk_bytes=disk_bytes)
+    return replace(
+        model,
+        active_bytes=weights - _idle_expert_bytes(config, tensors),
+        mode=str(quantisation.get("mode", "affine" if quantisation else "")),
+        **_described(config),
+    )
+
+
+def _read_head(folder: Path) -> tuple[dict[str, Any], dict[str, TensorHeader]]:
+    return read_checked_config(config_folder(folder)), read_head_tensors(folder, head_weight_files(folder))
+
+
+def _read_model(folder: Path) -> tuple[dict[str, Any], dict[str, TensorHeader]]:
+    content = inspect_folder(folder)
+    return content.config, content.tensors
 
 
 def _described(config: dict[str, Any]) -> dict[str, Any]:
@@ -288,8 +285,9 @@ class _Index:
         signature = _signature(folder)
         known = self._models.get(key)
         if isinstance(known, dict) and known.get("signature") == signature:
-            model = _restored(known.get("model"))
-            if model is not None:
+            # An entry of an older shape is read again.
+            with contextlib.suppress(TypeError):
+                model = InstalledModel(**known.get("model", {}))
                 return replace(model, id=name, source=source) if _is_language_model(model) else None
         model = describe_folder(folder, name, source)
         if model.complete:
@@ -360,10 +358,3 @@ def _signature(folder: Path) -> list[int]:
         except OSError:
             times.append(0)
     return times
-
-
-def _restored(value: Any) -> InstalledModel | None:
-    try:
-        return InstalledModel(**value)
-    except TypeError:
-        return None

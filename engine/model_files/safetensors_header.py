@@ -7,7 +7,7 @@ import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from engine.errors import ModelNotUsable
 from engine.files.bounded_json import HEADER, UntrustedJsonError, parse
@@ -49,7 +49,13 @@ def read_header(path: Path) -> dict[str, TensorHeader]:
     try:
         with open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
-            raw = _read_raw(file, size)
+            prefix = file.read(8)
+            if len(prefix) < 8:
+                raise CutOffFileError("shorter than its length field")
+            length = header_length(prefix)
+            if size < 8 + length:
+                raise CutOffFileError("shorter than its header")
+            raw = file.read(length)
     except OSError as error:
         raise DamagedHeaderError(error.strerror or "cannot be read") from error
     return parse_header(raw, size - 8 - len(raw))
@@ -82,16 +88,6 @@ def header_length(prefix: bytes) -> int:
     if length > HEADER.size:
         raise DamagedHeaderError("header length out of bounds")
     return int(length)
-
-
-def _read_raw(file: BinaryIO, size: int) -> bytes:
-    prefix = file.read(8)
-    if len(prefix) < 8:
-        raise CutOffFileError("shorter than its length field")
-    length = header_length(prefix)
-    if size < 8 + length:
-        raise CutOffFileError("shorter than its header")
-    return file.read(length)
 
 
 def parameter_count(tensors: dict[str, TensorHeader], group_size: int | None = None) -> int:

@@ -27,16 +27,8 @@ class Comparison:
     shared: float = 1.0
 
 
-def read_vocabulary(path: Path) -> dict[str, int]:
-    """Token string to id, added tokens included. Raises `UntrustedJsonError` for any other file."""
-    vocabulary = vocabulary_in(read_object(path, TOKENIZER))
-    if not vocabulary:
-        raise UntrustedJsonError("no vocabulary")
-    return vocabulary
-
-
 def vocabulary_in(content: dict[str, Any]) -> dict[str, int]:
-    """Token string to id of a parsed tokenizer.json; empty if it holds no vocabulary."""
+    """Token string to id of a parsed tokenizer.json, added tokens included; empty if it holds no vocabulary."""
     model = content.get("model")
     tokens = model.get("vocab") if isinstance(model, dict) else None
     vocabulary: dict[str, int] = {}
@@ -72,10 +64,11 @@ def compare(main: dict[str, int], draft: dict[str, int]) -> Comparison:
 
 
 @lru_cache(maxsize=8)
-def vocabulary_at(path: Path, modified_ns: int) -> dict[str, int]:
-    """`read_vocabulary`, cached until the file changes."""
-    del modified_ns
-    return read_vocabulary(path)
+def _vocabulary_at(path: Path, modified_ns: int) -> dict[str, int]:  # noqa: ARG001
+    """The vocabulary in a tokenizer.json, cached until the file changes."""
+    if vocabulary := vocabulary_in(read_object(path, TOKENIZER)):
+        return vocabulary
+    raise UntrustedJsonError("no vocabulary")
 
 
 def read_folder(folder: Path) -> dict[str, int]:
@@ -84,7 +77,7 @@ def read_folder(folder: Path) -> dict[str, int]:
     try:
         # First: resolving a link to itself does not raise OSError.
         modified_ns = path.stat().st_mtime_ns
-        return vocabulary_at(path.resolve(), modified_ns)
+        return _vocabulary_at(path.resolve(), modified_ns)
     except OSError as error:
         raise UntrustedJsonError("no tokenizer.json") from error
 
