@@ -72,32 +72,22 @@ def _flip(name: str, first: int) -> Recipe:
     return recipe
 
 
-def _link(name: str, target: str) -> Recipe:
+def _instead(name: str, make: Callable[[Path], object]) -> Recipe:
+    """Something that is no file in place of it."""
+
     def recipe(folder: Path, _: random.Random) -> None:
         (folder / name).unlink(missing_ok=True)
-        (folder / name).symlink_to(target)
+        make(folder / name)
 
     return recipe
+
+
+def _link(name: str, target: str) -> Recipe:
+    return _instead(name, lambda path: path.symlink_to(target))
 
 
 def _unlink(name: str) -> Recipe:
     return lambda folder, _: (folder / name).unlink()
-
-
-def _pipe(name: str) -> Recipe:
-    def recipe(folder: Path, _: random.Random) -> None:
-        (folder / name).unlink()
-        os.mkfifo(folder / name)
-
-    return recipe
-
-
-def _directory(name: str) -> Recipe:
-    def recipe(folder: Path, _: random.Random) -> None:
-        (folder / name).unlink()
-        (folder / name).mkdir()
-
-    return recipe
 
 
 def _wrong_shape(content: dict[str, Any], source: random.Random) -> None:
@@ -153,11 +143,11 @@ RECIPES: dict[str, Recipe] = {
     "link to itself": _link("config.json", "config.json"),
     "link to above": _link("up", ".."),
     "link to device": _link("tokenizer.json", "/dev/zero"),
-    "pipe as config": _pipe("config.json"),
-    "pipe as weights": _pipe("model.safetensors"),
-    "pipe as tokenizer": _pipe("tokenizer.json"),
-    "folder as weights": _directory("model.safetensors"),
-    "folder as config": _directory("config.json"),
+    "pipe as config": _instead("config.json", os.mkfifo),
+    "pipe as weights": _instead("model.safetensors", os.mkfifo),
+    "pipe as tokenizer": _instead("tokenizer.json", os.mkfifo),
+    "folder as weights": _instead("model.safetensors", Path.mkdir),
+    "folder as config": _instead("config.json", Path.mkdir),
     "index outside": _write(INDEX, lambda _: b'{"weight_map": {"a": "../../x"}}'),
     "index absolute": _write(INDEX, lambda _: b'{"weight_map": {"a": "/etc/passwd"}}'),
     "index of numbers": _write(INDEX, lambda _: b'{"weight_map": {"a": 1}}'),

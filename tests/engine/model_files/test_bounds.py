@@ -91,9 +91,3 @@ def test_a_template_that_renders_to_nothing_says_so(good: Path) -> None:
     with pytest.raises(TemplateFailed) as caught:
         render(load(good).tokenizer, [{"role": "user", "content": "Hello"}])
     assert caught.value.reason == "empty"
-
-
-def test_weights_that_are_a_link_to_nowhere_are_missing(good: Path) -> None:
-    (good / "model.safetensors").unlink()
-    (good / "model.safetensors").symlink_to(good / "nowhere")
-    assert refusal(lambda: size_on_disk(good, None)) == "incomplete"

@@ -32,11 +32,8 @@ def test_sampling_is_taken_where_it_is_usable(
     assert dict(recommended_sampling(tmp_path)) == expected
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{", b"[" * 100_000, b'{"a": "' + b"x" * 5_000_000 + b'"}'])
-def test_a_file_that_cannot_be_trusted_recommends_nothing(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "generation_config.json").write_bytes(content)
-    assert recommended_sampling(tmp_path) == ()
-
-
-def test_a_folder_without_the_file_recommends_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [None, b"", b"[]", b"{", b"[" * 100_000, b'{"a": "' + b"x" * 5_000_000 + b'"}'])
+def test_no_file_and_one_that_cannot_be_trusted_recommend_nothing(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / "generation_config.json").write_bytes(content)
     assert recommended_sampling(tmp_path) == ()

@@ -41,18 +41,6 @@ def change_json(path: Path, **changes: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
-def test_a_complete_folder_passes(good: Path) -> None:
-    check_folder(good)
-
-
-def test_a_sharded_folder_passes(tmp_path: Path) -> None:
-    check_folder(write_folder(tmp_path / "m", model_files(shards=3)))
-
-
-def test_links_of_the_hub_cache_into_its_own_blobs_pass(tmp_path: Path) -> None:
-    check_folder(write_snapshot(tmp_path, "org/model", model_files()))
-
-
 def test_links_into_another_repositorys_blobs_are_unsafe(tmp_path: Path) -> None:
     snapshot = write_snapshot(tmp_path, "org/model", model_files())
     other = write_snapshot(tmp_path, "org/other", model_files())
@@ -102,16 +90,6 @@ def test_a_table_of_each_layer_has_a_row_for_each_token(
 
 def test_a_missing_folder_is_missing(tmp_path: Path) -> None:
     assert refusal(tmp_path / "nowhere")[0] == "missing"
-
-
-def test_a_folder_without_a_configuration_is_not_a_model(tmp_path: Path) -> None:
-    assert refusal(write_folder(tmp_path / "photos", {"a.jpg": b""}))[0] == "not-a-model"
-
-
-def test_a_shard_that_the_index_names_and_that_is_absent_is_named(tmp_path: Path) -> None:
-    folder = write_folder(tmp_path / "m", model_files(shards=3))
-    (folder / "model-00002-of-00003.safetensors").unlink()
-    assert refusal(folder) == ("incomplete", "model-00002-of-00003.safetensors")
 
 
 def test_a_shard_is_missed_without_an_index_too(tmp_path: Path) -> None:
