@@ -12,9 +12,9 @@ import pytest
 from engine.heads.chain_head import MAX_WAITING
 from engine.heads.context import LayerContext
 from engine.heads.fit import GROWTH, SLACK
-from engine.heads.head import Attended
+from engine.heads.head import Attended, Head, HeadContext
 from tests.engine.heads.golden import mtp_cases
-from tests.engine.heads.heads_on_disk import HEADS, likeliest
+from tests.engine.heads.heads_on_disk import HEADS, OnDisk, likeliest
 
 WINDOW = 40
 
@@ -74,6 +74,13 @@ BY_DEPTH = ["mtp_step3p5", "mtp_mimo_v2_flash"]
 each_kind = pytest.mark.parametrize("name", NAMES)
 
 
+def following(folder: Path, name: str) -> tuple[OnDisk, Head, HeadContext]:
+    """A head that has read eleven rows of its text."""
+    head = (case := HEADS[name]).bound(folder)
+    case.extend(head, context := head.new_context(), 11)
+    return case, head, context
+
+
 @pytest.mark.parametrize("name", [*NAMES, "laguna", "eagle_qwen3", "eagle_3_1", "eagle_sliding", "mtp_qwen3_5_moe"])
 def test_a_text_read_anew_leaves_what_rounds_leave(tmp_path: Path, name: str) -> None:
     case = HEADS[name]
@@ -90,10 +97,7 @@ def test_a_text_read_anew_leaves_what_rounds_leave(tmp_path: Path, name: str) ->
 
 @each_kind
 def test_proposing_leaves_the_context_as_it_was(tmp_path: Path, name: str) -> None:
-    case = HEADS[name]
-    head = case.bound(tmp_path)
-    context = head.new_context()
-    case.extend(head, context, 11)
+    case, head, context = following(tmp_path, name)
     first, second = case.propose(head, context), case.propose(head, context)
     assert mx.allclose(first.scores, second.scores, atol=5e-5)
     assert context.length == 11
@@ -103,10 +107,8 @@ def test_proposing_leaves_the_context_as_it_was(tmp_path: Path, name: str) -> No
 @pytest.mark.parametrize("length", [0, 1, 5, 9, 11, 12, 14])
 def test_a_rewound_context_that_reads_on_proposes_the_same(tmp_path: Path, name: str, length: int) -> None:
     """Some heads need one row more first."""
-    case = HEADS[name]
-    head = case.bound(tmp_path)
-    context, straight = head.new_context(), head.new_context()
-    case.extend(head, context, 11)
+    case, head, context = following(tmp_path, name)
+    straight = head.new_context()
     case.propose(head, context)
     # In chains, of the 3 rows from here on, all wait for the next proposal.
     case.extend(head, context, 3)
@@ -124,10 +126,7 @@ def test_a_rewound_context_that_reads_on_proposes_the_same(tmp_path: Path, name:
 
 @each_kind
 def test_a_copy_goes_its_own_way(tmp_path: Path, name: str) -> None:
-    case = HEADS[name]
-    head = case.bound(tmp_path)
-    context = head.new_context()
-    case.extend(head, context, 11)
+    case, head, context = following(tmp_path, name)
     twin, expected = context.copy(), case.propose(head, context.copy()).scores
     case.extend(head, twin, 3)
     case.propose(head, twin)
@@ -165,32 +164,28 @@ def test_a_stored_chain_that_begins_later_and_waits_goes_on_where_it_was(tmp_pat
     assert mx.allclose(one, other, atol=1e-5)
 
 
-DAMAGES = [
-    *(("mixed", damage) for damage in ("spans", "0.keys", "2.values", "shape", "order")),
-    *(("mtp_qwen3", damage) for damage in ("spans", "0.keys", "0.values", "shape", "states", "tokens", "start")),
-    *(("assistant_gemma4", damage) for damage in ("spans", "0.keys", "shape", "newest")),
+# The head, which array is damaged, and what it is then; None where it is missing.
+DAMAGES: list[tuple[str, str, Callable[[mx.array], mx.array] | None]] = [
+    *(("mixed", array, None) for array in ("spans", "0.keys", "2.values")),
+    ("mixed", "spans", lambda _: mx.array([[0, 14], [0, 13], [0, 14]])),
+    *(("mtp_qwen3", array, None) for array in ("spans", "0.keys", "0.values", "states", "tokens")),
+    ("mtp_qwen3", "spans", lambda _: mx.array([[-1, 11]])),
+    *(("assistant_gemma4", array, None) for array in ("spans", "0.keys")),
+    ("assistant_gemma4", "states", lambda states: states[:, :, 1:]),
+    *((name, "0.values", lambda rows: rows[:, :1, 1:]) for name in ("mixed", "mtp_qwen3", "assistant_gemma4")),
 ]
 
 
-@pytest.mark.parametrize(("name", "damage"), DAMAGES)
-def test_a_damaged_state_is_refused(tmp_path: Path, name: str, damage: str) -> None:
-    case = HEADS[name]
-    head = case.bound(tmp_path)
-    context = head.new_context()
-    case.extend(head, context, 11)
+@pytest.mark.parametrize(("name", "array", "damage"), DAMAGES)
+def test_a_damaged_state_is_refused(
+    tmp_path: Path, name: str, array: str, damage: Callable[[mx.array], mx.array] | None
+) -> None:
+    case, head, context = following(tmp_path, name)
     case.propose(head, context)
     case.extend(head, context, 3)
     state = context.state
-    if damage == "shape":
-        state["0.values"] = state["0.values"][:, :1, 1:]
-    elif damage == "order":
-        state["spans"] = mx.array([[0, 14], [0, 13], [0, 14]])
-    elif damage == "start":
-        state["spans"] = mx.array([[-1, 11]])
-    elif damage == "newest":
-        state["states"] = state["states"][:, :, 1:]
-    else:
-        del state[damage]
+    found = state.pop(array)
+    state |= {} if damage is None else {array: damage(found)}
     with pytest.raises(ValueError, match=r"spans|\d\.|states"):
         head.restore(state)
 

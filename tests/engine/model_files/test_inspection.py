@@ -25,6 +25,8 @@ from tests.engine.speculation.family_configs import FAMILIES
 from tests.patience import PATIENCE_S
 from tests.tiny_models import write_model
 
+TOKENIZER = "tokenizer_config.json"
+
 
 @pytest.fixture
 def good(tmp_path: Path) -> Path:
@@ -35,10 +37,6 @@ def refusal(folder: Path) -> tuple[str, str]:
     with pytest.raises(ModelNotUsable) as caught:
         check_folder(folder)
     return caught.value.reason, caught.value.detail
-
-
-def change_json(path: Path, **changes: object) -> None:
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 def test_links_into_another_repositorys_blobs_are_unsafe(tmp_path: Path) -> None:
@@ -54,15 +52,22 @@ def test_a_folder_reached_through_a_link_of_the_user_passes(good: Path, tmp_path
     check_folder(tmp_path / "link")
 
 
-def test_python_that_nothing_asks_for_is_left_alone(good: Path) -> None:
-    (good / "modeling_evil.py").write_text("raise SystemExit(1)")
-    change_json(good / "config.json", auto_map={"AutoModelForCausalLM": "modeling_evil.Model"})
-    check_folder(good)
-
-
-def test_a_tokenizer_class_that_transformers_has_needs_no_code(good: Path) -> None:
-    settings = {"tokenizer_class": "LlamaTokenizerFast", "auto_map": {"AutoTokenizer": ["evil.T", None]}}
-    change_json(good / "tokenizer_config.json", **settings)
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("config.json", {"auto_map": {"AutoModelForCausalLM": "evil.Model"}}),
+        # transformers has this class.
+        (
+            TOKENIZER,
+            {"tokenizer_class": "LlamaTokenizerFast", "auto_map": {"AutoTokenizer": ["evil.T", None]}},
+        ),
+        # Old exports name paths of the machine they were made on.
+        (TOKENIZER, {"vocab_file": "/nowhere/at/all/vocab.txt"}),
+    ],
+)
+def test_settings_that_let_no_code_run_pass(good: Path, name: str, changes: dict[str, object]) -> None:
+    (good / "evil.py").write_text("raise SystemExit(1)")
+    (good / name).write_text(json.dumps(json.loads((good / name).read_text()) | changes))
     check_folder(good)
 
 
@@ -134,8 +139,3 @@ def test_inspection_imports_neither_mlx_nor_a_model_nor_qt(good: Path) -> None:
         [sys.executable, "-c", script, str(good)], capture_output=True, text=True, check=True, timeout=PATIENCE_S
     )
     assert result.stdout.strip() == "[]"
-
-
-def test_an_old_export_may_name_paths_of_the_machine_it_was_made_on(good: Path) -> None:
-    change_json(good / "tokenizer_config.json", vocab_file="/nowhere/at/all/vocab.txt")
-    check_folder(good)
