@@ -9,9 +9,10 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, QObject, QSize, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QToolButton, QWidget
 
+from app.settings.control import SettingControl
 from app.settings.declarations import SETTINGS
 from app.widgets import theme
-from app.widgets.controls import Chooser, Number, Slider, WholeNumber, number_box
+from app.widgets.controls import Slider
 from app.widgets.icons import icon
 from app.widgets.labels import set_name
 from app.widgets.style_class import styled
@@ -53,21 +54,14 @@ class SettingRow(QObject):
         self._stops: Sequence[float] = ()
         line = grid.rowCount()
         grid.addWidget(self.name, line, 0)
-        if self.setting.choices:
-            values = (value for value, _ in self.setting.choices)
-            self.control: Chooser | Number | WholeNumber = Chooser(parent, values, self._report)
+        self._made = SettingControl(self.setting, parent, self._report)
+        self.control = self._made.widget
+        if self.setting.choices or key in _WITHOUT_SLIDER:
             grid.addWidget(self.control, line, 2, 1, 2)
         else:
-            setting, is_whole = self.setting, isinstance(self.setting.default, int)
-            self.control = number_box(parent, setting.least, setting.most, setting.step, is_whole, self._report)
-            self.control.setGroupSeparatorShown(is_whole and setting.grouped)
-            self.control.setMinimumHeight(32)
-            if key in _WITHOUT_SLIDER:
-                grid.addWidget(self.control, line, 2, 1, 2)
-            else:
-                self.slider = self._make_slider(parent)
-                grid.addWidget(self.slider, line, 2)
-                grid.addWidget(self.control, line, 3)
+            self.slider = self._make_slider(parent)
+            grid.addWidget(self.slider, line, 2)
+            grid.addWidget(self.control, line, 3)
         # Without it, the control keeps the least width that it had in another language.
         self.control.setMinimumWidth(_NUMBER_WIDTH)
         grid.addWidget(self.reset, line, 1)
@@ -76,12 +70,7 @@ class SettingRow(QObject):
         """Show the chat's own value, or the default where it has none (None)."""
         self._own = own is not None
         value = own if self._own else default
-        self.control.blockSignals(True)
-        if isinstance(self.control, Chooser):
-            self.control.set_value(value)
-        else:
-            self.control.setValue(value)
-        self.control.blockSignals(False)
+        self._made.show_value(value)
         if self.slider is not None:
             self.slider.blockSignals(True)
             self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
@@ -119,12 +108,7 @@ class SettingRow(QObject):
                 named.setToolTip(help_)
         reset = translate("SettingRow", "Reset {name}").format(name=name)
         set_name(self.reset, reset)
-        if isinstance(self.control, Chooser):
-            self.control.set_texts(translate("Settings", words) for _, words in self.setting.choices)
-        elif self.setting.least_words:
-            self.control.setSpecialValueText(translate("Settings", self.setting.least_words))
-            # Qt does not tell the layout that the box needs another width now.
-            self.control.updateGeometry()
+        self._made.retranslate()
 
     def apply_theme(self) -> None:
         """Show the name of the chat's own value in bold."""

@@ -82,7 +82,7 @@ def test_a_slider_changes_the_chat_and_its_button_takes_it_back(sheet: ChatSetti
     row.slider.setValue(row.slider.maximum())
     assert window.session.chat.own == {"temperature": 2.0}
     assert window.session.settings.sampling.temperature == 2.0
-    assert row.control.value() == 2.0  # type: ignore[union-attr]
+    assert row.control.value() == 2.0
     row.reset.click()
     assert window.session.chat.own == {}
     assert row.reset.isHidden()
@@ -103,7 +103,7 @@ def test_a_slider_reaches_both_ends_of_what_is_sensible(
 
 def test_reset_takes_everything_back(sheet: ChatSettingsSheet, window: WindowDriver) -> None:
     choose(sheet, "Concise")
-    sheet.rows["max_tokens"].control.setValue(64)  # type: ignore[union-attr]
+    sheet.rows["max_tokens"].control.setValue(64)
     sheet.reset.click()
     assert (window.session.chat.system_prompt, window.session.chat.own) == ("", {})
     assert not sheet.reset.isEnabled()
@@ -150,7 +150,7 @@ def test_a_chats_own_settings_are_there_after_a_restart(
     sheet: ChatSettingsSheet, window: WindowDriver, qtbot: QtBot, open_window: OpenWindow
 ) -> None:
     sheet.prompt.edit.setPlainText("Be kind.")
-    sheet.rows["temperature"].control.setValue(0.5)  # type: ignore[union-attr]
+    sheet.rows["temperature"].control.setValue(0.5)
     window.ask_and_wait("Hello")
     window.close()
     window = open_window(ScriptedEngine())
@@ -218,7 +218,7 @@ def test_the_card_has_room_for_its_words(
             window.resize(*size)
             assert sheet.width() <= window.width()
             assert area.widget().minimumSizeHint().width() <= area.viewport().width(), size
-            words = sheet.rows["max_tokens"].control.lineEdit()  # type: ignore[union-attr]
+            words = sheet.rows["max_tokens"].control.lineEdit()
             # The smallest window cuts them in some languages.
             if size[0] > 560:
                 assert words.fontMetrics().horizontalAdvance(words.text()) <= words.width() - 9, words.text()
@@ -231,7 +231,7 @@ def test_what_somebody_wrote_is_not_lost_to_a_preset(
 ) -> None:
     session = window.session
     sheet.prompt.edit.setPlainText("A long system prompt that somebody wrote.")
-    sheet.rows["max_tokens"].control.setValue(64)  # type: ignore[union-attr]
+    sheet.rows["max_tokens"].control.setValue(64)
     choose(sheet, "Concise")
     choose(sheet, "Precise")
     sheet.reset.click()

@@ -1,0 +1,64 @@
+"""The control of a declared setting, which follows from the kind of its value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from app.settings.setting import Setting
+from app.system.language import LANGUAGES
+from app.widgets.controls import Chooser, Switch, number_box
+from app.widgets.popups import round_field_menu
+
+
+class SettingControl:
+    """A choice, a switch, a number or a field in `widget`. `entered` gets each value that the user enters.
+
+    Whoever makes it calls `retranslate`.
+    """
+
+    def __init__(self, setting: Setting, parent: QWidget, entered: Callable[[Any], object]) -> None:
+        self.setting = setting
+        # The one of these four widgets that the kind of the value asks for.
+        self.widget: Any
+        self._show: Callable[[Any], None]
+        if setting.choices:
+            self.widget = Chooser(parent, (value for value, _ in setting.choices), entered)
+            self._show = self.widget.set_value
+        elif isinstance(setting.default, bool):
+            self.widget = Switch(parent)
+            self.widget.toggled.connect(entered)
+            self._show = self.widget.setChecked
+        elif isinstance(setting.default, (int, float)):
+            is_whole = isinstance(setting.default, int)
+            self.widget = number_box(parent, setting.least, setting.most, setting.step, is_whole, entered)
+            self.widget.setGroupSeparatorShown(is_whole and setting.grouped)
+            self.widget.setMinimumHeight(32)
+            self._show = self.widget.setValue
+        else:
+            self.widget = QLineEdit(parent)
+            round_field_menu(self.widget)
+            self.widget.setMinimumWidth(220)
+            self.widget.editingFinished.connect(lambda: entered(self.widget.text().strip()))
+            self._show = self.widget.setText
+
+    def show_value(self, value: Any) -> None:
+        """Show `value` without calling `entered`."""
+        self.widget.blockSignals(True)
+        self._show(value)
+        self.widget.blockSignals(False)
+        self.widget.update()
+
+    def retranslate(self) -> None:
+        """Set the texts of the choices, or the words for the least number."""
+        setting, translate = self.setting, QCoreApplication.translate
+        if setting.choices:
+            texts = (translate("Settings", words) if words else LANGUAGES[value] for value, words in setting.choices)
+            self.widget.set_texts(texts)
+        elif setting.least_words:
+            self.widget.setSpecialValueText(translate("Settings", setting.least_words))
+            # Qt does not tell the layout that the box needs another width now.
+            self.widget.updateGeometry()
