@@ -110,15 +110,15 @@ def _bytes(name: str, seed: int) -> Change:
 
 
 def special(name: str, kind: str) -> Change:
+    """A pipe, a file of six gigabytes, or a link to `kind` in place of the file."""
+
     def change(folder: Path) -> None:
-        (folder / name).unlink(missing_ok=True)
-        if kind == "pipe":
-            os.mkfifo(folder / name)
-        elif kind == "large":
-            with (folder / name).open("wb") as file:
-                file.truncate(6 * 2**30)
+        (path := folder / name).unlink(missing_ok=True)
+        if kind == "large":
+            path.touch()
+            os.truncate(path, 6 * 2**30)
         else:
-            (folder / name).symlink_to(kind)
+            os.mkfifo(path) if kind == "pipe" else path.symlink_to(kind)
 
     return change
 
