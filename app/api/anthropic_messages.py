@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 from starlette.requests import Request
@@ -28,7 +28,6 @@ from engine.tokenizers.tool_calls import ToolCall
 
 # The modes of `tool_use`.
 _CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
-Block = TypeVar("Block", bound=Struct)
 _REASONS = {"stop": "end_turn", "length": "max_tokens"}
 # Claude Code's first words, for Anthropic's accounts. They change with every request: in the prompt, they would have
 # the whole of it read again each time.
@@ -60,28 +59,9 @@ class _ResultBlock(Struct, tag_field="type", tag="tool_result"):
 class _UserMessage(Struct, tag_field="role", tag="user"):
     content: str | list[Annotated[TextPart | _ResultBlock | _Thinking | _RedactedThinking, ONLY_TEXT]] | None = None
 
-    def turns(self) -> list[Message]:
-        """Results of tools are turns of their own, before the rest."""
-        blocks = _blocks(self.content)
-        results: list[Message] = [
-            {"role": "tool", "content": "".join(_texts(block.content)), "tool_call_id": block.tool_use_id}
-            for block in blocks
-            if isinstance(block, _ResultBlock)
-        ]
-        texts = [block.text for block in blocks if isinstance(block, TextPart)]
-        return results if results and not texts else [*results, {"role": "user", "content": "".join(texts)}]
-
 
 class _AssistantMessage(Struct, tag_field="role", tag="assistant"):
     content: str | list[Annotated[TextPart | _CallBlock | _Thinking | _RedactedThinking, ONLY_TEXT]] | None = None
-
-    def turns(self) -> list[Message]:
-        blocks = _blocks(self.content)
-        text = "".join(block.text for block in blocks if isinstance(block, TextPart))
-        calls = [
-            call_turn(block.id, block.name, block.input or {}) for block in blocks if isinstance(block, _CallBlock)
-        ]
-        return [{"role": "assistant", "content": text} | ({"tool_calls": calls} if calls else {})]
 
 
 class _Tool(Struct):
@@ -144,17 +124,15 @@ class CountBody(AnswerBody, kw_only=True):
     def _tools(self, form: str) -> ToolUse:
         choice = self.tool_choice or _Choice()
         tools = [function_tool(tool.name, tool.description, tool.input_schema) for tool in self.tools or ()]
-        named = choice.name if choice.type == "tool" else None
-        return tool_use(
-            form, tools, _CHOICES[choice.type or "auto"], named, parallel=not choice.disable_parallel_tool_use
-        )
+        mode, named = _CHOICES[choice.type or "auto"], choice.name if choice.type == "tool" else None
+        return tool_use(form, tools, mode, named, parallel=not choice.disable_parallel_tool_use)
 
     def _conversation(self) -> list[Message]:
         """`system` and `messages` as turns for the engine."""
         texts = [_BILLING.sub("", text) for text in _texts(self.system)]
         system = "\n\n".join(filter(None, texts))
         turns: list[Message] = [{"role": "system", "content": system}] if system else []
-        return turns + [turn for message in self.messages for turn in message.turns()]
+        return turns + [turn for message in self.messages for turn in _turns(message)]
 
 
 class MessageBody(CountBody, kw_only=True):
@@ -168,8 +146,19 @@ async def count_tokens(request: Request, body: CountBody) -> Response:
     return JsonReply({"input_tokens": await api.prompt_tokens(request, body)})
 
 
-def _blocks(content: str | Sequence[Block] | None) -> Sequence[Block | TextPart]:
-    return [TextPart(content)] if isinstance(content, str) else content or ()
+def _turns(message: _UserMessage | _AssistantMessage) -> list[Message]:
+    """The turns that one message stands for: results of tools are turns of their own, before the rest."""
+    blocks = [TextPart(message.content)] if isinstance(message.content, str) else message.content or ()
+    results: list[Message] = [
+        {"role": "tool", "content": "".join(_texts(block.content)), "tool_call_id": block.tool_use_id}
+        for block in blocks
+        if isinstance(block, _ResultBlock)
+    ]
+    texts = [block.text for block in blocks if isinstance(block, TextPart)]
+    calls = [call_turn(block.id, block.name, block.input or {}) for block in blocks if isinstance(block, _CallBlock)]
+    role = "user" if isinstance(message, _UserMessage) else "assistant"
+    turn: Message = {"role": role, "content": "".join(texts)} | ({"tool_calls": calls} if calls else {})
+    return results if results and not texts else [*results, turn]
 
 
 def _texts(content: _Texts | None) -> list[str]:

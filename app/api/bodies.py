@@ -25,8 +25,8 @@ LIMITS = JsonLimits(size=8 * 2**20, depth=64, containers=200_000, commas=1_000_0
 BODY_S = 30.0
 # Bodies larger than this are parsed away from the loop, which serves all other clients.
 _LARGE = 2**18
-# The texts of msgspec's errors, which end with a path such as `$.messages[0].role`, and the steps of such a path.
-_PROBLEM = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$(.*)`)?", re.DOTALL)
+# Where msgspec's errors say that something is wrong, such as `$.messages[0].role`, and the steps of such a path.
+_PLACE = re.compile(r" - at (?:`key` in )?`\$([^`]*)`\Z")
 _STEP = re.compile(r"\.(\w+)|\[[^]]*]")
 
 
@@ -78,9 +78,9 @@ def body_of(value: dict[str, object], kind: type[Body]) -> Body:
 
 def _refusal(error: msgspec.ValidationError, kind: inspect.Type) -> ApiError:
     """What is wrong with a body of the type `kind`, in the words of the API."""
-    found = _PROBLEM.fullmatch(str(error))
-    assert found is not None
-    problem, path = found[1], found[2] or ""
+    problem, path = str(error), ""
+    if (place := _PLACE.search(problem)) is not None:
+        problem, path = problem[: place.start()], place[1]
     if isinstance(error.__cause__, ApiError):
         return error.__cause__.within(path[1:])
     if problem.startswith("Object missing required field"):
@@ -92,13 +92,13 @@ def _refusal(error: msgspec.ValidationError, kind: inspect.Type) -> ApiError:
         if expected := _said(kind, "expected"):
             return bad_field(path[1 : step.end()], expected)
     if sentence and problem.startswith("Invalid "):
-        return unsupported(path[1:], sentence.format(problem.partition("value ")[2]))
+        return unsupported(path[1:], sentence.format(problem.partition("value ")[2][1:-1][:40]))
     words = dict.fromkeys(_words(one, ", got " in problem) for one in _alternatives(kind))
     return bad_field(path[1:], " or ".join(filter(None, words)))
 
 
 def _inner(kind: inspect.Type, name: str | None) -> inspect.Type:
-    """The type of a field, or of the elements where `name` is None."""
+    """The type of a field, or of the elements where `name` is None; for a tag, all that it may be."""
     alternatives = _alternatives(kind)
     for one in alternatives:
         if isinstance(one, inspect.StructType):

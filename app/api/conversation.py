@@ -10,7 +10,7 @@ from msgspec import Meta, Struct, field
 
 from app.api.errors import bad_field
 
-ONLY_TEXT = Meta(extra={"unsupported": "Content of the type {} is not supported, only text."})
+ONLY_TEXT = Meta(extra={"unsupported": "Content of the type {!r} is not supported, only text."})
 
 Message = dict[str, Any]
 

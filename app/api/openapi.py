@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from starlette.requests import Request
@@ -13,8 +13,6 @@ from starlette.types import ASGIApp
 from app.api.bodies import read_body
 from app.api.models import ANY
 from app.system.versions import installed_version
-
-Body = TypeVar("Body", bound=msgspec.Struct)
 
 
 class Endpoint(Route):

@@ -72,7 +72,7 @@ class _ResponseTool(Function, kw_only=True):
 class _InputItem(MessageFields, kw_only=True):
     type: Annotated[
         Literal["message", "function_call", "function_call_output", "reasoning"] | None,
-        Meta(extra={"unsupported": "Items of the type {} are not supported."}),
+        Meta(extra={"unsupported": "Items of the type {!r} are not supported."}),
     ] = None
     role: Role | None = None
     call_id: str | None = None

@@ -102,27 +102,26 @@ def test_the_longest_that_is_allowed_is_allowed() -> None:
     assert body_of({"stop": "end"}, RequestSettings).stops == ("end",)
 
 
-def test_an_error_says_where_in_a_body_what_is_expected() -> None:
-    call = {"id": "1", "function": {"name": "f", "arguments": "[]"}}
-    turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "tool_calls": [call]}]
-    for fields, kind, sentence in (
+ROLES = "one of assistant, developer, system, tool, user"
+CALL = {"function": {"name": "f", "arguments": "[]"}}
+
+
+@pytest.mark.parametrize(
+    ("turn", "sentence"),
+    [
+        ({"role": "x' - at `$.model`"}, f"'{{}}[1].role' must be {ROLES}."),
+        ({"role": "user", "content": 5}, "'{}[1].content' must be a text or an array."),
+        ({"role": "user", "content": [{"type": "image"}]}, "Content of the type 'image' is not supported, only text."),
         (
-            {"messages": turns},
-            ChatBody,
-            "'messages[1].tool_calls[0].function.arguments' must be the text of a JSON object.",
+            {"role": "assistant", "tool_calls": [CALL]},
+            "'{}[1].tool_calls[0].function.arguments' must be the text of a JSON object.",
         ),
-        (
-            {"messages": [{"content": "Hi"}]},
-            ChatBody,
-            "'messages[0].role' must be one of assistant, developer, system, tool, user.",
-        ),
-        ({"input": [{"type": "function_call", "name": "f"}]}, ResponseBody, "'input[0].call_id' must be a text."),
-        (
-            {"input": [{"type": "item_reference"}]},
-            ResponseBody,
-            "Items of the type 'item_reference' are not supported.",
-        ),
-    ):
-        with pytest.raises(ApiError) as refused:
-            body_of(fields, kind)
-        assert refused.value.sentence == sentence
+    ],
+)
+@pytest.mark.parametrize(("key", "kind"), [("messages", ChatBody), ("input", ResponseBody)])
+def test_an_error_says_where_in_a_body_what_is_expected(
+    key: str, kind: type[RequestSettings], turn: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ApiError) as refused:
+        body_of({key: [{"role": "user", "content": "Hi"}, turn]}, kind)
+    assert refused.value.sentence == sentence.format(key)
