@@ -17,7 +17,8 @@ from starlette.types import ASGIApp
 from app.api import errors
 from app.api.activity import Activity, Call
 from app.api.answering import MOST_WAITING_S, Answer, Answering, EventStream, Indexed, all_of
-from app.api.models import ModelDirectory, ModelHost
+from app.api.engine_host import EngineHost
+from app.api.models import ModelDirectory
 from app.api.replies import JsonReply
 from app.api.request_settings import MOST_CHOICES, RequestSettings
 from app.api.tool_use import ToolUse
@@ -119,7 +120,7 @@ class Api:
     `speculation` holds for calls that do not say otherwise.
     """
 
-    def __init__(self, host: ModelHost, activity: Activity, speculation: SpeculationSettings) -> None:
+    def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:
         self.models = ModelDirectory(host, MOST_WAITING_S)
         self.activity, self.speculation = activity, speculation
         # The calls under way, with their bodies.
@@ -133,7 +134,6 @@ class Api:
 
     async def answer(self, request: Request, body: AnswerBody) -> ASGIApp | JsonReply:
         """Answer a call. Raises `ApiError`."""
-        streaming = bool(body.stream)
         lease = await self.models.use(body.model or "")
         passed_on = False
         try:
@@ -143,7 +143,7 @@ class Api:
             answering = self._start(request, plan, lease.info)
             self._answering[answering] = body
             await answering.begin(request.receive)
-            if streaming:
+            if body.stream:
                 passed_on = True
                 return EventStream(answering, plan.shape.write, plan.shape.finish, lease.release)
             try:

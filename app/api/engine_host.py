@@ -1,4 +1,4 @@
-"""An engine of one's own as the host of the API's models: for the terminal and for tests."""
+"""The engine that the API serves: for the terminal and for tests an engine of one's own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-
-from huggingface_hub import constants
 
 from app.system.paths import cache_folder
 from engine import starter_pair
@@ -20,8 +18,17 @@ from engine.status import LoadedPair
 NOTHING_LOADED = LoadedPair(None, None)
 
 
+def models_of(cache: Path, folders: Sequence[Path]) -> list[InstalledModel]:
+    """The models in the Hub's cache and in `folders`, and the starter's, by the names that people and clients use."""
+    found = installed_models(cache, folders, resources() / "starter", cache_folder() / "models.json")
+    return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in found]
+
+
 class EngineHost:
-    """Knows which pair `engine` has loaded, and which models there are in the Hub's cache and in `folders`."""
+    """Knows which pair `engine` has loaded, and which models there are in the Hub's cache and in `folders`.
+
+    Its methods are called on the server's thread, but `installed`, which reads the disk, on one of its own.
+    """
 
     def __init__(self, engine: EngineClient, folders: Sequence[Path] = ()) -> None:
         self.engine, self.folders = engine, folders
@@ -45,9 +52,10 @@ class EngineHost:
         return self._followed(self.engine.set_draft(draft))
 
     def installed(self) -> Sequence[InstalledModel]:
-        index = cache_folder() / "models.json"
-        found = installed_models(Path(constants.HF_HUB_CACHE), self.folders, resources() / "starter", index)
-        return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in found]
+        # Not at the top: the window's start imports this module to declare the commands.
+        from huggingface_hub import constants
+
+        return models_of(Path(constants.HF_HUB_CACHE), self.folders)
 
     def draft_for(self, main: str) -> str | None:
         """The starter's draft model goes with its main model; others speculate by lookup until a draft is asked for."""

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp
 
 from app.api.activity import Activity, Call
 from app.api.calls import Api
+from app.api.engine_host import EngineHost
 from app.api.guard import AccessRules, is_loopback
-from app.api.models import ModelHost
 from app.api.routes import application
 from app.api.server import HttpServer
 from engine.errors import CodedError
@@ -104,7 +104,7 @@ class LocalApi:
     thread, so it must be quick and only pass the news on. Figures of calls under way are in `status`.
     """
 
-    def __init__(self, host: ModelHost, on_change: Callable[[Call], object] = lambda _call: None) -> None:
+    def __init__(self, host: EngineHost, on_change: Callable[[Call], object] = lambda _call: None) -> None:
         self._host = host
         self._activity = Activity(on_change)
         self._server: HttpServer | None = None

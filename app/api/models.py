@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from app.api import errors
+from app.api.engine_host import EngineHost
 from app.api.errors import ApiError
-from engine.client import EngineClient
 from engine.errors import EngineError
 from engine.model_files.discovery import InstalledModel
 from engine.status import LoadedPair, ModelInfo
@@ -24,28 +24,6 @@ from engine.status import LoadedPair, ModelInfo
 ANY = ("", "default", "tandem")
 # Seconds for which the list of installed models is not made again, and between looks whether the engine is idle.
 _LIST_S, _LOOK_S = 5.0, 0.2
-
-
-class ModelHost(Protocol):
-    """Who owns the engine: the window, or the terminal's command. Its methods are called on the server's thread.
-
-    `installed` is called on a thread of its own, and may read the disk. `draft_for` is the path of the draft model that
-    goes with a main model when nothing else was asked for.
-    """
-
-    @property
-    def engine(self) -> EngineClient: ...
-
-    @property
-    def pair(self) -> LoadedPair: ...
-
-    def load(self, main: str, draft: str | None) -> Future[LoadedPair]: ...
-
-    def set_draft(self, draft: str | None) -> Future[LoadedPair]: ...
-
-    def installed(self) -> Sequence[InstalledModel]: ...
-
-    def draft_for(self, main: str) -> str | None: ...
 
 
 @dataclass(frozen=True)
@@ -59,7 +37,7 @@ class Lease:
 class ModelDirectory:
     """Names to models, and who uses the loaded one. Belongs to the server's loop."""
 
-    def __init__(self, host: ModelHost, most_waiting_s: float) -> None:
+    def __init__(self, host: EngineHost, most_waiting_s: float) -> None:
         self.host = host
         self._most_waiting_s = most_waiting_s
         self._found: dict[str, InstalledModel] = {}

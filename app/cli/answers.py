@@ -7,7 +7,6 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import TextIO
 
 from app.cli.pair_options import explained
 from app.text.thinking import GrowingParts, parts_of
@@ -28,38 +27,19 @@ class Output(ABC):
         last: Event | None = None
         for last in stream:
             self.event(last)
+        if isinstance(last, Finished):
+            self.text = last.text
         return last
 
-    def event(self, event: Event) -> None:
-        if isinstance(event, Finished):
-            self.text = event.text
-            self.finished(event)
-        elif isinstance(event, Failed):
-            self.failed(event)
-        else:
-            self.progress(event)
-
     @abstractmethod
-    def progress(self, event: Event) -> None: ...
-
-    @abstractmethod
-    def finished(self, event: Finished) -> None: ...
-
-    @abstractmethod
-    def failed(self, event: Failed) -> None: ...
+    def event(self, event: Event) -> None: ...
 
 
 class JsonOutput(Output):
-    def progress(self, event: Event) -> None:
+    def event(self, event: Event) -> None:
         # JSON's escapes hold every character, also where the terminal's encoding does not.
         plain = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
         print(json.dumps(as_json(event), ensure_ascii=plain), flush=True)
-
-    def finished(self, event: Finished) -> None:
-        self.progress(event)
-
-    def failed(self, event: Failed) -> None:
-        self.progress(event)
 
 
 class TextOutput(Output):
@@ -68,15 +48,22 @@ class TextOutput(Output):
     def __init__(self) -> None:
         self._begin()
 
-    def _begin(self) -> None:
-        self._parts, self._so_far, self._reply, self._thought = GrowingParts(), "", "", ""
-
-    def progress(self, event: Event) -> None:
-        if isinstance(event, TokensCommitted):
+    def event(self, event: Event) -> None:
+        if isinstance(event, Finished):
+            self._finish(event)
+        elif isinstance(event, Failed):
+            self._begin()
+            if event.text:
+                print(flush=True)
+            print(f"tandem: {explained(event.error)}", file=sys.stderr, flush=True)
+        elif isinstance(event, TokensCommitted):
             self._so_far += event.text if self._so_far else event.stats.opening + event.text
             parts = self._parts.of(self._so_far, False)
             thought, reply = parts.thought or "", _HALF_A_MARK.sub("", parts.reply)
             self._show(thought if parts.closed else _HALF_A_MARK.sub("", thought), reply)
+
+    def _begin(self) -> None:
+        self._parts, self._so_far, self._reply, self._thought = GrowingParts(), "", "", ""
 
     def _show(self, thought: str, reply: str) -> None:
         """Print what is new of the thoughts and of the reply."""
@@ -95,24 +82,14 @@ class TextOutput(Output):
         print(reply[len(self._reply) :], end="", flush=True)
         self._reply = reply
 
-    def finished(self, event: Finished) -> None:
+    def _finish(self, event: Finished) -> None:
         parts = parts_of(event.stats.opening + event.text)
         self._show(parts.thought or "", parts.reply)
         if self._thought and not self._reply:
             print(file=sys.stderr)
         self._begin()
         print(flush=True)
-        _print_line(sys.stderr, _summary(event.stats))
-
-    def failed(self, event: Failed) -> None:
-        self._begin()
-        if event.text:
-            print(flush=True)
-        _print_line(sys.stderr, f"tandem: {explained(event.error)}")
-
-
-def _print_line(to: TextIO, sentence: str) -> None:
-    print(sentence, file=to, flush=True)
+        print(_summary(event.stats), file=sys.stderr, flush=True)
 
 
 def _summary(stats: RequestStats) -> str:

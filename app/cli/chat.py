@@ -100,7 +100,7 @@ def run(
                 return _ask_lines(conversation)
             return talk(conversation, quiet=arguments.json)
     except EngineError as error:
-        show.failed(Failed(error, ""))
+        show.event(Failed(error, ""))
         return BAD_USAGE if error.code == "bad-request" else FAILED
 
 

@@ -7,10 +7,11 @@ import json
 import sys
 import urllib.request
 from collections.abc import Iterable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from app.api.engine_host import models_of
 from app.cli.downloads import follow
 from app.cli.exit_codes import BAD_USAGE, DONE, FAILED
 from app.cli.memory_limit import memory_limit
@@ -20,14 +21,13 @@ from engine.advice.catalog import load_catalog
 from engine.advice.pairing import PairAdvice, advise, candidates
 from engine.advice.suggestion import advise_remotely, suggest_draft
 from engine.errors import EngineError
-from engine.files.paths import resources
 from engine.hub.client import HUGGING_FACE, HubAccess, HubClient
 from engine.hub.downloads import DownloadQueue
 from engine.hub.failures import HubError
 from engine.hub.remove import plan_removal, remove
 from engine.hub.repository_names import parse_repository
 from engine.hub.search import search_models
-from engine.model_files.discovery import InstalledModel, installed_models
+from engine.model_files.discovery import InstalledModel
 
 VERDICTS = {
     "same": "same tokenizer",
@@ -217,9 +217,7 @@ def _is_named(model: InstalledModel, name: str) -> bool:
 
 
 def _installed(arguments: argparse.Namespace) -> list[InstalledModel]:
-    index = cache_folder() / "models.json"
-    found = installed_models(chosen_cache(arguments), arguments.folder, resources() / "starter", index)
-    return [replace(model, id=f"starter/{model.id}") if model.source == "starter" else model for model in found]
+    return models_of(chosen_cache(arguments), arguments.folder)
 
 
 def chosen_access(arguments: argparse.Namespace) -> HubAccess:

@@ -304,5 +304,5 @@ def test_the_last_line_gives_the_speedup_as_exactly_as_it_is_known(
     capsys: pytest.CaptureFixture[str], speedup: float | None, low: float, high: float, words: str
 ) -> None:
     stats = RequestStats(generated_tokens=40, drafted=30, speedup=speedup, speedup_low=low, speedup_high=high)
-    TextOutput().finished(Finished("stop", "Hello.", (1,), stats))
+    TextOutput().event(Finished("stop", "Hello.", (1,), stats))
     assert capsys.readouterr().err == f"[40 tokens, {words}]\n"

@@ -33,7 +33,7 @@ Run = Callable[..., int]
 @pytest.fixture
 def run(hub: FakeHub, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Runs the command with its own cache and Hub, without the starter pair, on a machine with memory for the pairs."""
-    monkeypatch.setattr(terminal_models, "resources", lambda: cache / "no-starter")
+    monkeypatch.setattr("app.api.engine_host.resources", lambda: cache / "no-starter")
     memory = SimpleNamespace(total=64 * 2**30, available=60 * 2**30)
     monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
 
@@ -311,7 +311,7 @@ def test_a_count_of_none_is_bad_usage(run: Run, capsys: pytest.CaptureFixture[st
 def test_the_starter_has_one_name_in_the_list_and_for_removal(
     run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(terminal_models, "resources", resources)
+    monkeypatch.setattr("app.api.engine_host.resources", resources)
     assert run("list") == 0
     names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
     assert names == ["starter/draft", "starter/head", "starter/main"]
