@@ -10,11 +10,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from app.conversations.backups import back_up, backups_of
-from app.conversations.carving import carve
 from app.conversations.database import Database, connect, readable
 from app.conversations.errors import StoreInUse, StoreNotCurrent, StoreTooNew
 from app.conversations.file_header import mend_header
@@ -213,7 +211,7 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[D
 
 
 def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Salvage, Path | None]:
-    """Fill `fresh` from the damaged file or, if that gives nothing, from the newest usable backup."""
+    """Fill `fresh` from the damaged file or, if that gives no message, from the newest usable backup."""
     salvaged = Salvage(complete=False)
     for source in (set_aside, *backups):
         # A copy: reading a file whose log is pending writes to it, and what was set aside stays as it was.
@@ -225,7 +223,8 @@ def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Sa
                 target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             remove_with_side_files(working)
-        if salvaged.messages or salvaged.conversations:
+        is_last_hope = salvaged.complete or source != set_aside or not backups
+        if salvaged.messages or (salvaged.conversations and is_last_hope):
             return salvaged, source if source != set_aside else None
         remove_with_side_files(fresh)
     with closing(connect(fresh)) as target:
@@ -240,10 +239,7 @@ def _salvage_file(working: Path, target: sqlite3.Connection) -> Salvage:
         source.text_factory = readable
         # Then a schema with a damaged entry gives its others.
         source.execute("PRAGMA writable_schema = ON")
-        with suppress(sqlite3.Error, UnicodeDecodeError):
-            # What the log holds comes into the file, where it can be carved.
-            source.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        return salvage(source, target, partial(carve, working))
+        return salvage(source, target)
 
 
 def _remove_leftovers(path: Path) -> None:

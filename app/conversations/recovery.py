@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import difflib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from app.conversations.carving import Row
 from app.conversations.records import ROLES, STATES
 from app.conversations.schema import LATEST, migrate
 
@@ -31,13 +30,11 @@ class Salvage:
     complete: bool = True
 
 
-def salvage(
-    source: sqlite3.Connection, target: sqlite3.Connection, carved: Callable[[], Iterable[Row]] = lambda: ()
-) -> Salvage:
+def salvage(source: sqlite3.Connection, target: sqlite3.Connection) -> Salvage:
     """Copy every readable row of `source` into the empty `target` and bring that to the latest version.
 
-    Where SQLite cannot find all of them, `carved` gives those that the pages hold. What lost its chat gets a new one
-    without a title; what lost its parent goes below that one's, or becomes a first message.
+    What lost its chat gets a new one without a title; what lost its parent goes below that one's, or becomes a first
+    message.
     """
     migrate(target, to=_version_of_tables(source))
     target.execute("PRAGMA foreign_keys = OFF")
@@ -46,8 +43,6 @@ def salvage(
     for table in _TABLES:
         if columns := _columns(target, table):
             complete &= _copy_table(source, target, table, columns)
-    if not complete:
-        _add_carved(target, carved())
     _mend_references(target)
     target.execute("COMMIT")
     target.execute("PRAGMA foreign_keys = ON")
@@ -86,14 +81,6 @@ def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: s
         if row is None or not _insert(target, table, dict(zip(columns, tuple(row)[1:], strict=True))):
             complete = False
     return complete
-
-
-def _add_carved(target: sqlite3.Connection, rows: Iterable[Row]) -> None:
-    """Add what is not there yet."""
-    columns = {table: _columns(target, table) for table in _TABLES}
-    for table, identity, values in rows:
-        if names := columns[table]:
-            _insert(target, table, dict(zip(names, [identity, *values[1:]], strict=False)))
 
 
 def _insert(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> bool:

@@ -50,7 +50,8 @@ def damage(sound: bytes, kind: str, seed: int) -> DamagedFile:
     elif kind == "cut by a page":
         del content[len(content) - PAGE * (1 + seed) :]
     elif kind == "zeroed page":
-        page = draw.randrange(len(content) // PAGE) if seed else 0
+        # Without the first page, which holds the schema, only a backup helps.
+        page = draw.randrange(1, len(content) // PAGE)
         content[page * PAGE : page * PAGE + PAGE] = bytes(PAGE)
     elif kind == "20 kB of noise":
         start = draw.randrange(len(content) - 20_000)

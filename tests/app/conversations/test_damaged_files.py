@@ -1,4 +1,4 @@
-"""A damaged store gives every message that its pages still hold."""
+"""A damaged store gives every message that SQLite can still reach, and a backup where it reaches none."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.conversations.backups import back_up_now
 from app.conversations.database import connect
 from app.conversations.opening import open_store
-from app.conversations.records import AnswerSource
 from app.conversations.recovery import salvage
-from tests.app.conversations.damaged_files import KINDS, PAGE, damage, write_store
+from tests.app.conversations.damaged_files import CHATS, KINDS, MESSAGES, PAGE, damage, write_store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ def check(path: Path, sound: bytes, kind: str, seed: int) -> None:
     path.write_bytes(damaged.content)
     store, report = open_store(path)
     chats = store.conversations.view()
-    texts = [message.content for chat in chats for message in store.messages.path(chat.id)]
+    texts = [row["content"] for row in store.database.rows("SELECT content FROM messages NOT INDEXED")]
     assert chats
     assert not [start for start in damaged.held if not any(text.startswith(start) for text in texts)]
     if report.damage is not None:
@@ -75,26 +75,22 @@ def test_a_damaged_reference_ends_in_no_circle(path: Path, sound: bytes, column:
     store.close()
 
 
-@pytest.mark.parametrize("lost", [0, 1], ids=["schema", "schema and header"])
-def test_an_answer_that_was_being_written_comes_back_chunk_by_chunk(path: Path, lost: int) -> None:
+@pytest.mark.parametrize("lost", ["schema", "messages"])
+def test_the_newest_backup_is_used_where_no_message_can_be_reached(path: Path, sound: bytes, lost: str) -> None:
     path.parent.mkdir()
+    path.write_bytes(sound)
     store, _report = open_store(path)
-    parts = [f"part {number} 초안, " for number in range(400)]
-    # Longer than what a page of an index holds of a row, and than a page.
-    parts[7:7] = ["long " * 300, "longer " * 30_000]
-    with store.database.write():
-        answer = store.answers.start(store.messages.add_user_turn(store.conversations.create(), "?"), AnswerSource())
-        for part in parts:
-            store.answers.append(answer, part)
-    store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    content = bytearray(path.read_bytes())
+    backup = back_up_now(store, path)
+    root = store.database.scalar("SELECT rootpage FROM sqlite_master WHERE name = 'messages'")
     store.close()
-    content[0 if lost else 100 : PAGE] = bytes(PAGE - (0 if lost else 100))
+    content = bytearray(path.read_bytes())
+    page = 0 if lost == "schema" else PAGE * (root - 1)
+    content[page : page + PAGE] = bytes(PAGE)
     path.write_bytes(content)
     store, report = open_store(path)
     assert report.damage is not None
-    [chat] = store.conversations.view()
-    assert store.messages.path(chat.id)[-1].content == "".join(parts)
+    assert (report.damage.backup_used, report.damage.salvage.messages) == (backup, CHATS * MESSAGES)
+    assert report.damage.set_aside.read_bytes() == content
     store.close()
 
 
