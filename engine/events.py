@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from msgspec import to_builtins
+
 from engine.errors import EngineError
 from engine.stats import RequestStats, RoundRecord
 
@@ -104,7 +106,7 @@ def as_json(event: Event) -> dict[str, Any]:
             "reason": event.reason,
             "text": event.text,
             "ids": list(event.ids),
-            "stats": asdict(event.stats),
+            "stats": to_builtins(event.stats),
         }
     return {
         "event": "failed",
@@ -112,7 +114,7 @@ def as_json(event: Event) -> dict[str, Any]:
         "message": str(event.error),
         "arguments": {name: str(value) for name, value in event.error.arguments.items()},
         "text": event.text,
-        "stats": asdict(event.stats) if event.stats else None,
+        "stats": to_builtins(event.stats),
     }
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, floor, log
 from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 # From which ratio of a plain step to the fastest one known the computer counts as busy.
 BUSY = 1.5
@@ -109,8 +112,7 @@ def rounded_speedup(factor: float | None, low: float | None, high: float | None)
     return RoundedSpeedup(round(factor / step) * step, "about")
 
 
-@dataclass(frozen=True, slots=True)
-class RequestStats:
+class RequestStats(Struct, frozen=True):
     """The figures of one request; rates are None until there is something to divide by.
 
     `dropped_messages` of the conversation were left out because the context could not hold them. `opening` is the mark

@@ -11,10 +11,10 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QTimer
 
 from app.cli.exit_codes import DONE, FAILED
@@ -96,7 +96,7 @@ def _report(answer: Answer | None, problem: str) -> dict[str, Any]:
     report: dict[str, Any] = {
         "ok": not problem,
         "text": answer.text if answer else "",
-        "stats": asdict(answer.stats) if answer else None,
+        "stats": to_builtins(answer.stats) if answer else None,
         "versions": {"python": platform.python_version(), "system": platform.platform(), **versions()},
     }
     return report | {"problem": problem} if problem else report

@@ -6,8 +6,10 @@ import json
 import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
+
+from msgspec import structs, to_builtins
 
 from app.conversations.database import readable, storable
 from app.conversations.records import Attachment
@@ -16,7 +18,7 @@ from engine.stats import PlainSpan, RequestStats, RoundRecord
 
 # Decimals of the seconds that a round is kept with: no clock here is finer than a microsecond.
 _DECIMALS = 6
-_STATS_DEFAULTS = {field.name: field.default for field in fields(RequestStats)}
+_STATS_DEFAULTS = {field.name: field.default for field in structs.fields(RequestStats)}
 
 
 def to_json(value: object) -> str:
@@ -67,7 +69,7 @@ def error_to_json(error: tuple[str, Mapping[str, Any]] | None) -> str | None:
 
 
 def stats_to_json(stats: RequestStats | None) -> str | None:
-    return None if stats is None else to_json(asdict(stats))
+    return None if stats is None else to_json(to_builtins(stats))
 
 
 def stats_from_json(text: str | None) -> RequestStats | None:

@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from app.settings.declarations import SettingsValues
 from app.system.versions import versions
 from engine.stats import RequestStats
@@ -30,7 +32,7 @@ def gather(values: SettingsValues, log: str, models: dict[str, Any], figures: It
         },
         "settings": settings,
         "models": models,
-        "answers": [asdict(stats) for stats in figures],
+        "answers": [to_builtins(one) for one in figures],
         "record": log.splitlines(),
     }
 

@@ -11,10 +11,10 @@ import time
 from collections.abc import Iterator
 from collections.abc import Sequence as Items
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 
 import mlx.core as mx
+from msgspec.structs import replace
 
 from engine.decoders.generation import DrawnTokens, Generation
 from engine.decoders.ragged_round import Drawing, Member, Proposed, RaggedRound, drafting_of

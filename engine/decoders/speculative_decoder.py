@@ -10,8 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from engine.decoders.generation import DrawnTokens, Generation
 from engine.decoders.recording import round_record

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from msgspec import to_builtins
+
 from app.conversations.encoding import round_to_row, to_json, token_to_row
 from app.conversations.records import Conversation, Message
 from app.conversations.store import ConversationStore
@@ -86,5 +88,5 @@ def _message_as_object(message: Message, parent_uid: str | None) -> dict[str, An
         "seed": message.source.seed,
         "finish_reason": message.finish_reason,
         "error": error,
-        "stats": None if message.stats is None else asdict(message.stats),
+        "stats": to_builtins(message.stats),
     }
