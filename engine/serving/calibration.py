@@ -31,9 +31,6 @@ from engine.tuning import Calibration, best_of
 
 log = logging.getLogger(__name__)
 
-# Rounds of each depth: one of them may be disturbed, and the first one is slower because of the change.
-ROUNDS = 4
-
 
 class RepeatingProposer(Proposer):
     """Proposes the last token over and over, which costs nothing: what a round takes is its verify pass."""
@@ -123,7 +120,7 @@ class Trial:
             self._play(1)
             proposes = bool(self._drafting.proposers)
             # Plain rounds first, because all others are compared with them.
-            self._play(RUN + ROUNDS)
+            self._play(2 * RUN)
             most = MAX_DEPTH if self._drafter is None else self._drafter.max_proposals
             # When interrupted, the others lie between measured depths.
             for depth in sorted({min(depth, most) for depth in DEPTHS}, reverse=True):
@@ -139,14 +136,14 @@ class Trial:
         return found
 
     def _measure(self, depth: int) -> bool:
-        """Play rounds of `depth` draft tokens, with plain ones among them; False where they were interrupted."""
+        """Play RUN plain rounds and as many of `depth` draft tokens; False where they were interrupted."""
         self._generation.speculation = replace(self._generation.speculation, depth=depth)
         # With other settings, the proposers are made anew.
         self._play(1)
         if self._drafter is None and self._drafting.proposers:
             self._drafting.proposers[self.source] = RepeatingProposer(self._generation.conversation.main)
         self.controller.speedup.take_sample()
-        return self._play(RUN + ROUNDS)
+        return self._play(2 * RUN)
 
     def _play(self, rounds: int) -> bool:
         while rounds and not self._decoder.done and not self._stop():

@@ -168,7 +168,7 @@ class Controller:
         if tried is not None and measured.typical:
             lost = measured.seconds - measured.tokens / self._best_speed
             # A try that was disturbed costs no more than all that there is.
-            learned.purse = max(0.0, learned.purse - lost / plain_s)
+            learned.purse = min(BUDGET, max(0.0, learned.purse - lost / plain_s))
             learned.income = min(1.0, 2.0 * learned.income) if lost < 0.0 else max(LEAST_PART, learned.income / 2.0)
 
     def observe_reading(self, answer: Answer, source: str, tokens: int, measured: MeasuredRound) -> None:

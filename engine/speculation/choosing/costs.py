@@ -17,7 +17,7 @@ from msgspec import Meta, Struct
 
 from engine.speculation.proposers.registry import PROPOSERS
 
-# Relative deviation of a round from its kind, or of two runs of them, before any was seen: that of a computer in use.
+# Relative deviation of a round from its kind before any was seen: that of a computer in use.
 NOISE = 0.08
 # Relative change of a machine's speed in a round or in a second of rest: heat, other work, a longer context.
 DRIFT = 0.02

@@ -12,11 +12,13 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from engine.speculation.choosing.costs import DISTURBED, MOST_LOG, NOISE, ContextRange
+from engine.speculation.choosing.costs import DISTURBED, MOST_LOG, ContextRange
 from engine.stats import EXACT, MeasuredSpeedup
 
 # Rounds that are compared with as many others next to them: a stall does not move their median, and the load is one.
 RUN = 5
+# The standard deviation (natural log) of a comparison, and of a round.
+UNSURE = 0.1
 # Answers that an average looks back, and after which a comparison is one of another time.
 MEMORY = 64
 
@@ -39,7 +41,7 @@ class Comparisons(Struct):
     totals: dict[ContextRange, tuple[_Seconds, _Seconds, Annotated[float, Meta(ge=0.0, le=1e9)]]] = {}
     fastest: dict[ContextRange, _Seconds] = {}
     costs: dict[str, dict[int, _Cost]] = {}
-    noise: Annotated[float, Meta(gt=0.0, le=MOST_LOG**2)] = NOISE**2
+    noise: Annotated[float, Meta(gt=0.0, le=MOST_LOG**2)] = UNSURE**2
 
 
 class SpeedupMeter:
@@ -75,7 +77,7 @@ class SpeedupMeter:
             self.kept.totals[self._bucket] = decode_s + found.decode_s, plain_s + found.plain_s, error_s
         for costs in self.kept.costs.values():
             for rows, (mean, variance) in costs.items():
-                costs[rows] = mean, variance + NOISE**2 / MEMORY
+                costs[rows] = mean, variance + UNSURE**2 / MEMORY
         self.begin(self._bucket)
 
     def sample_cost(self, plain_s: float) -> float | None:
@@ -134,7 +136,7 @@ class SpeedupMeter:
             return None
         # The load of other rounds was about that of these.
         share = known / self._tokens
-        error = 2.0 * sqrt((share * error / plain_s) ** 2 + (NOISE * (1.0 - share)) ** 2 + self.kept.noise / count)
+        error = 2.0 * sqrt((share * error / plain_s) ** 2 + (UNSURE * (1.0 - share)) ** 2 + self.kept.noise / count)
         step_s = plain_s / known
         load = step_s / self.kept.fastest.get(self._bucket, step_s)
         return MeasuredSpeedup(step_s * self._tokens, self._seconds, self._tokens, error, load)
@@ -167,7 +169,7 @@ class SpeedupMeter:
             sides = [[duration for other, duration in side if other == kind] for side in (before, after)]
             found = [median(side) - step for side in sides if side]
             # The load changed by as much as the two sides differ.
-            change = (found[0] - found[1]) / 2.0 if len(found) == 2 else NOISE
+            change = (found[0] - found[1]) / 2.0 if len(found) == 2 else UNSURE
             mean, variance = fmean(found), self.kept.noise + change**2
             costs = self.kept.costs.setdefault(kind[0], {})
             known, doubt = costs.get(kind[1], (mean, inf))

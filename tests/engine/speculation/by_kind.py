@@ -15,9 +15,9 @@ from functools import cache
 from math import exp, log
 from statistics import mean
 
-from engine.serving.calibration import ROUNDS
 from engine.speculation.choosing.controller import Controller
 from engine.speculation.choosing.plans import DEPTHS
+from engine.speculation.choosing.speedup import RUN
 from tests.engine.speculation.pairs import block, chain, cut, gpu, pairs
 from tests.engine.speculation.played import Answer, Machine, Pair, Player, arms_of
 
@@ -84,7 +84,7 @@ def calibrate(controller: Controller, pair: Pair) -> None:
         whole = machine.round_ms(pair.drafter, depth, waits=False)
         pass_ms = whole - machine.drafting[depth] if depth else machine.pipelined
         draft_s = machine.drafting[depth] / 1e3
-        for _ in range(ROUNDS):
+        for _ in range(RUN):
             costs.observe(depth + 1, pass_ms / 1e3 + draft_s, draft, draft_s)
 
 

@@ -71,7 +71,7 @@ def test_it_is_as_true_at_a_fixed_depth_and_where_launching_waits(
 def test_the_interval_follows_the_observed_noise(make_machine: MakeMachine, noise: float) -> None:
     """The truth lies within it in 95 % of the answers, and it is not much wider than it has to be."""
     inside, widths = [], []
-    for seed, (acceptance, row, draft) in ((seed, pair) for seed in range(4) for pair in SHOWN):
+    for seed, (acceptance, row, draft) in ((seed, pair) for seed in range(10) for pair in SHOWN):
         machine = make_machine(acceptance=acceptance, row=row, draft=draft, noise=noise, seed=seed)
         for length in (60, 200, 60, 300, 60):
             answered = machine.answer(length)
