@@ -27,9 +27,13 @@ def report_writes(say: Callable[..., None]) -> None:
     flush = AnswerWriter._flush
 
     def reported(writer: AnswerWriter, store: ConversationStore) -> None:
-        say(writing=writer.message_id)
+        # One that has ended has nothing to write; the same answer, continued, has another one.
+        writes = bool(writer._texts)
+        if writes:
+            say(writing=writer.message_id)
         flush(writer, store)
-        say(written=writer.message_id)
+        if writes:
+            say(written=writer.message_id)
 
     AnswerWriter._flush = reported  # type: ignore[method-assign]
 
