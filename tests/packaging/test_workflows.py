@@ -51,7 +51,14 @@ def test_no_script_and_no_condition_holds_a_secret(file: Path) -> None:
 
 def test_a_tag_builds_tests_signs_and_drafts(jobs: dict[str, Any]) -> None:
     names = [one.get("name") for one in jobs["build"]["steps"] if "name" in one]
-    assert names == ["The tag is the version", "Tests", "Certificate", "Bundle", "Wheel"]
+    assert names == [
+        "The tag is the version",
+        "Tests",
+        "Tests that only a release runs",
+        "Certificate",
+        "Bundle",
+        "Wheel",
+    ]
     assert jobs["draft"]["needs"] == "build"
     assert jobs["draft"]["if"] == "startsWith(github.ref, 'refs/tags/v')"
     assert {system.partition("-")[0] for system in jobs["build"]["strategy"]["matrix"]["os"]} == {"ubuntu", "macos"}
