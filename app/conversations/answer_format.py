@@ -1,6 +1,6 @@
-"""The form of a chat's answers: text, any JSON, or JSON by a schema. No Qt.
+"""The format of a chat's answers: text, any JSON, or JSON by a schema. No Qt.
 
-A chat keeps it as one text: "", "json", or "schema" with the schema as it was written in the lines after it.
+It is stored as one string: "", "json", or "schema" followed by a new line and the schema as the user wrote it.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ _SCHEMA = "schema\n"
 
 
 def by_schema(source: str) -> str:
-    """The format of answers to a schema, whatever is written there so far."""
+    """Return the format for a schema, which may be unfinished."""
     return _SCHEMA + source
 
 
 def schema_of(answer_format: str) -> str | None:
-    """The schema as it was written; None for other formats."""
+    """Return the schema as the user wrote it; None for other formats."""
     return answer_format.removeprefix(_SCHEMA) if answer_format.startswith(_SCHEMA) else None
 
 
 def is_format(value: object) -> bool:
-    """Whether a stored value is one of a format other than text."""
+    """Return whether a stored value is a format other than text."""
     return isinstance(value, str) and (value == JSON or value.startswith(_SCHEMA))
 
 
 def grammar_of(answer_format: str) -> Grammar | None:
-    """What the engine is asked to follow. Raises `GrammarNotUsable` for a schema that is none."""
+    """Return the grammar that the engine has to follow. Raises `GrammarNotUsable` for an invalid schema."""
     if (schema := schema_of(answer_format)) is not None:
         return Grammar("json_schema", schema)
     return Grammar("json_object") if answer_format == JSON else None

@@ -1,7 +1,6 @@
-"""Streamed text on its way to disk: collected for half a second, then written in one transaction.
+"""Writes streamed text to disk: it is collected for half a second, then written in one transaction.
 
-What a person has seen for a second is on disk, with the other half second to spare for the disk itself; how
-fast tokens come does not matter, and a pause between them leaves nothing behind.
+So text that has been on the screen for a second is on disk, however fast tokens come.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ FLUSH_AFTER = 0.5
 
 
 class Submit(Protocol):
-    """How operations reach the store's thread."""
+    """Hands an operation to the store's thread."""
 
     def __call__(self, operation: Callable[[ConversationStore], None], delay: float = 0.0) -> Future[None]: ...
 
@@ -30,8 +29,8 @@ class Submit(Protocol):
 class AnswerWriter:
     """Takes one answer's text from any thread. Every answer ends with one call of `finish` or `fail`.
 
-    While the system refuses writes, text is kept and tried again with every flush; `trouble` is what was
-    refused last, or None. An answer whose chat was deleted meanwhile is dropped.
+    While the system refuses writes, each flush tries again; `trouble` is the last refusal, or None. An answer whose
+    chat was deleted meanwhile is dropped.
     """
 
     def __init__(self, submit: Submit, message_id: int) -> None:
@@ -46,7 +45,7 @@ class AnswerWriter:
         self._gone = False
 
     def append(self, text: str, tokens: Sequence[Token] = (), rounds: Sequence[RoundRecord] = ()) -> None:
-        """Take the text and the tokens of some rounds; returns at once."""
+        """Take the text and the tokens of some rounds. Does not wait."""
         with self._lock:
             if self._gone:
                 return
@@ -77,7 +76,7 @@ class AnswerWriter:
         return self._submit(end)
 
     def _flush(self, store: ConversationStore) -> None:
-        """On the store's thread: write what was collected; put it back and try again where it is refused."""
+        """Write what was collected, on the store's thread; if the system refuses, keep it and try again later."""
         with self._lock:
             self._flush_waits = False
         try:
@@ -93,7 +92,7 @@ class AnswerWriter:
 
     @contextmanager
     def _taken(self) -> Iterator[tuple[str, list[Token], list[RoundRecord]]]:
-        """The collected text, tokens and rounds; they count as written only where the block succeeds."""
+        """Yield the collected text, tokens and rounds, and forget them if the block succeeds."""
         with self._lock:
             texts, tokens, rounds = list(self._texts), list(self._tokens), list(self._rounds)
         yield "".join(texts), tokens, rounds

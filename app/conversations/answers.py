@@ -1,8 +1,7 @@
-"""An answer's life on disk: started, streamed in chunks, then finished, failed, or found interrupted at the
-next start.
+"""Answers on disk: started, streamed in chunks, then finished, failed, or found interrupted at the next start.
 
-While it streams, text and tokens are appended as rows, so the cost of writing does not grow with the answer;
-its end folds them into the message, which is also when it becomes searchable.
+A streaming answer is appended as rows, so that the cost of a write does not grow with the answer. Its end folds the
+rows into the message, which only then becomes searchable.
 """
 
 from __future__ import annotations
@@ -12,7 +11,14 @@ from typing import Any
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import Database
-from app.conversations.encoding import error_to_json, join_packed, pack_rounds, pack_tokens, stats_to_json, to_json
+from app.conversations.encoding import (
+    error_to_json,
+    join_packed,
+    pack_rounds,
+    pack_tokens,
+    source_values,
+    stats_to_json,
+)
 from app.conversations.errors import NotFound, WrongState
 from app.conversations.message_tree import MessageTree
 from app.conversations.records import COMPLETE, FAILED, INTERRUPTED, STREAMING, AnswerSource, NewMessage
@@ -21,7 +27,7 @@ from engine.stats import RequestStats, RoundRecord
 
 
 class Answers:
-    """Operations on answers. They raise NotFound, and WrongState if the state does not fit."""
+    """Operations on answers. They raise NotFound, or WrongState where the message has another state."""
 
     def __init__(self, database: Database, messages: MessageTree, conversations: ConversationList) -> None:
         self._database = database
@@ -29,21 +35,21 @@ class Answers:
         self._conversations = conversations
 
     def start(self, parent_id: int, source: AnswerSource) -> int:
-        """An empty streaming answer to that message, selected."""
+        """Add an empty streaming answer to that message, select it and return its id."""
         parent = self._messages.get(parent_id)
         return self._messages.add(
             parent.conversation_id, parent_id, NewMessage("assistant", "", state=STREAMING, source=source)
         )
 
     def regenerate(self, message_id: int, source: AnswerSource) -> int:
-        """A new streaming sibling of that answer, selected."""
+        """Add a streaming sibling of that answer, select it and return its id."""
         message = self._messages.get(message_id)
         if message.parent_id is None or message.role != "assistant":
             raise WrongState(message_id, f"a {message.role}'s", "an answer to something")
         return self.start(message.parent_id, source)
 
     def resume(self, message_id: int, source: AnswerSource) -> None:
-        """Let an ended answer stream on where it stopped ("continue")."""
+        """Let an ended answer stream again from where it stopped ("continue")."""
         message = self._messages.get(message_id)
         if message.role != "assistant" or message.state == STREAMING:
             raise WrongState(message_id, message.state, "an ended answer")
@@ -53,15 +59,7 @@ class Answers:
                 UPDATE messages SET state = ?, finish_reason = NULL, error = NULL,
                     main_model = ?, draft_model = ?, method = ?, settings = ?, seed = ?
                 WHERE id = ?""",
-                (
-                    STREAMING,
-                    source.main_model,
-                    source.draft_model,
-                    source.method,
-                    to_json(source.settings),
-                    None if source.seed is None else str(source.seed),
-                    message_id,
-                ),
+                (STREAMING, *source_values(source), message_id),
             )
             changes.messages.add(message_id)
             changes.conversations.add(message.conversation_id)
@@ -69,7 +67,7 @@ class Answers:
     def append(
         self, message_id: int, text: str, tokens: Sequence[Token] = (), rounds: Sequence[RoundRecord] = ()
     ) -> None:
-        """Add streamed text, its tokens and the rounds that brought them; on disk when this returns."""
+        """Add streamed text, its tokens and its rounds; they are on disk when this returns."""
         with self._database.write() as changes:
             self._require_streaming(message_id)
             self._database.execute(
@@ -109,7 +107,7 @@ class Answers:
             self._end(message_id, FAILED, text, tokens, rounds, error=error, stats=stats)
 
     def mark_interrupted(self) -> tuple[int, ...]:
-        """End every streaming answer as interrupted, with what was written of it. Returns their ids."""
+        """End every streaming answer as interrupted, with the text written so far. Returns their ids."""
         rows = self._database.rows("SELECT id FROM messages WHERE state = ? ORDER BY id", (STREAMING,))
         with self._database.write():
             for row in rows:
@@ -152,7 +150,7 @@ class Answers:
     def _fold(
         self, message_id: int, content: str, last_tokens: Sequence[Token], last_rounds: Sequence[RoundRecord]
     ) -> None:
-        """Put the chunks, the last tokens and the last rounds into the message itself."""
+        """Move the chunks, the last tokens and the last rounds into the message itself."""
         packed = self._messages.packed(message_id)
         if last_tokens or last_rounds:
             packed.append((pack_tokens(last_tokens), pack_rounds(last_rounds)))

@@ -1,7 +1,7 @@
-"""Copies of the store in the folder `backups` beside it, and putting one of them in the store's place.
+"""Copies of the store in the folder `backups` beside it, and restoring one of them.
 
-Three kinds, told apart by their names: `-v<version>-` before a migration and on demand, `-daily-` one a day while the
-app runs, `-replaced-` what was there before a backup was restored. The last kind is never removed by itself.
+The names tell three kinds apart: `-v<version>-` is made before a migration and on demand, `-daily-` once a day while
+the app runs, `-replaced-` when a backup replaces the store. Tandem never removes one of the last kind by itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from engine.files import private_files
 # Migrations are rare; five copies cover years without filling a disk.
 BACKUPS_KEPT = 5
 DAILY_KEPT = 3
-# A larger store is not copied every day, nor one whose copy would leave less than this on the disk, nor for longer.
+# Bounds of a daily copy: the bytes of the store, the bytes that it must leave free on the disk, and its seconds.
 _LARGEST_DAILY = 2 * 2**30
 _LEAST_FREE = 2**30
 _LONGEST_S = 600.0
@@ -44,7 +44,7 @@ _PAGES = 64
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup that can be restored: its file, when it was made (seconds since 1970) and how many chats it has."""
+    """A backup that can be restored: its file, its time in seconds since 1970, and its number of chats."""
 
     path: Path
     made_at: float
@@ -52,12 +52,12 @@ class Backup:
 
 
 def backups_of(path: Path) -> list[Path]:
-    """The backups of the store at `path`, newest first."""
+    """Return the backups of the store at `path`, newest first."""
     return _newest_first(path, "*")
 
 
 def list_backups(path: Path) -> list[Backup]:
-    """The backups that can be read, newest first. Reads each of them."""
+    """Return the backups that can be read, newest first. Opens each of them."""
     found = []
     for backup in backups_of(path):
         with suppress(sqlite3.Error, UnicodeDecodeError, OSError), closing(_read_only(backup)) as connection:
@@ -67,19 +67,19 @@ def list_backups(path: Path) -> list[Backup]:
 
 
 def delete_backups(path: Path) -> None:
-    """Delete all copies of the store at `path`, those that cannot be read too. One that cannot be removed stays."""
+    """Delete all backups of the store at `path`, unreadable ones too. One that the system refuses to remove stays."""
     for backup in backups_of(path):
         with suppress(OSError):
             remove_with_side_files(backup)
 
 
 def back_up_now(store: ConversationStore, path: Path) -> Path:
-    """A dated copy of the open store beside the automatic ones; for the settings page's button."""
+    """Back up the open store on demand."""
     return back_up(store.database.connection, path, LATEST, store.database.clock)
 
 
 def back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Callable[[], float]) -> Path:
-    """Copy the whole store at once."""
+    """Copy the whole store, without a break, into a dated backup and return its path."""
     folder = path.parent / "backups"
     private_files.make_folder(folder)
     backup = free_name(folder / f"{path.stem}-v{version}-{stamp(clock)}{path.suffix}")
@@ -94,10 +94,10 @@ def back_up(connection: sqlite3.Connection, path: Path, version: int, clock: Cal
 
 
 def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]) -> Path | None:
-    """Copy the open store into an unfinished daily backup, where one is due; `finish_daily` gives it its name.
+    """Copy the open store into an unfinished daily backup, which `finish_daily` completes; None if none is due.
 
-    `between` is called after every few pages and may use the store: what it writes is in the copy. What it raises ends
-    the copying and leaves no file.
+    Calls `between` after every few pages; it may write to the store, and the copy then contains that. An exception
+    from it ends the copying and leaves no file.
     """
     folder = path.parent / "backups"
     day = datetime.fromtimestamp(store.database.clock()).strftime("%Y-%m-%d")
@@ -128,7 +128,7 @@ def copy_daily(store: ConversationStore, path: Path, between: Callable[[], None]
 
 
 def finish_daily(unfinished: Path, path: Path) -> Path:
-    """Make the copy durable, give it its name, and remove the oldest. Needs no store and waits for the disk."""
+    """Make the copy durable, give it its final name and remove the oldest ones. Waits for the disk."""
     sync(unfinished)
     backup = unfinished.with_suffix(path.suffix)
     os.replace(unfinished, backup)
@@ -138,10 +138,10 @@ def finish_daily(unfinished: Path, path: Path) -> Path:
 
 
 def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Path | None:
-    """Put a backup in the place of the store at `path`, which no process has open; what was there is kept as a backup.
+    """Replace the store at `path` by a backup, and return the backup that keeps the replaced one, if there was any.
 
-    Returns that one. The store's file changes in one step: a kill leaves the old one or the backup. Raises
-    BackupNotUsable, StoreInUse or OSError, and changes nothing then.
+    The store's file changes in one step: a kill leaves the old one or the backup. Raises BackupNotUsable, StoreInUse or
+    OSError, and changes nothing then.
     """
     backup = next((backup for backup in backups_of(path) if backup.name == name), None)
     if backup is None:
@@ -164,11 +164,11 @@ def restore(path: Path, name: str, clock: Callable[[], float] = time.time) -> Pa
 
 
 def _keep(path: Path, clock: Callable[[], float]) -> Path:
-    """A second name for the store's file among the backups, with its log. Raises StoreInUse."""
+    """Link the store's file and its log among the backups. Raises StoreInUse."""
     kept = free_name(path.parent / "backups" / f"{path.stem}-replaced-{stamp(clock)}{path.suffix}")
     log, kept_log = Path(f"{path}-wal"), Path(f"{kept}-wal")
     try:
-        # First: opening a damaged store would remove its log.
+        # The log comes first: opening a damaged store would remove it.
         if log.exists() and log.stat().st_size:
             shutil.copy2(log, kept_log)
         with suppress(sqlite3.DatabaseError, UnicodeDecodeError):
@@ -199,7 +199,7 @@ def _check(copy: Path, name: str) -> None:
 
 
 def _is_worth_copying(store: ConversationStore, path: Path) -> bool:
-    """Not without messages, not without changes since the last one, and not where the disk has no place for it."""
+    """Return whether the store has messages, has changed since the last daily backup, and fits the limits."""
     if store.database.row("SELECT 1 FROM messages LIMIT 1") is None:
         return False
     newest = next(iter(_newest_first(path, "daily-*")), None)

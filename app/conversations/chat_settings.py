@@ -1,6 +1,6 @@
-"""What a chat has of its own: settings that differ from the defaults, and a system prompt with variables in it. No Qt.
+"""A chat's own settings, which differ from the defaults, and the variables of its system prompt. No Qt.
 
-The settings are those of the settings window, by the same keys, so their ranges and words are declared once.
+The keys are those of the settings window, so that ranges and words are declared once.
 """
 
 from __future__ import annotations
@@ -15,24 +15,22 @@ from app.settings.declarations import SETTINGS
 from app.settings.engine_settings import SAMPLING_KEYS
 from engine.requests import SamplingSettings, SpeculationSettings
 
-# Where a chat's stored settings hold its own.
-OWN = "own"
-# There too: the system prompt and the settings that a preset replaced.
-SET_ASIDE = "set_aside"
+# Keys of a chat's stored settings: its own ones, and the system prompt with the settings that a preset replaced.
+OWN, SET_ASIDE = "own", "set_aside"
 SPECULATION_KEYS = ("method", "depth", "acceptance")
-# The form of answers is of a chat alone, see `answer_format`.
+# Only a chat has this setting, see `answer_format`.
 ANSWER_FORMAT = "answer_format"
 KEYS = (*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow", *SPECULATION_KEYS)
 
-# What a system prompt may name in double braces; it is filled in when a question is sent. There is no time of day:
-# it would change the prompt with every question and force a full prefill.
+# Names that a system prompt may hold in double braces, filled in when a question is sent. The time of day is not among
+# them: it would change the prompt with every question and force a full prefill.
 VARIABLES = ("date", "weekday", "language", "model", "draft", "computer")
 _VARIABLE = re.compile(r"\{\{\s*([a-z]+)\s*\}\}")
 
 
 @dataclass(frozen=True)
 class Generation:
-    """How answers are generated. `max_tokens` None is as long as the context."""
+    """How answers are generated. Without `max_tokens`, only the context limits them."""
 
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     speculation: SpeculationSettings = field(default_factory=SpeculationSettings)
@@ -42,7 +40,7 @@ class Generation:
     answer_format: str = TEXT
 
     def with_own(self, own: Mapping[str, Any]) -> Generation:
-        """These, changed by what a chat has of its own."""
+        """Return these settings, changed by a chat's own ones."""
         sampling = {key: own[key] for key in SAMPLING_KEYS if key in own}
         if "seed" in own:
             sampling["seed"] = None if own["seed"] < 0 else own["seed"]
@@ -59,7 +57,7 @@ class Generation:
         )
 
     def values(self) -> dict[str, Any]:
-        """The same by the keys and in the values of the settings window."""
+        """Return the same in the keys and values of the settings window."""
         sampling, speculation = self.sampling, self.speculation
         return {
             **{key: getattr(sampling, key) for key in SAMPLING_KEYS},
@@ -74,13 +72,13 @@ class Generation:
 
 
 def own_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A chat's own settings out of its stored ones; what this version cannot use is left out."""
+    """Return a chat's own settings, without those that this version cannot use."""
     stored = settings.get(OWN)
     return usable(stored) if isinstance(stored, dict) else {}
 
 
 def set_aside_of(settings: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """The system prompt and the settings that a preset replaced, out of a chat's stored settings."""
+    """Return the system prompt and the settings that a preset replaced in a chat with these stored settings."""
     stored = settings.get(SET_ASIDE)
     if not isinstance(stored, dict) or not isinstance(stored.get("system_prompt"), str):
         return None
@@ -101,5 +99,5 @@ def usable(own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def filled(prompt: str, values: Mapping[str, str]) -> str:
-    """A system prompt with its variables filled in. Unknown ones stay as they are."""
+    """Return a system prompt with its variables filled in; unknown ones stay as they are."""
     return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), prompt)

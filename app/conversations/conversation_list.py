@@ -39,7 +39,7 @@ _SELECT = """
 
 
 class ConversationList:
-    """Operations on chats as a whole. Every one raises NotFound for an id that is not there (any more)."""
+    """Operations on chats as a whole. They raise NotFound for an id that does not exist (any more)."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -52,24 +52,19 @@ class ConversationList:
         settings: Mapping[str, Any] | None = None,
         folder_id: int | None = None,
     ) -> int:
-        """A new chat without messages; with a `title`, it counts as chosen by the user."""
+        """Create a chat without messages and return its id. A `title` counts as chosen by the user."""
         now = self._database.clock()
         with self._database.write() as changes:
             identity = self._database.insert(
-                """
-                INSERT INTO conversations
-                    (uid, title, title_edited, folder_id, created_at, updated_at, system_prompt, settings)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-                (
-                    str(uuid.uuid4()),
-                    title,
-                    bool(title),
-                    folder_id,
-                    now,
-                    now,
-                    system_prompt,
-                    to_json(settings or {}),
-                ),
+                "conversations",
+                uid=str(uuid.uuid4()),
+                title=title,
+                title_edited=bool(title),
+                folder_id=folder_id,
+                created_at=now,
+                updated_at=now,
+                system_prompt=system_prompt,
+                settings=to_json(settings or {}),
             )
             changes.conversations.add(identity)
         return identity
@@ -81,7 +76,7 @@ class ConversationList:
         return _conversation(row)
 
     def view(self, view: str = ACTIVE, folder_id: int | None = None) -> list[Conversation]:
-        """The chats of ACTIVE, ARCHIVED or TRASHED: pinned ones in their order, then newest first."""
+        """Return the chats of ACTIVE, ARCHIVED or TRASHED: pinned ones in their order, then newest first."""
         where, parameters = _VIEWS[view], []
         if folder_id is not None:
             where, parameters = f"{where} AND folder_id = ?", [folder_id]
@@ -92,13 +87,13 @@ class ConversationList:
         return [_conversation(row) for row in rows]
 
     def among(self, conversation_ids: Collection[int], view: str = ACTIVE) -> list[Conversation]:
-        """Those of some chats that a view holds, in no order. A few hundred at most."""
+        """Return those of at most a few hundred chats that a view holds, in no order."""
         marks = ", ".join("?" * len(conversation_ids))
         rows = self._database.rows(f"{_SELECT} WHERE {_VIEWS[view]} AND id IN ({marks})", (*conversation_ids,))
         return [_conversation(row) for row in rows]
 
     def uids(self) -> list[str]:
-        """Of all chats, those in the trash included."""
+        """Return the uids of all chats, those in the trash included."""
         return [row["uid"] for row in self._database.rows("SELECT uid FROM conversations")]
 
     def rename(self, conversation_id: int, title: str) -> None:
@@ -110,7 +105,7 @@ class ConversationList:
                 self.title_automatically(conversation_id)
 
     def title_automatically(self, conversation_id: int) -> None:
-        """Title the chat after its first exchange, unless the user titled it; without messages it has no title."""
+        """Title the chat after its first exchange, unless the user titled it. Without messages the title is empty."""
         if self.get(conversation_id).title_edited:
             return
         question = self._database.row(
@@ -136,19 +131,17 @@ class ConversationList:
         self._update(conversation_id, title=title)
 
     def title_of_copy(self, conversation_id: int) -> str | None:
-        """The chat's title with the first number that makes it unique; None if the chat has no title."""
+        """Return the chat's title with the first number that makes it unique; None if the chat has no title."""
         if not (title := self.get(conversation_id).title):
             return None
         rows = self._database.rows("SELECT title FROM conversations WHERE trashed_at IS NULL")
         taken = {row["title"] for row in rows}
         numbered = _NUMBERED.fullmatch(title)
         base = numbered[1] if numbered and numbered[1] in taken else title
-        return (
-            next(copy for number in itertools.count(2) if (copy := f"{base} {number}") not in taken) if base else None
-        )
+        return next(copy for number in itertools.count(2) if (copy := f"{base} {number}") not in taken)
 
     def set_unsent(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> None:
-        """Store the unsent message. This does not count as a use of the chat."""
+        """Store the unsent message, which does not count as a use of the chat."""
         self._update(conversation_id, draft=text, draft_attachments=attachments_to_json(attachments))
 
     def set_system_prompt(self, conversation_id: int, text: str) -> None:
@@ -164,11 +157,11 @@ class ConversationList:
         self._update(conversation_id, archived_at=None)
 
     def trash(self, conversation_id: int) -> None:
-        """Move to the trash; `restore` undoes it with pin, folder and archive as they were."""
+        """Move to the trash; `restore` brings it back with its pin, folder and archive."""
         self._update(conversation_id, trashed_at=self._database.clock())
 
     def restore(self, conversation_id: int) -> None:
-        """Take out of the trash; a chat that is in none stays as it is."""
+        """Take out of the trash; other chats stay as they are."""
         if self.get(conversation_id).trashed_at is not None:
             self._update(conversation_id, trashed_at=None)
 
@@ -181,7 +174,7 @@ class ConversationList:
             changes.removed_uids.add(uid)
 
     def purge_trash(self, trashed_before: float | None = None) -> list[int]:
-        """Purge what is in the trash (since before that time, where one is given) and return its ids."""
+        """Purge what is in the trash (with a time, what was put there before it) and return its ids."""
         rows = self._database.rows(
             "SELECT id FROM conversations WHERE trashed_at < ?",
             (float("inf") if trashed_before is None else trashed_before,),
@@ -193,7 +186,7 @@ class ConversationList:
         return purged
 
     def pin(self, conversation_id: int, position: int | None = None) -> None:
-        """Pin the chat, or move its pin, to that position among the pinned ones (None: the last)."""
+        """Pin the chat at that position among the pinned ones (None: the last), or move its pin there."""
         order = [pinned for pinned in self.pinned() if pinned != conversation_id]
         order.insert(len(order) if position is None else position, conversation_id)
         self.order_pins(order)
@@ -202,12 +195,12 @@ class ConversationList:
         self._update(conversation_id, pin_position=None)
 
     def pinned(self) -> list[int]:
-        """The ids of the pinned chats in their order, archived and trashed ones included."""
+        """Return the ids of the pinned chats in their order, archived and trashed ones included."""
         rows = self._database.rows("SELECT id FROM conversations WHERE pin_position IS NOT NULL ORDER BY pin_position")
         return [row["id"] for row in rows]
 
     def order_pins(self, conversation_ids: Sequence[int]) -> None:
-        """Pin these chats, in this order. Other pinned ones, in the archive or the trash, keep their positions."""
+        """Pin these chats in this order. Pinned ones in the archive or the trash keep their positions."""
         order = list(conversation_ids)
         for position, conversation_id in enumerate(self.pinned()):
             if conversation_id not in conversation_ids:
@@ -221,20 +214,18 @@ class ConversationList:
         return [Folder(row["id"], row["name"], row["position"], bool(row["closed"])) for row in rows]
 
     def create_folder(self, name: str) -> int:
-        """The folder of that name, made at the end of the list if there is none yet."""
+        """Return the id of the folder of that name, which is created at the end of the list if need be."""
         name = " ".join(name.split())
         with self._database.write() as changes:
             existing: int | None = self._database.scalar("SELECT id FROM folders WHERE name = ?", (name,))
             if existing is not None:
                 return existing
             changes.folders = True
-            return self._database.insert(
-                "INSERT INTO folders (name, position) SELECT ?, coalesce(max(position), -1) + 1 FROM folders",
-                (name,),
-            )
+            last = self._database.scalar("SELECT max(position) FROM folders")
+            return self._database.insert("folders", name=name, position=0 if last is None else last + 1)
 
     def rename_folder(self, folder_id: int, name: str) -> None:
-        """Rename a folder; where another has that name already, its chats move there and this one goes."""
+        """Rename a folder. If another one has that name already, move its chats there and delete it."""
         name = " ".join(name.split())
         with self._database.write() as changes:
             changes.folders = True

@@ -1,7 +1,7 @@
-"""One SQLite connection and its transactions; every write says what it changed.
+"""One SQLite connection and its transactions, which report what they changed.
 
-Write-ahead log with synchronous=FULL: what was committed survives a kill and a power cut. The lock is
-exclusive, so a second process cannot mistake this one's streaming answers for interrupted ones.
+With a write-ahead log and synchronous=FULL, what was committed survives a kill and a power cut. The lock is exclusive,
+so that a second process cannot mistake this one's streaming answers for interrupted ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REFUSED = {"SQLITE_FULL": "full", "SQLITE_READONLY": "read-only", "SQLITE_IOERR
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A connection with the store's settings. Creates the file if need be; raises StoreInUse."""
+    """Open a connection with the store's settings. Creates the file if need be. Raises StoreInUse."""
     private_files.create(path)
     connection = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None, check_same_thread=False)
     try:
@@ -35,11 +35,10 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        # macOS keeps written pages in the drive's cache unless asked; asking at checkpoints keeps the file
-        # sound.
+        # macOS keeps written pages in the drive's cache unless asked; asking at checkpoints keeps the file sound.
         connection.execute("PRAGMA checkpoint_fullfsync = ON")
         connection.execute("PRAGMA foreign_keys = ON")
-        # What a person deletes for good is overwritten, not only unlinked.
+        # Deleted content is overwritten, not only unlinked.
         connection.execute("PRAGMA secure_delete = ON")
         connection.create_function("index_text", 1, index_text, deterministic=True)
     except sqlite3.OperationalError as error:
@@ -54,12 +53,12 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def readable(stored: bytes) -> str:
-    """Text as a column holds it; a damaged byte costs its character, never the row or the list that it stands in."""
+    """Decode a column's text. A damaged byte costs its character, not the row."""
     return stored.decode("utf-8", "replace")
 
 
 class ChangeSet:
-    """Collects what the open transaction touches."""
+    """Collects what the open transaction changes."""
 
     def __init__(self) -> None:
         self.conversations: set[int] = set()
@@ -81,12 +80,12 @@ class ChangeSet:
 
 
 class Database:
-    """Owns the connection. Not thread-safe: one thread uses it, whichever that is."""
+    """Owns the connection. Not thread-safe: one thread uses it."""
 
     def __init__(self, connection: sqlite3.Connection, clock: Callable[[], float]) -> None:
         self.connection = connection
         self.clock = clock
-        # How many transactions were committed.
+        # The number of committed transactions.
         self.commits = 0
         self.on_commit: Callable[[Changes], None] = lambda _changes: None
         self._open: ChangeSet | None = None
@@ -105,16 +104,16 @@ class Database:
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
         return self.connection.execute(sql, [storable(value) for value in parameters])
 
-    def insert(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """Execute an INSERT and return the new row's id."""
-        identity = self.execute(sql, parameters).lastrowid
+    def insert(self, table: str, **values: Any) -> int:
+        """Insert a row and return its id. The names of the columns are constants of the program, never input."""
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        identity = self.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(values.values())).lastrowid
         assert identity is not None
         return identity
 
     @contextmanager
     def write(self) -> Iterator[ChangeSet]:
-        """A transaction; one inside another joins it. All of it is on disk when the outermost block ends, or
-        none.
+        """Open a transaction; a nested one joins it. When the outermost block ends, all of it is on disk or none.
 
         Raises StoreNotWritable when the system refuses the write.
         """
@@ -144,19 +143,17 @@ class Database:
 
 
 def is_index_damage(error: Exception) -> bool:
-    """Whether a search index was found damaged, and nothing else: it can be written anew from the messages."""
+    """Return whether the error names a damaged search index, which can be rebuilt from the messages."""
     return getattr(error, "sqlite_errorname", "") == "SQLITE_CORRUPT_VTAB"
 
 
 def is_text_damage(error: Exception) -> bool:
-    """Whether `index_text`, which raises nothing itself, was handed text that is no UTF-8."""
+    """Return whether `index_text`, which raises nothing itself, was handed text that is not UTF-8."""
     return isinstance(error, sqlite3.OperationalError) and "user-defined function" in str(error)
 
 
 def storable(value: Any) -> Any:
-    """Text without what UTF-8 or SQLite cannot hold (half characters from a clipboard, NUL); other values as
-    they are.
-    """
+    """Replace in text what UTF-8 or SQLite cannot hold: lone surrogates and NUL. Other values stay as they are."""
     if isinstance(value, str) and _UNSTORABLE.search(value):
         return _UNSTORABLE.sub("\ufffd", value)
     return value
