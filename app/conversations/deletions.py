@@ -1,8 +1,8 @@
-"""Deleting messages, and putting back what was deleted.
+"""Deletes messages and restores them.
 
-A deleted message is removed from the file at once, its text is overwritten, and it is gone from the search, the exports
-and the request history. Its words leave the pages of the search index some seconds later, when the store's thread has
-merged them. What can be put back is kept in memory only.
+A deletion overwrites the message in the file at once, and removes it from search, exports and the request history. Its
+words leave the pages of the search index some seconds later, when the store's thread has merged them. Only memory holds
+what can be restored.
 """
 
 from __future__ import annotations
@@ -14,42 +14,26 @@ from typing import Any
 
 from app.conversations.conversation_list import ConversationList
 from app.conversations.database import ChangeSet, Database
-from app.conversations.errors import NotFound
 from app.conversations.inserting import free_time_keys
 from app.conversations.message_tree import MessageTree
 
-# UNION, not UNION ALL: a circle of parents, which only damage makes, ends.
+# UNION, not UNION ALL, so that a circle of parents, caused by damage, ends.
 _BELOW = """
     WITH RECURSIVE below (id) AS (
         VALUES (?) UNION SELECT messages.id FROM messages JOIN below ON parent_id = below.id
     ) SELECT id FROM below ORDER BY id"""
-# What belongs to a message and goes with it. Generated columns are computed again.
-_BELONGINGS = {
-    "chunks": ("message_id", "number", "text", "tokens", "rounds"),
-    "token_views": ("message_id", "tokens", "rounds"),
-    "requests": (
-        "id",
-        "message_id",
-        "finished_at",
-        "main_model",
-        "draft_model",
-        "method",
-        "finish_reason",
-        "stats",
-        "client",
-        "endpoint",
-    ),
-}
+# The tables whose rows belong to messages.
+_BELONGINGS = ("chunks", "token_views", "requests")
 
 _Values = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Deletion:
-    """What `Deletions.restore` puts back: whole rows, and where the messages stood that have moved up.
+    """What `Deletions.restore` restores: whole rows, and the former places of the messages that moved up.
 
-    `top` is the deleted message that stood highest, `position` its index among its siblings, `moved` the parent and the
-    position that each message had which took its place.
+    `top` is the highest deleted message and `position` its index among its siblings; `moved` holds the id, the former
+    parent and the former position of each message that took its place.
     """
 
     conversation_id: int
@@ -66,14 +50,14 @@ class Deletion:
 
 
 class Deletions:
-    """Every method raises NotFound for a message or a chat that is not there (any more)."""
+    """Every method raises NotFound for a message or a chat that does not exist (any more)."""
 
     def __init__(self, database: Database, messages: MessageTree, conversations: ConversationList) -> None:
         self._database, self._messages, self._conversations = database, messages, conversations
 
     def delete_question(self, message_id: int) -> Deletion:
-        """Delete a question with all of its answers. What followed them takes its place in the chat."""
-        question = self._row(message_id)
+        """Delete a question with all of its answers. The messages that followed them take its place."""
+        question = self._messages.row(message_id)
         children = self._database.rows(
             "SELECT id, role, selected_child FROM messages WHERE parent_id = ?", (message_id,)
         )
@@ -91,25 +75,25 @@ class Deletions:
 
     def delete_answer(self, message_id: int) -> Deletion:
         """Delete an answer and all that followed it; other answers to its question stay."""
-        self._row(message_id)
+        self._messages.row(message_id)
         below = [row["id"] for row in self._database.rows(_BELOW, (message_id,))]
         return self._delete(below, [], None)
 
     def restore(self, deletion: Deletion) -> None:
-        """Put the messages back where they were, and show them. What was written since stays beside them."""
+        """Put the messages back where they were, and show them. Messages added since stay beside them."""
         self._conversations.get(deletion.conversation_id)
         if deletion.parent_id is not None:
-            self._row(deletion.parent_id)
+            self._messages.row(deletion.parent_id)
         with self._database.write() as changes:
             keys = free_time_keys(self._database, [values["created_at"] for values in deletion.messages])
             for values, key in zip(deletion.messages, keys, strict=True):
-                self._insert("messages", values | {"time_key": key})
+                self._database.insert("messages", **values | {"time_key": key})
             for table, values in deletion.belongings:
-                self._insert(table, values)
-            siblings = self._siblings(deletion.conversation_id, deletion.parent_id)
+                self._database.insert(table, **values)
+            siblings = self._messages.children(deletion.conversation_id, deletion.parent_id)
             siblings.remove(deletion.top)
             for identity, parent, position in deletion.moved:
-                # One that was deleted since, or that moved on, is not followed.
+                # A message that was deleted or moved again since is not there.
                 if identity in siblings:
                     siblings.remove(identity)
                     self._database.execute(
@@ -122,11 +106,11 @@ class Deletions:
             self._note(changes, deletion, deletion.conversation_id)
 
     def _delete(self, identities: Sequence[int], moved: Sequence[sqlite3.Row], shown: int | None) -> Deletion:
-        """Delete messages, the highest of them first; `moved` take its place, with `shown` selected if it is one."""
+        """Delete messages, the highest first. `moved` take its place, and `shown`, if one of them, is selected."""
         rows = [dict(row) for row in self._rows("messages", "id", identities)]
         top = next(row for row in rows if row["id"] == identities[0])
         conversation_id, parent_id = top["conversation_id"], top["parent_id"]
-        siblings = self._siblings(conversation_id, parent_id)
+        siblings = self._messages.children(conversation_id, parent_id)
         position = siblings.index(top["id"])
         deletion = Deletion(
             conversation_id,
@@ -143,8 +127,11 @@ class Deletions:
                 self._database.execute("UPDATE messages SET parent_id = ? WHERE id = ?", (parent_id, row["id"]))
             siblings[position : position + 1] = [row["id"] for row in moved]
             self._number(siblings)
-            self._unselect(identities)
-            # Children first: a parent is only deleted when nothing refers to it any more.
+            for identity in identities:
+                self._database.execute(
+                    "UPDATE messages SET selected_child = NULL WHERE selected_child = ?", (identity,)
+                )
+            # Children first: nothing may refer to a message that is deleted.
             for identity in reversed(identities):
                 self._database.execute("DELETE FROM messages WHERE id = ?", (identity,))
             if siblings and was_shown:
@@ -159,22 +146,15 @@ class Deletions:
         changes.conversations.add(conversation_id)
         changes.paths.add(conversation_id)
         changes.messages.update(values["id"] for values in deletion.messages)
-        # The prefixes that were cached of the chat hold what was deleted.
+        # Cached prefixes of the chat hold the deleted text.
         changes.removed_uids.add(self._conversations.get(conversation_id).uid)
-
-    def _siblings(self, conversation_id: int, parent_id: int | None) -> list[int]:
-        rows = self._database.rows(
-            "SELECT id FROM messages WHERE conversation_id = ? AND parent_id IS ? ORDER BY position, id",
-            (conversation_id, parent_id),
-        )
-        return [row["id"] for row in rows]
 
     def _number(self, siblings: Sequence[int]) -> None:
         for position, identity in enumerate(siblings):
             self._database.execute("UPDATE messages SET position = ? WHERE id = ?", (position, identity))
 
     def _is_selected(self, conversation_id: int, parent_id: int | None, message_id: int) -> bool:
-        """Whether it is the sibling that the chat shows; without a selection, which only damage leaves, any may be."""
+        """Return whether the chat shows this sibling; without a selection, after damage, it may be any."""
         table, owner = ("messages", parent_id) if parent_id is not None else ("conversations", conversation_id)
         column = "selected_child" if parent_id is not None else "selected_root"
         selected = self._database.scalar(f"SELECT {column} FROM {table} WHERE id = ?", (owner,))
@@ -187,12 +167,8 @@ class Deletions:
             statement, owner = "UPDATE messages SET selected_child = ? WHERE id = ?", parent_id
         self._database.execute(statement, (message_id, owner))
 
-    def _unselect(self, identities: Iterable[int]) -> None:
-        for identity in identities:
-            self._database.execute("UPDATE messages SET selected_child = NULL WHERE selected_child = ?", (identity,))
-
     def _drop_lost_selections(self, deletion: Deletion) -> None:
-        """A message that was selected below a restored one may be gone by now."""
+        """Unselect messages below the restored ones that do not exist any more."""
         for values in deletion.messages:
             self._database.execute(
                 """
@@ -201,22 +177,14 @@ class Deletions:
                 (values["id"],),
             )
 
-    def _row(self, message_id: int) -> sqlite3.Row:
-        row = self._database.row("SELECT * FROM messages WHERE id = ?", (message_id,))
-        if row is None:
-            raise NotFound("message", message_id)
-        return row
-
     def _belongings(self, identities: Sequence[int]) -> Iterable[tuple[str, _Values]]:
-        for table, columns in _BELONGINGS.items():
+        for table in _BELONGINGS:
+            # Generated columns are not among them.
+            columns = [row["name"] for row in self._database.rows(f"PRAGMA table_info({table})")]
             for row in self._rows(table, "message_id", identities):
                 yield table, {column: row[column] for column in columns}
 
     def _rows(self, table: str, column: str, identities: Sequence[int]) -> Iterable[sqlite3.Row]:
-        """One by one: SQLite takes only so many values in one statement."""
+        """Read one by one: SQLite limits the values in one statement."""
         for identity in identities:
             yield from self._database.rows(f"SELECT * FROM {table} WHERE {column} = ? ORDER BY {column}", (identity,))
-
-    def _insert(self, table: str, values: _Values) -> None:
-        names, marks = ", ".join(values), ", ".join("?" * len(values))
-        self._database.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(values.values()))

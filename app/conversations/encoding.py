@@ -1,4 +1,4 @@
-"""How records are written into columns: JSON without NaN, figures that survive new fields, packed tokens."""
+"""Encodes records for columns: JSON without NaN, figures that survive new fields, packed tokens."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import json
 import math
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from msgspec import structs, to_builtins
 
 from app.conversations.database import readable, storable
-from app.conversations.records import Attachment
+from app.conversations.records import AnswerSource, Attachment
 from engine.events import Token
 from engine.stats import PlainSpan, RequestStats, RoundRecord
 
-# Decimals of the seconds that a round is kept with: no clock here is finer than a microsecond.
+# Decimals of a round's seconds: no clock here is finer than a microsecond.
 _DECIMALS = 6
 _STATS_DEFAULTS = {field.name: field.default for field in structs.fields(RequestStats)}
 
 
 def to_json(value: object) -> str:
-    """Compact JSON. Numbers that JSON cannot hold (infinities, NaN) become null; SQLite refuses them too."""
+    """Return compact JSON. Infinities and NaN, which neither JSON nor SQLite takes, become null."""
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     except ValueError:
@@ -30,10 +30,7 @@ def to_json(value: object) -> str:
 
 
 def object_from_json(text: str) -> dict[str, Any]:
-    """A JSON object; an empty one where a damaged disk left none.
-
-    Damaged metadata must not hide a chat: one bad byte would otherwise empty the whole list.
-    """
+    """Return the JSON object in a column, or an empty one if it is damaged: one bad byte must not hide a chat."""
     try:
         found = json.loads(text)
     except (ValueError, TypeError, RecursionError):
@@ -42,14 +39,14 @@ def object_from_json(text: str) -> dict[str, Any]:
 
 
 def text_of(value: object) -> str:
-    """What a text column holds, which in a damaged row may be another kind of value."""
+    """Return the text in a column, which in a damaged row may hold another type."""
     if isinstance(value, str):
         return value
     return readable(value) if isinstance(value, bytes) else ""
 
 
 def number_of(value: object) -> float:
-    """What a column of a time holds; 0.0 where a damaged row holds no number."""
+    """Return the time in a column; 0.0 where a damaged row holds no finite number."""
     return value if isinstance(value, float | int) and math.isfinite(value) else 0.0
 
 
@@ -64,7 +61,7 @@ def _finite(value: Any) -> Any:
 
 
 def error_to_json(error: tuple[str, Mapping[str, Any]] | None) -> str | None:
-    """An error's code and arguments."""
+    """Encode an error's code and arguments."""
     return None if error is None else to_json({"code": error[0], "arguments": dict(error[1])})
 
 
@@ -73,8 +70,9 @@ def stats_to_json(stats: RequestStats | None) -> str | None:
 
 
 def stats_from_json(text: str | None) -> RequestStats | None:
-    """Back from `stats_to_json`, or from what another version wrote: unknown fields are dropped, missing ones
-    default. None where a damaged disk left nothing that can be read.
+    """Decode `stats_to_json`, also of another version: unknown fields are dropped, missing ones default.
+
+    None where damage left nothing readable.
     """
     if text is None:
         return None
@@ -85,12 +83,10 @@ def stats_from_json(text: str | None) -> RequestStats | None:
 
 
 def stats_from_object(values: Mapping[str, Any]) -> RequestStats:
-    """The statistics in a JSON object. Raises TypeError, ValueError, KeyError or AttributeError where a field has
-    another shape.
-    """
+    """Decode a JSON object. Raises TypeError, ValueError, KeyError or AttributeError for a field of another shape."""
     known = {name: _figure(name, value) for name, value in values.items() if name in _STATS_DEFAULTS}
     if known.get("speedup_low") is None:
-        # Earlier versions divided by an old speed of plain decoding: only a speed-up with bounds was measured.
+        # Earlier versions divided by an outdated speed of plain decoding: only a speed-up with bounds was measured.
         known |= {"speedup": None, "plain_tps": None}
     known["accept_by_position"] = tuple(
         (int(reached), int(accepted)) for reached, accepted in values.get("accept_by_position") or ()
@@ -107,7 +103,7 @@ def stats_from_object(values: Mapping[str, Any]) -> RequestStats:
 
 
 def _figure(name: str, value: Any) -> Any:
-    """A field of the statistics, of its own kind: words stay words, and everything else is a number or None."""
+    """Check a field of the statistics: one that is a string by default stays one, others are numbers or None."""
     default = _STATS_DEFAULTS[name]
     if isinstance(default, tuple):
         return value
@@ -120,12 +116,18 @@ def _figure(name: str, value: Any) -> Any:
     return int(value) if isinstance(default, int) else value
 
 
+def source_values(source: AnswerSource) -> tuple[Any, ...]:
+    """Return the values of the columns main_model, draft_model, method, settings and seed."""
+    seed = None if source.seed is None else str(source.seed)
+    return source.main_model, source.draft_model, source.method, to_json(source.settings), seed
+
+
 def attachments_to_json(attachments: Iterable[Attachment]) -> str:
     return to_json([asdict(attachment) for attachment in attachments])
 
 
 def attachments_from_json(text: str) -> tuple[Attachment, ...]:
-    """Back from `attachments_to_json`; none where a damaged disk left nothing that can be read."""
+    """Decode `attachments_to_json`; none where damage left nothing readable."""
     try:
         return tuple(Attachment(**item) for item in json.loads(text))
     except (ValueError, TypeError, RecursionError):
@@ -133,19 +135,19 @@ def attachments_from_json(text: str) -> tuple[Attachment, ...]:
 
 
 def pack_tokens(tokens: Sequence[Token]) -> bytes:
-    """Tokens as zlib-packed JSON rows [id, text, source, position, round, logprob or null for -inf]."""
+    """Compress tokens as JSON rows [id, text, source, position, round, logprob or null for -inf] with zlib."""
     return zlib.compress(to_json([token_to_row(token) for token in tokens]).encode(), level=1)
 
 
 def pack_rounds(rounds: Sequence[RoundRecord]) -> bytes:
-    """Rounds as zlib-packed JSON rows, as `round_to_row` makes them; some twenty bytes a round. None are b""."""
+    """Compress the JSON rows of `round_to_row` with zlib; no rounds are b""."""
     return zlib.compress(to_json([round_to_row(record) for record in rounds]).encode(), level=1) if rounds else b""
 
 
 def join_packed(blobs: Iterable[bytes]) -> bytes:
-    """Packed rows one after another, as one; without looking at each, for an answer may have tens of thousands.
+    """Concatenate packed rows without decoding them, for an answer may have tens of thousands.
 
-    This is what stays on disk, and so it is packed more tightly than what is written while an answer streams.
+    The result stays on disk, so it is compressed more tightly than chunks of a streaming answer.
     """
     parts = [part for blob in blobs if blob and (part := zlib.decompress(blob)[1:-1])]
     return zlib.compress(b"[" + b",".join(parts) + b"]") if parts else b""
@@ -165,7 +167,7 @@ def token_to_row(token: Token) -> list[Any]:
 
 
 def token_from_row(row: Sequence[Any]) -> Token:
-    """Back from `token_to_row`. Raises TypeError or ValueError where the row has another shape."""
+    """Decode `token_to_row`. Raises TypeError or ValueError where the row has another shape."""
     token_id, text, source, position, round_number, logprob = row
     if not isinstance(text, str) or not isinstance(source, str):
         raise TypeError("a token's text and source are text")
@@ -180,23 +182,9 @@ def token_from_row(row: Sequence[Any]) -> Token:
 
 
 def round_to_row(record: RoundRecord) -> list[Any]:
-    """[number, source, drafted, accepted, committed, rows, at_s, draft_s, verify_s, host_s, reason, arguments,
-    rejected].
-    """
-    times = (record.at_s, record.draft_s, record.verify_s, record.host_s)
-    arguments = [[name, _rounded(value)] for name, value in record.arguments]
-    return [
-        record.number,
-        record.source,
-        record.drafted,
-        record.accepted,
-        record.committed,
-        record.rows,
-        *map(_rounded, times),
-        record.reason,
-        arguments,
-        record.rejected,
-    ]
+    """Return the fields of a round in their order, `arguments` as pairs."""
+    values = {field.name: _rounded(getattr(record, field.name)) for field in fields(record)}
+    return [*(values | {"arguments": [[name, _rounded(value)] for name, value in record.arguments]}).values()]
 
 
 def _rounded(value: Any) -> Any:
@@ -204,7 +192,7 @@ def _rounded(value: Any) -> Any:
 
 
 def round_from_row(row: Sequence[Any]) -> RoundRecord:
-    """Back from `round_to_row`; older rows end before the rejected text.
+    """Decode `round_to_row`; older rows end before the rejected text.
 
     Raises TypeError or ValueError where the row has another shape.
     """

@@ -9,12 +9,12 @@ from engine.errors import CodedError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
-# A folder that takes no lock file, log or journal shows as one of the last three.
+# A folder in which no lock file, log or journal can be created causes one of the last three.
 _FORBIDDEN_NAMES = ("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_CANTOPEN", "SQLITE_IOERR_LOCK")
 
 
 def refusal_of(error: BaseException) -> str | None:
-    """Why the system does not let the store open: "full", "forbidden", or None for another reason."""
+    """Return why the system refuses the store: "full", "forbidden", or None for another reason."""
     name = getattr(error, "sqlite_errorname", None) or ""
     number = getattr(error, "errno", None)
     reason = error.arguments.get("reason") if isinstance(error, StoreNotWritable) else None
@@ -26,7 +26,7 @@ def refusal_of(error: BaseException) -> str | None:
 
 
 class StoreError(CodedError):
-    """Anything the store reports to its caller. Subclasses set `code`; `arguments` hold what the wording needs."""
+    """An error that the store reports to its caller. Subclasses set `code`; the wording needs `arguments`."""
 
     code = "store"
 
@@ -73,7 +73,7 @@ class StoreNotWritable(StoreError):
 
 
 class BackupNotUsable(StoreError):
-    """There is no such backup (any more), or it is damaged."""
+    """The backup does not exist (any more) or is damaged."""
 
     code = "backup-not-usable"
 
@@ -82,7 +82,7 @@ class BackupNotUsable(StoreError):
 
 
 class NotFound(StoreError):
-    """There is no `kind` ("conversation", "message", "folder") with this id (any more)."""
+    """No `kind` ("conversation", "message" or "folder") has this id (any more)."""
 
     code = "not-found"
 

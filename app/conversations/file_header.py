@@ -1,6 +1,6 @@
-"""Mends the header and the length of a damaged database file, so that SQLite reads what the file still holds.
+"""Repairs the header and the length of a damaged database file, so that SQLite reads the rest.
 
-SQLite refuses the whole file for one wrong byte of its first hundred, and for one page less than the header declares.
+SQLite refuses the whole file for one wrong byte among its first hundred, and for one page less than the header says.
 """
 
 from __future__ import annotations
@@ -8,18 +8,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-# What every store has; SQLite has made pages of this size since 2016.
+# SQLite's default since 2016, which every store has.
 PAGE_SIZE = 4096
 _MAGIC = b"SQLite format 3\0"
 _HEADER = 100
-# A page count is believed up to so many times the file's length, and in any case up to so many bytes.
+# A page count is believed up to this many times the file's length, and in any case up to this many bytes.
 _LONGER, _ALWAYS = 16, 2**26
 
 
 def mend_header(path: Path, with_log: bool) -> None:
-    """Set what is the same in every store, and pad the file with zeros to the length that it declares.
+    """Set the fields that are the same in every store, and pad the file with zeros to the length that it declares.
 
-    For a working copy: it must not be the only file. `with_log` says that a write-ahead log lies beside it.
+    Only for a working copy. `with_log` says that a write-ahead log lies beside it.
     """
     with path.open("r+b") as file:
         header = bytearray(file.read(_HEADER).ljust(_HEADER, b"\0"))

@@ -1,6 +1,4 @@
-"""The list's groups: pinned, today, yesterday, the week before, the month before, older. Pure; the clock is
-given.
-"""
+"""Groups the list of chats: pinned, today, yesterday, the week before, the month before, older."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ YESTERDAY = "yesterday"
 LAST_WEEK = "last-week"
 LAST_MONTH = "last-month"
 OLDER = "older"
-# How many days ago each begins.
+# Days since the beginning of each group.
 _BEGINNINGS = ((TODAY, 0), (YESTERDAY, 1), (LAST_WEEK, 7), (LAST_MONTH, 28))
 
 
@@ -37,7 +35,7 @@ def grouped(conversations: Iterable[Conversation], now: float, zone: tzinfo | No
     LAST_MONTH the three weeks before those. A chat dated in the future (a clock set back) counts as today's.
     """
     today = datetime.fromtimestamp(now, zone).date()
-    # Days as numbers: a time that no calendar has a date for, from a damaged disk, must not hide all the chats.
+    # Compare seconds, not dates: a damaged time that no calendar has must not hide all chats.
     begins = [(name, _beginning(today - timedelta(days=days), zone)) for name, days in _BEGINNINGS]
     chats = sorted(conversations, key=_order)
     start = sum(chat.pin_position is not None for chat in chats)
@@ -50,7 +48,7 @@ def grouped(conversations: Iterable[Conversation], now: float, zone: tzinfo | No
 
 
 def utc_offset() -> int:
-    """Of the computer's time zone now, in seconds: a process does not notice a change of time zone by itself."""
+    """Return the current UTC offset in seconds. A process does not notice a change of time zone by itself."""
     tzset()
     return localtime().tm_gmtoff
 

@@ -1,4 +1,4 @@
-"""Inserts messages with a few statements for all; one by one, an import's 20,000 would take ten seconds."""
+"""Inserts many messages with few statements, because one by one a large import would take long."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from app.conversations.database import Database, storable
-from app.conversations.encoding import attachments_to_json, error_to_json, stats_to_json, to_json
+from app.conversations.encoding import attachments_to_json, error_to_json, source_values, stats_to_json
 from app.conversations.records import NewMessage
 
 _COLUMNS = (
     "id, uid, conversation_id, parent_id, selected_child, position, time_key, role, content, state, created_at, "
     "attachments, main_model, draft_model, method, settings, seed, stats, finish_reason, error"
 )
-# How far, in microseconds, a message may be moved on to a free time.
+# How far, in microseconds, a message may be moved to a free time.
 _FURTHEST = 86_400_000_000
 
 
 def next_message_id(database: Database) -> int:
-    """The id that the next message gets; those of deleted messages are not given again."""
+    """Return the id that the next message gets. Ids of deleted messages are not used again."""
     return 1 + max(
         database.scalar("SELECT max(id) FROM messages") or 0,
         database.scalar("SELECT seq FROM sqlite_sequence WHERE name = 'messages'") or 0,
@@ -33,15 +33,15 @@ def insert_messages(
     parents: Sequence[int | None],
     times: Sequence[float],
 ) -> None:
-    """Add messages, parents before children, each last among its siblings and selected.
+    """Add messages, parents before children, each as the last and selected child of its parent.
 
-    Their ids count up from `next_message_id`; `parents` are ids, also of these, or None for a first message. `times`
-    are in seconds.
+    Their ids count up from `next_message_id`. `parents` are ids, of these messages too, or None for a first message;
+    `times` are in seconds.
     """
     with database.write() as changes:
         first = next_message_id(database)
         ids = range(first, first + len(messages))
-        # The last child of each is the selected one.
+        # The last child of a parent overwrites the others.
         selected = dict(zip(parents, ids, strict=True))
         positions = _positions(database, conversation_id, parents, first)
         keys = free_time_keys(database, times)
@@ -75,18 +75,13 @@ def insert_messages(
 
 
 def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:
-    source = message.source
     return (
         message.role,
         message.content,
         message.state,
         created_at,
         attachments_to_json(message.attachments),
-        source.main_model,
-        source.draft_model,
-        source.method,
-        to_json(source.settings),
-        None if source.seed is None else str(source.seed),
+        *source_values(message.source),
         stats_to_json(message.stats),
         message.finish_reason,
         error_to_json(message.error),
@@ -94,7 +89,7 @@ def _values(message: NewMessage, created_at: float) -> tuple[Any, ...]:
 
 
 def _positions(database: Database, conversation_id: int, parents: Sequence[int | None], first: int) -> list[int]:
-    """Each message's position among its siblings; ids from `first` on are of messages that are being added."""
+    """Return each message's position among its siblings. Ids from `first` on belong to messages being added."""
     following: dict[int | None, int] = {}
     positions = []
     for parent in parents:
@@ -112,24 +107,17 @@ def _positions(database: Database, conversation_id: int, parents: Sequence[int |
 
 
 def free_time_keys(database: Database, times: Sequence[float]) -> list[int]:
-    """The times in microseconds, each moved on to a number that no message has."""
+    """Return the times in microseconds, each moved to the next number that no message has."""
     wanted = [int(created_at * 1_000_000) for created_at in times]
-    if not wanted:
-        return []
-    taken = {
-        row[0]
-        for row in database.rows(
-            # Past the last time too, where messages may be moved on to.
-            "SELECT time_key FROM messages WHERE time_key BETWEEN ? AND ?",
-            (min(wanted), max(wanted) + _FURTHEST),
-        )
-    }
+    # Messages may be moved past the last time too.
+    between = (min(wanted, default=0), max(wanted, default=0) + _FURTHEST)
+    rows = database.rows("SELECT time_key FROM messages WHERE time_key BETWEEN ? AND ?", between)
+    taken = {row[0] for row in rows}
     following: dict[int, int] = {}
     keys = []
-    for key in wanted:
-        start = key
-        # Skip at once what was given for the same time: thousands of messages may share one.
-        key = following.get(key, key)
+    for start in wanted:
+        # Skip at once the keys given for the same time, which thousands of messages may share.
+        key = following.get(start, start)
         while key in taken:
             key += 1
         following[start] = key + 1

@@ -1,4 +1,4 @@
-"""Which chats and folders are listed, kept up to date on the store's thread: only what has changed is read again."""
+"""Keeps the list of chats and folders up to date on the store's thread, and reads only what has changed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from app.conversations.conversation_list import ACTIVE
 from app.conversations.records import Changes, Conversation, Folder
 from app.conversations.store import ConversationStore
 
-# More chats than this are read faster together with all the others.
+# Above this number of changed chats, reading all of them is faster.
 _MOST = 100
 
 Listed = tuple["list[Conversation]", "list[Folder]"]
 
 
 class Listing:
-    """`chats` are those that were read last, in their order. Used on the store's thread alone."""
+    """The chats that were last read, in their order. Used on the store's thread alone."""
 
     def __init__(self) -> None:
         self._view = ""
@@ -24,7 +24,7 @@ class Listing:
         self._folders_changed = False
 
     def note(self, changes: Changes) -> None:
-        """Something was committed."""
+        """Remember what a commit changed."""
         self._changed |= changes.conversations | changes.removed
         self._folders_changed = self._folders_changed or changes.folders
 
@@ -33,19 +33,19 @@ class Listing:
         self._view = ""
 
     def read(self, store: ConversationStore, view: str = ACTIVE) -> Listed | None:
-        """What a view lists now, in its order, in a list of its own; None where it is what was read last.
+        """Return what a view lists now, in its order, as a new list; None if nothing has changed since the last call.
 
-        Chats without a message and without a title are not listed: one of them is the next new chat.
+        Chats with neither a message nor a title are not listed: the next new chat is one of them.
         """
         if view == self._view and not self._changed and not self._folders_changed:
             return None
         changed, self._changed, self._folders_changed = self._changed, set(), False
-        # Where the disk refuses to be read, everything is read the next time.
+        # If reading fails, the next call reads everything.
         before, self._view = self._view, ""
         if view != before or len(changed) > _MOST:
             self.chats = [chat for chat in store.conversations.view(view) if _is_listed(store, chat)]
         else:
-            # A copy: the list returned before is read on another thread.
+            # A copy, because another thread reads the list returned before.
             self.chats = [chat for chat in self.chats if chat.id not in changed]
             for chat in store.conversations.among(changed, view):
                 if _is_listed(store, chat):
@@ -60,5 +60,5 @@ def _is_listed(store: ConversationStore, chat: Conversation) -> bool:
 
 
 def _order(chat: Conversation) -> tuple[bool, int, float, int]:
-    """As `ConversationList.view` sorts."""
+    """Return the sort key of `ConversationList.view`."""
     return chat.pin_position is None, chat.pin_position or 0, -chat.updated_at, -chat.id

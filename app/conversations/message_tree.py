@@ -1,8 +1,6 @@
-"""A chat's messages as a tree: edits and regenerated answers are siblings, and nothing that was said is
-overwritten.
+"""A chat's messages as a tree: edits and regenerated answers are siblings, and no message is overwritten.
 
-What is shown is the chain of selected children from the chat's selected first message; every new message is
-selected.
+A chat shows the chain of selected children from its selected first message. Every new message is selected.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from app.conversations.encoding import (
     object_from_json,
     stats_from_json,
     text_of,
+    to_json,
     unpack_rounds,
     unpack_tokens,
 )
@@ -42,8 +41,8 @@ _SELECT = """
             SELECT group_concat(text, '')
             FROM (SELECT text FROM chunks WHERE message_id = m.id ORDER BY number)
         ) END AS streamed"""
-# A damaged selection falls back to the last sibling. Each step goes to a child of the message before, from one that has
-# no parent: so no damaged reference makes this a circle.
+# A damaged selection falls back to the last sibling. The path starts at a message without a parent, and each step goes
+# to a child, so that no damaged reference closes a circle.
 _PATH = """
     WITH RECURSIVE path (id, depth) AS (
         SELECT * FROM (
@@ -61,7 +60,7 @@ _PATH = """
 
 
 class MessageTree:
-    """Operations on the messages of one chat. They raise NotFound for ids that are not there."""
+    """Operations on the messages of one chat. They raise NotFound for ids that do not exist."""
 
     def __init__(self, database: Database, conversations: ConversationList) -> None:
         self._database = database
@@ -74,7 +73,7 @@ class MessageTree:
         return _message(row)
 
     def path(self, conversation_id: int) -> list[Message]:
-        """What the chat shows, first message first."""
+        """Return the messages that the chat shows, first message first."""
         rows = self._database.rows(
             f"{_PATH} {_SELECT} FROM path JOIN messages AS m ON m.id = path.id ORDER BY depth",
             (conversation_id,),
@@ -82,7 +81,7 @@ class MessageTree:
         return [_message(row) for row in rows]
 
     def path_ids(self, conversation_id: int) -> list[int]:
-        """The ids of the questions and answers that the chat shows, first message first."""
+        """Return the ids of the questions and answers that the chat shows, first message first."""
         rows = self._database.rows(
             f"{_PATH} SELECT m.id FROM path JOIN messages AS m USING (id) WHERE role <> 'system' ORDER BY depth",
             (conversation_id,),
@@ -90,38 +89,42 @@ class MessageTree:
         return [row["id"] for row in rows]
 
     def all(self, conversation_id: int) -> list[Message]:
-        """Every message of the chat, parents before children."""
+        """Return every message of the chat, parents before children."""
         rows = self._database.rows(
             f"{_SELECT} FROM messages AS m WHERE m.conversation_id = ? ORDER BY m.id", (conversation_id,)
         )
         return [_message(row) for row in rows]
 
     def active_leaf(self, conversation_id: int) -> int | None:
-        """The last message of what the chat shows; None for a chat without messages."""
+        """Return the id of the last message that the chat shows; None for a chat without messages."""
         leaf: int | None = self._database.scalar(
             f"{_PATH} SELECT id FROM path WHERE id IS NOT NULL ORDER BY depth DESC LIMIT 1", (conversation_id,)
         )
         return leaf
 
     def siblings(self, message_id: int) -> list[int]:
-        """The ids of the messages that share this one's parent, this one included, in their order."""
-        message = self._row(message_id)
+        """Return the ids of the messages with this one's parent, this one included, in their order."""
+        message = self.row(message_id)
+        return self.children(message["conversation_id"], message["parent_id"])
+
+    def children(self, conversation_id: int, parent_id: int | None) -> list[int]:
+        """Return the ids of the messages under `parent_id` (None: the first messages), in their order."""
         rows = self._database.rows(
-            "SELECT id FROM messages WHERE conversation_id = ? AND parent_id IS ? ORDER BY position",
-            (message["conversation_id"], message["parent_id"]),
+            "SELECT id FROM messages WHERE conversation_id = ? AND parent_id IS ? ORDER BY position, id",
+            (conversation_id, parent_id),
         )
         return [row["id"] for row in rows]
 
     def tokens(self, message_id: int) -> list[Token]:
-        """What the token view shows of an answer, streaming or not; empty where nothing was recorded."""
+        """Return the tokens of an answer, streaming or not; empty where none were recorded."""
         return [token for packed, _ in self.packed(message_id) for token in unpack_tokens(packed)]
 
     def rounds(self, message_id: int) -> list[RoundRecord]:
-        """What each round of an answer did, streaming or not; empty where nothing was recorded."""
+        """Return the rounds of an answer, streaming or not; empty where none were recorded."""
         return [record for _, packed in self.packed(message_id) for record in unpack_rounds(packed)]
 
     def packed(self, message_id: int) -> list[tuple[bytes, bytes]]:
-        """The packed tokens and rounds of an answer in their order: what it had before, then each chunk's."""
+        """Return the packed tokens and rounds of an answer in order: those of earlier requests, then each chunk's."""
         rows = self._database.rows(
             """
             SELECT tokens, rounds FROM (
@@ -133,7 +136,7 @@ class MessageTree:
         return [(row["tokens"], row["rounds"]) for row in rows]
 
     def add_user_turn(self, conversation_id: int, text: str, attachments: Iterable[Attachment] = ()) -> int:
-        """Add a question at the end of the visible path, in place of the unsent message."""
+        """Add a question at the end of the visible path, and clear the unsent message."""
         with self._database.write():
             self._conversations.set_unsent(conversation_id, "")
             parent = self.active_leaf(conversation_id)
@@ -143,10 +146,9 @@ class MessageTree:
         return message_id
 
     def edit(self, message_id: int, text: str, attachments: Iterable[Attachment] | None = None) -> int:
-        """A new sibling with another text, selected; what followed the old one stays under it.
+        """Add a sibling with another text and select it; what followed the old message stays under that.
 
-        `attachments` None keeps those of the message. An edited answer is the user's text: it has no model and no
-        statistics.
+        `attachments` None keeps those of the message. An edited answer has neither a model nor statistics.
         """
         original = self.get(message_id)
         kept = original.attachments if attachments is None else attachments
@@ -159,7 +161,7 @@ class MessageTree:
         return sibling
 
     def select(self, message_id: int) -> None:
-        """Make the message part of what its chat shows, with what was last shown below it."""
+        """Make its chat show the message, with the messages that were last shown below it."""
         with self._database.write() as changes:
             chain = self._upwards(message_id)
             conversation_id = chain[0]["conversation_id"]
@@ -173,7 +175,7 @@ class MessageTree:
             )
 
     def branch(self, message_id: int, title: str | None = None) -> int:
-        """Copy the messages from the first one to this one into a new chat; returns its id."""
+        """Copy the messages from the first one to this one into a new chat, and return its id."""
         chain = self._upwards(message_id)
         with self._database.write():
             copy_id, copies = self._copy_conversation(chain[0]["conversation_id"], chain[::-1], title)
@@ -181,12 +183,12 @@ class MessageTree:
         return copy_id
 
     def duplicate(self, conversation_id: int, title: str | None = None) -> int:
-        """A new chat with copies of all messages, every sibling included. Returns its id."""
+        """Copy all messages, every sibling included, into a new chat, and return its id."""
         rows = self._database.rows("SELECT * FROM messages WHERE conversation_id = ? ORDER BY id", (conversation_id,))
         return self._copy_conversation(conversation_id, rows, title)[0]
 
     def add(self, conversation_id: int, parent_id: int | None, message: NewMessage) -> int:
-        """Insert a message as the last sibling under `parent_id` (None: a first message) and select it."""
+        """Insert a message as the last child of `parent_id` (None: as a first message), and select it."""
         now = self._database.clock()
         with self._database.write():
             message_id = next_message_id(self._database)
@@ -198,23 +200,20 @@ class MessageTree:
     def _copy_conversation(
         self, original_id: int, rows: list[sqlite3.Row], title: str | None
     ) -> tuple[int, dict[int, int]]:
-        """A new chat with copies of these messages: its id, and the copies' ids by those of the originals."""
+        """Copy messages into a new chat; return its id, and the copies' ids by those of the originals."""
         original = self._conversations.get(original_id)
         now = self._database.clock()
         with self._database.write() as changes:
             copy_id = self._database.insert(
-                """
-                INSERT INTO conversations
-                    (uid, title, title_edited, folder_id, created_at, updated_at, system_prompt, settings)
-                SELECT ?, ?, ?, folder_id, ?, ?, system_prompt, settings FROM conversations WHERE id = ?""",
-                (
-                    str(uuid.uuid4()),
-                    original.title if title is None else title,
-                    original.title_edited if title is None else bool(title),
-                    now,
-                    now,
-                    original_id,
-                ),
+                "conversations",
+                uid=str(uuid.uuid4()),
+                title=original.title if title is None else title,
+                title_edited=original.title_edited if title is None else bool(title),
+                folder_id=original.folder_id,
+                created_at=now,
+                updated_at=now,
+                system_prompt=original.system_prompt,
+                settings=to_json(original.settings),
             )
             keys = free_time_keys(self._database, [row["created_at"] for row in rows])
             copies = {row["id"]: self._copy_message(row, copy_id, key) for row, key in zip(rows, keys, strict=True)}
@@ -233,7 +232,7 @@ class MessageTree:
         return copy_id, copies
 
     def _copy_message(self, row: sqlite3.Row, conversation_id: int, time_key: int) -> int:
-        """Copy a message's row; a streaming one is copied as far as it is, interrupted."""
+        """Copy a message's row. The copy of a streaming message is interrupted and has the text so far."""
         shown = self.get(row["id"])
         values = dict(row) | {
             "id": None,
@@ -245,8 +244,7 @@ class MessageTree:
             "content": shown.content,
             "state": INTERRUPTED if shown.state == STREAMING else shown.state,
         }
-        names, marks = ", ".join(values), ", ".join("?" * len(values))
-        copy_id = self._database.insert(f"INSERT INTO messages ({names}) VALUES ({marks})", tuple(values.values()))
+        copy_id = self._database.insert("messages", **values)
         self._database.execute(
             """
             INSERT INTO token_views (message_id, tokens, rounds)
@@ -256,7 +254,7 @@ class MessageTree:
         return copy_id
 
     def _number_siblings(self, conversation_id: int) -> None:
-        """Close the gaps that copying only some siblings leaves."""
+        """Renumber siblings, of which only some may have been copied."""
         rows = self._database.rows(
             """
             SELECT id, row_number() OVER (PARTITION BY parent_id ORDER BY position) - 1 AS "index"
@@ -269,13 +267,14 @@ class MessageTree:
         )
 
     def _upwards(self, message_id: int) -> list[sqlite3.Row]:
-        """The message, its parent and so on; a circle, which only damage makes, ends before it closes."""
-        chain = {message_id: self._row(message_id)}
+        """Return the rows of the message, its parent and so on. A circle, caused by damage, ends before it closes."""
+        chain = {message_id: self.row(message_id)}
         while (parent := next(reversed(chain.values()))["parent_id"]) is not None and parent not in chain:
-            chain[parent] = self._row(parent)
+            chain[parent] = self.row(parent)
         return list(chain.values())
 
-    def _row(self, message_id: int) -> sqlite3.Row:
+    def row(self, message_id: int) -> sqlite3.Row:
+        """Return the message's row of the table."""
         row = self._database.row("SELECT * FROM messages WHERE id = ?", (message_id,))
         if row is None:
             raise NotFound("message", message_id)
