@@ -1,6 +1,4 @@
-"""Opening the store: check, set a damaged file aside, back up before a migration, mark what a crash
-interrupted.
-"""
+"""Opens the store: checks it, sets a damaged file aside, backs up before a migration, marks interrupted answers."""
 
 from __future__ import annotations
 
@@ -32,19 +30,12 @@ from engine.files import private_files
 
 # A file of a later version than this has a damaged header.
 _VERSIONS_TO_COME = 50
-_SYSTEM_ERRORS = (
-    "SQLITE_CANTOPEN",
-    "SQLITE_FULL",
-    "SQLITE_IOERR",
-    "SQLITE_NOMEM",
-    "SQLITE_PERM",
-    "SQLITE_READONLY",
-)
+_SYSTEM_ERRORS = tuple(f"SQLITE_{name}" for name in ("CANTOPEN", "FULL", "IOERR", "NOMEM", "PERM", "READONLY"))
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """The file was damaged: where it lies now, what was read out of it, and the backup that was used instead."""
+    """A damaged file: its new place, what was read out of it, and the backup that was used instead."""
 
     detail: str
     set_aside: Path
@@ -54,7 +45,7 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class OpenReport:
-    """What to show after the start. The first three are None or empty unless something went wrong."""
+    """What to show after the start: damage, the version and the backup of a migration, and interrupted answers."""
 
     damage: Damage | None = None
     migrated_from: int | None = None
@@ -65,16 +56,15 @@ class OpenReport:
 def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[ConversationStore, OpenReport]:
     """Open the store at `path`, creating it and its folder if need be.
 
-    Raises StoreInUse, StoreTooNew, or OSError and sqlite3.Error where the system does not let us read or
-    write.
+    Raises StoreInUse, StoreTooNew, or OSError and sqlite3.Error where the system refuses to read or write.
     """
     private_files.make_folder(path.parent)
     damage: Damage | None = None
     with alone_in(path):
-        # Also what an earlier version, a move or a person left open to others; the log gets the file's own access.
+        # Earlier versions, a move or a person may have left files open to others. The log gets the file's access.
         private_files.tighten([*path.parent.glob(f"{path.stem}*"), *path.parent.glob("backups"), *backups_of(path)])
         connection, problem = _connect_and_check(path)
-        # Only now: until here another process may have been writing them.
+        # Not earlier: another process may have been writing them.
         _remove_leftovers(path)
         if connection is None:
             damage, connection = _start_over(path, problem, clock)
@@ -97,9 +87,9 @@ def open_store(path: Path, clock: Callable[[], float] = time.time) -> tuple[Conv
 
 @contextmanager
 def visit_store(path: Path, clock: Callable[[], float] = time.time) -> Iterator[ConversationStore]:
-    """Open the store for a moment, to add to it: nothing is marked, mended or brought forward. Creates a new one.
+    """Open the store for a moment, to add to it, without repairs or migrations. Creates it if need be.
 
-    Raises StoreInUse, StoreNotCurrent for one of another version or a damaged one, which only the window opens, or
+    Raises StoreInUse, StoreNotCurrent for a damaged store or one of another version, which only the window opens, or
     OSError and sqlite3.Error.
     """
     private_files.make_folder(path.parent)
@@ -116,7 +106,7 @@ def visit_store(path: Path, clock: Callable[[], float] = time.time) -> Iterator[
 
 
 def is_open_elsewhere(path: Path) -> bool:
-    """Whether another process has the store at `path` open."""
+    """Return whether another process has the store at `path` open."""
     if not path.exists():
         return False
     try:
@@ -129,7 +119,7 @@ def is_open_elsewhere(path: Path) -> bool:
 
 
 def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
-    """A checked connection, or None and what is wrong with the file."""
+    """Return a connection to a sound file, or None and what is wrong with it."""
     connection = None
     try:
         connection = connect(path)
@@ -145,8 +135,7 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
         if verdict == "ok":
             return connection, ""
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        # A read-only or full disk says nothing about the file's health. (SQLite's own words about a damaged
-        # file can hold bytes of it, which need not be text.)
+        # A read-only or full disk does not mean damage. (SQLite's message may quote bytes that are not text.)
         name = getattr(error, "sqlite_errorname", None) or ""
         if name.startswith(_SYSTEM_ERRORS):
             if connection is not None:
@@ -159,14 +148,14 @@ def _connect_and_check(path: Path) -> tuple[sqlite3.Connection | None, str]:
 
 
 def _is_believable(version: int) -> bool:
-    """Whether there may ever be an app of that version; otherwise a damaged header holds it."""
+    """Return whether an app may ever have that version; otherwise the header is damaged."""
     return 0 <= version <= LATEST + _VERSIONS_TO_COME
 
 
 def _open_indexes(connection: sqlite3.Connection) -> None:
-    """Raises sqlite3.DatabaseError where a search index cannot even be opened: no message could be written then.
+    """Raise sqlite3.DatabaseError if a search index cannot be opened, because then no message could be written.
 
-    Damage further inside is nothing that `quick_check` sees either; it is mended when it is met.
+    Neither this nor `quick_check` notices damage further inside; `ConversationStore.run` repairs it.
     """
     if 0 < version_of(connection) <= LATEST:
         for index in ("search", "title_search"):
@@ -176,7 +165,7 @@ def _open_indexes(connection: sqlite3.Connection) -> None:
 def _takes_writes(connection: sqlite3.Connection) -> bool:
     try:
         connection.execute("BEGIN IMMEDIATE")
-        # Rewriting the version it has touches the header and changes nothing.
+        # Rewriting the version writes the header and changes nothing.
         connection.execute(f"PRAGMA user_version = {version_of(connection)}")
         connection.execute("ROLLBACK")
     except sqlite3.OperationalError as error:
@@ -187,11 +176,9 @@ def _takes_writes(connection: sqlite3.Connection) -> bool:
 
 
 def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[Damage, sqlite3.Connection]:
-    """Set the damaged file aside under a dated name and fill a new one with what can be read of it or of a
-    backup.
+    """Set the damaged file aside under a dated name, and fill a new one from it or from a backup.
 
-    The new file gets its name last, so that a kill in between leaves either the damaged one in place or a
-    finished one.
+    The new file gets its name last, so that a kill leaves either the damaged file or a finished one.
     """
     set_aside = free_name(path.with_name(f"{path.stem}-damaged-{stamp(clock)}{path.suffix}"))
     fresh = path.with_name(f"{path.stem}.recovering{path.suffix}")
@@ -199,7 +186,7 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[D
         copy_with_log(path, set_aside)
         salvaged, backup_used = _recover_into(fresh, set_aside, backups_of(path))
     except BaseException:
-        # Usually a full disk: remove the copy, so that repeated starts do not fill it further.
+        # Usually the disk is full: remove the copy, so that repeated starts do not fill it further.
         remove_with_side_files(fresh)
         remove_with_side_files(set_aside)
         raise
@@ -211,10 +198,9 @@ def _start_over(path: Path, problem: str, clock: Callable[[], float]) -> tuple[D
 
 
 def _recover_into(fresh: Path, set_aside: Path, backups: list[Path]) -> tuple[Salvage, Path | None]:
-    """Fill `fresh` from the damaged file or, if that gives no message, from the newest usable backup."""
-    salvaged = Salvage(complete=False)
+    """Fill `fresh` from the damaged file or, if that yields no message, from the newest usable backup."""
     for source in (set_aside, *backups):
-        # A copy: reading a file whose log is pending writes to it, and what was set aside stays as it was.
+        # A copy, because reading a file with a pending log writes to it, and the file set aside stays as it was.
         working = fresh.with_name(f"{fresh.stem}.source{fresh.suffix}")
         copy_with_log(source, working)
         try:
@@ -237,13 +223,13 @@ def _salvage_file(working: Path, target: sqlite3.Connection) -> Salvage:
     with closing(sqlite3.connect(working, isolation_level=None)) as source:
         source.row_factory = sqlite3.Row
         source.text_factory = readable
-        # Then a schema with a damaged entry gives its others.
+        # With this, one damaged entry of the schema does not hide the others.
         source.execute("PRAGMA writable_schema = ON")
         return salvage(source, target)
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what a kill during a backup or a recovery left half-written, if the disk allows it."""
+    """Remove the unfinished files of a killed backup or recovery, if the disk allows it."""
     with suppress(OSError):
         for unfinished in (path.parent / "backups").glob("*.unfinished*"):
             unfinished.unlink()

@@ -1,4 +1,4 @@
-"""Presets: a system prompt with settings under a name, to begin chats with or to apply to one. No Qt."""
+"""Presets: named system prompts with settings, for new chats or to apply to one. No Qt."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from app.conversations.database import Database
 from app.conversations.encoding import object_from_json, to_json
 from app.settings.engine_settings import PRESETS
 
-# The name under which the store keeps what new chats begin with.
+# The name of the preset with which new chats begin.
 _NEW_CHATS = ""
 
 
 @dataclass(frozen=True)
 class Preset:
-    """`own` holds only what differs from the defaults. `built_in` is the name of one that comes with Tandem, whose
-    words the window knows; a person's own have a `name`.
-    """
+    """`own` holds only what differs from the defaults. Tandem's presets have a `built_in` id, the user's a `name`."""
 
     name: str
     system_prompt: str = ""
@@ -34,7 +32,7 @@ BUILT_IN = (
 
 
 def preset_in_use(presets: Sequence[Preset], system_prompt: str, own: Mapping[str, Any]) -> Preset | None:
-    """The preset whose values a chat has."""
+    """Return the preset whose values a chat has."""
     return next((preset for preset in presets if preset.system_prompt == system_prompt and preset.own == own), None)
 
 
@@ -45,7 +43,7 @@ class Presets:
         self._database = database
 
     def all(self) -> list[Preset]:
-        """A person's own, by name."""
+        """Return the user's presets, by name."""
         rows = self._database.rows("SELECT * FROM presets WHERE name <> ? ORDER BY name", (_NEW_CHATS,))
         return [_preset(row) for row in rows]
 
@@ -54,7 +52,7 @@ class Presets:
         return Preset(_NEW_CHATS) if row is None else _preset(row)
 
     def save(self, name: str, system_prompt: str, own: Mapping[str, Any]) -> None:
-        """Keep a preset; one of the same name is replaced."""
+        """Store a preset; one of the same name is replaced."""
         self._save(" ".join(name.split()), system_prompt, own)
 
     def save_for_new_chats(self, system_prompt: str, own: Mapping[str, Any]) -> None:

@@ -1,6 +1,4 @@
-"""What the store hands out: frozen records of conversations, messages and folders, and what an operation
-changed.
-"""
+"""Frozen records that the store returns: conversations, messages, folders, and what an operation changed."""
 
 from __future__ import annotations
 
@@ -32,10 +30,9 @@ class Attachment:
 class Conversation:
     """One chat without its messages.
 
-    Times are seconds since 1970 (UTC). `title_edited` says that a person chose the title, so no automatic one
-    may replace it. `pin_position` orders the pinned chats and is None elsewhere. `settings` are the chat's
-    own, whatever the app keeps there. `streaming` says that an answer is being written. `origin` is set on
-    imported chats.
+    Times are seconds since 1970 (UTC). `title_edited` says that the user chose the title, so that no automatic one may
+    replace it. `pin_position` orders the pinned chats and is None for others. `streaming` says that an answer is being
+    written. `origin` is set on imported chats.
     """
 
     id: int
@@ -58,7 +55,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A named group of chats; a chat is in one folder or in none. `closed` hides its chats in the list."""
+    """A named group of chats; a chat is in at most one folder. `closed` hides its chats in the list."""
 
     id: int
     name: str
@@ -68,9 +65,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
-    """What writes an answer: both models' names, the speculation method, every setting, and the seed if one
-    is fixed.
-    """
+    """What writes an answer: both models' names, the speculation method, every setting, and a fixed seed if any."""
 
     main_model: str = ""
     draft_model: str = ""
@@ -83,9 +78,9 @@ class AnswerSource:
 class Message:
     """One message of a chat's tree.
 
-    `position` is its index among the `sibling_count` messages that share its parent. `stats` and
-    `finish_reason` ("stop", "length", "cancelled", "edited" or None) are those of the last request that wrote
-    it. `error` is the code and the arguments of the failure that ended it, where `state` is "failed".
+    `position` is its index among the `sibling_count` messages that share its parent. `stats` and `finish_reason`
+    ("stop", "length", "cancelled", "edited" or None) are those of the last request that wrote it. Where `state` is
+    "failed", `error` is the code and the arguments of the error.
     """
 
     id: int
@@ -107,9 +102,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message before it is stored; its fields are those of `Message`. Without a `uid` it gets a new one, without
-    `created_at` it counts as written now.
-    """
+    """A message before it is stored, with fields of `Message`. It gets a `uid` and a `created_at` (now) by default."""
 
     role: str
     content: str
@@ -127,10 +120,10 @@ class NewMessage:
 class Changes:
     """What a committed operation changed: views refresh these and nothing else.
 
-    `conversations`: title, folder, order, settings or unsent message of these chats; `removed`: chats that are gone for
-    good, and `removed_uids` the uids of chats of which anything is gone, so that nothing cached of them may stay;
-    `messages`: content or state of these messages; `paths`: chats whose visible path of messages changed; `folders`:
-    the set of folders or their names.
+    `conversations`: title, folder, order, settings or unsent message of these chats. `removed`: purged chats.
+    `removed_uids`: uids of chats that lost any message, so that their cached prefixes must go. `messages`: content or
+    state of these messages. `paths`: chats whose visible path of messages changed. `folders`: the set of folders or
+    their names.
     """
 
     conversations: frozenset[int] = frozenset()

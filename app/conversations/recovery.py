@@ -1,4 +1,4 @@
-"""Reading what can still be read out of a damaged store, row by row, into a sound one."""
+"""Copies the readable rows of a damaged store into a sound one."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from app.conversations.schema import LATEST, migrate
 # Parents before children, so that a lost parent is known when its children come.
 _TABLES = ("folders", "presets", "conversations", "messages", "chunks", "token_views", "requests")
 _HIGHEST_KEY = 2**62
-# Where not even the last row can be read, ids are looked for up to here.
+# The highest id that is tried where the last row cannot be read.
 _LIKELY_KEY = 2**20
-# A table whose root is gone fails wherever it is read: stop after this many row ids.
+# A table whose root page is lost fails for every range of ids: stop after this many failures.
 _MOST_FAILURES = 5000
 
 
 @dataclass(frozen=True, slots=True)
 class Salvage:
-    """How many chats and messages were read, and whether parts of the file could not be."""
+    """How many chats and messages were read, and whether that was all."""
 
     conversations: int = 0
     messages: int = 0
@@ -31,10 +31,10 @@ class Salvage:
 
 
 def salvage(source: sqlite3.Connection, target: sqlite3.Connection) -> Salvage:
-    """Copy every readable row of `source` into the empty `target` and bring that to the latest version.
+    """Copy every readable row of `source` into the empty `target` and migrate that to the latest version.
 
-    What lost its chat gets a new one without a title; what lost its parent goes below that one's, or becomes a first
-    message.
+    Messages that lost their chat get a new one without a title. A message that lost its parent goes below the parent's
+    parent, or becomes a first message.
     """
     migrate(target, to=_version_of_tables(source))
     target.execute("PRAGMA foreign_keys = OFF")
@@ -55,7 +55,7 @@ def salvage(source: sqlite3.Connection, target: sqlite3.Connection) -> Salvage:
 
 
 def _version_of_tables(source: sqlite3.Connection) -> int:
-    """The latest version whose tables the file has: the number in its header may be what is damaged."""
+    """Return the latest version whose tables the file has: the number in its header may be damaged."""
     for version in range(LATEST, 0, -1):
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as pattern:
             pattern.row_factory = sqlite3.Row
@@ -69,12 +69,12 @@ def _version_of_tables(source: sqlite3.Connection) -> int:
 
 
 def _columns(target: sqlite3.Connection, table: str) -> list[str]:
-    """The columns that can be inserted; generated ones are not among them."""
+    """Return the columns that can be inserted, without generated ones."""
     return [row["name"] for row in target.execute(f"PRAGMA table_info({table})")]
 
 
 def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: str, columns: list[str]) -> bool:
-    """Copy what can be read of a table; whether that was all of it."""
+    """Copy the readable rows of a table; return whether that was all of them."""
     key = "message_id" if table == "chunks" else "rowid"
     complete = True
     for row in _readable_rows(source, f"SELECT {key}, {', '.join(columns)} FROM {table}", key):
@@ -84,7 +84,7 @@ def _copy_table(source: sqlite3.Connection, target: sqlite3.Connection, table: s
 
 
 def _insert(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> bool:
-    """Insert a row, mended where it cannot stay as it is; whether the table has it now."""
+    """Insert a row, with `_mended` values if need be; return whether the table has it now."""
     for row in (values, _mended(target, table, values)):
         statement = f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})"
         try:
@@ -98,7 +98,7 @@ def _insert(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> b
 
 
 def _mended(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> dict[str, Any]:
-    """The row with defaults where a column may not be empty, and a uid and a time key of its own."""
+    """Return the row with defaults where a column may not be null, and with a uid and a time key of its own."""
     mended = dict(values)
     for column in target.execute(f"PRAGMA table_info({table})"):
         name, default = column["name"], column["dflt_value"]
@@ -117,14 +117,14 @@ def _mended(target: sqlite3.Connection, table: str, values: dict[str, Any]) -> d
 
 
 def _nearest(word: Any, known: tuple[str, ...]) -> str:
-    """The known word that a damaged one was."""
+    """Return the known word that resembles a damaged one most."""
     return difflib.get_close_matches(str(word), known, n=1, cutoff=0.0)[0]
 
 
 def _readable_rows(source: sqlite3.Connection, select: str, key: str) -> Iterator[sqlite3.Row | None]:
-    """The rows that can be read, found from both ends and by halving what is between; None for each failure."""
+    """Yield the readable rows, found from both ends and by halving the range between; None for each failure."""
     if not _scan(source, f"{select} LIMIT 0")[1]:
-        # The schema itself cannot be read, or has no such table: no range will do better.
+        # The schema cannot be read, or has no such table.
         yield None
         return
     ranges = [(0, _HIGHEST_KEY)]
@@ -149,11 +149,11 @@ def _readable_rows(source: sqlite3.Connection, select: str, key: str) -> Iterato
 
 
 def _scan(source: sqlite3.Connection, query: str) -> tuple[list[sqlite3.Row], bool]:
-    """The rows up to the first that cannot be read, and whether there was none such."""
+    """Return the rows up to the first unreadable one, and whether all were readable."""
     rows: list[sqlite3.Row] = []
     try:
         for row in source.execute(query):
-            rows.append(row)  # noqa: PERF402  (what came before a failure is kept)
+            rows.append(row)  # noqa: PERF402  (keep the rows before a failure)
     except (sqlite3.Error, UnicodeDecodeError, OverflowError):
         return rows, False
     return rows, True
@@ -166,7 +166,7 @@ def _mend_references(target: sqlite3.Connection) -> None:
         SELECT conversation_id, 'recovered-' || conversation_id, min(created_at), max(created_at)
         FROM messages
         WHERE conversation_id NOT IN (SELECT id FROM conversations) GROUP BY conversation_id""",
-        # Below the message above the lost one, where that is known.
+        # Move messages below the parent of their lost parent, where that is known.
         """
         CREATE TEMP TABLE above AS SELECT selected_child, max(id) AS id FROM messages
         WHERE selected_child NOT IN (SELECT id FROM messages) GROUP BY selected_child""",

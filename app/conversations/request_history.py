@@ -1,7 +1,7 @@
-"""The figures of every answer, sortable and summed up by pair: the measured effect of speculation on this machine.
+"""The figures of every answer, sortable and summed by pair: the measured effect of speculation on this machine.
 
-Those of chats are written with the answers; those that the local API gave to other programs are added here, by counts
-and never with a word of their content.
+Figures of chats are stored with the answers. For answers that the local API gave to other programs, only figures are
+stored, never a word of their content.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.conversations.database import Database
 from app.conversations.encoding import stats_to_json, to_json
 from engine.stats import RequestStats
 
-# Requests of other programs that are kept, the newest: an agent may send thousands a day.
+# How many requests of other programs are kept, the newest: an agent may send thousands a day.
 MOST_OF_PROGRAMS = 10_000
 
 
@@ -25,7 +25,7 @@ MOST_OF_PROGRAMS = 10_000
 class ProgramRequest:
     """One answer that the local API gave to a program.
 
-    `client` is the name that the program gives itself, `endpoint` the path that it called, `finished_at` in Unix
+    `client` is the name that the program gives itself, `endpoint` the path that it called, `finished_at` is in Unix
     seconds. Models, `method` and `finish_reason` are as in RequestRow.
     """
 
@@ -41,7 +41,7 @@ class ProgramRequest:
 
 @dataclass(frozen=True, slots=True)
 class DeletedRequests:
-    """What `RequestHistory.restore_programs` puts back: whole rows, without the columns that are computed."""
+    """What `RequestHistory.restore_programs` restores: whole rows, without generated columns."""
 
     rows: tuple[tuple[Any, ...], ...]
 
@@ -50,8 +50,8 @@ class DeletedRequests:
 class RequestRow:
     """One request to the engine. Rates are None where there was nothing to divide by, as in RequestStats.
 
-    It belongs to a chat's message, or, with `conversation_id` and `message_id` None, came from another program:
-    `client` and `endpoint` are empty for those of chats, `title` for the others.
+    It belongs to a chat's message and has no `client` and `endpoint`, or it came from another program and has no
+    `title`; `conversation_id` and `message_id` are None then.
     """
 
     id: int
@@ -84,9 +84,8 @@ class RequestRow:
 class PairSummary:
     """All requests of one main model, draft model and method.
 
-    `accept_rate` and `tokens_per_round` are totals divided by totals. `decode_tps` is decoded tokens over the
-    time they took, and `speedup` what plain decoding would have taken over what was taken, with its bounds, in the
-    requests that measured it.
+    `accept_rate` and `tokens_per_round` are totals divided by totals. `decode_tps` is decoded tokens over their time.
+    `speedup`, with its bounds, is the time of plain decoding over the time taken, in the requests that measured it.
     """
 
     main_model: str
@@ -107,10 +106,10 @@ class PairSummary:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What answers come to together.
+    """The sums of several answers.
 
-    `accept_rate` is of all of them. `speedup` with its bounds and `saved_s`, the seconds saved (below zero: lost), are
-    of those that measured it; None where none did.
+    `speedup` with its bounds and `saved_s`, the seconds saved (below zero: lost), cover the answers that measured them;
+    None where none did.
     """
 
     answers: int = 0
@@ -124,7 +123,7 @@ class Totals:
 COLUMNS = tuple(field.name for field in fields(RequestRow))
 _OF_PROGRAMS = "id, client, endpoint, finished_at, main_model, draft_model, method, finish_reason, stats"
 _OTHER_TABLES = {"title": "coalesce(conversations.title, '')", "conversation_id": "messages.conversation_id"}
-# Earlier versions divided by an old speed of plain decoding: only a speed-up with bounds was measured.
+# Earlier versions divided by an outdated speed of plain decoding: only a speed-up with bounds was measured.
 _BOUNDS = {name: f"json_extract(requests.stats, '$.{name}')" for name in ("speedup_low", "speedup_high")}
 _MEASURED = f"CASE WHEN {_BOUNDS['speedup_low']} IS NOT NULL THEN requests.speedup END"
 _OTHERS = {**_OTHER_TABLES, **_BOUNDS, "speedup": _MEASURED}
@@ -133,9 +132,7 @@ _SELECTED = ", ".join(f"{expression} AS {name}" for name, expression in _EXPRESS
 _FROM = """
     FROM requests LEFT JOIN messages ON messages.id = requests.message_id
     LEFT JOIN conversations ON conversations.id = messages.conversation_id"""
-
-
-# Each request with `plain_s`, what plain decoding would have taken, where its speed-up was measured.
+# Requests with `plain_s`, the time that plain decoding would have taken, where the speed-up was measured.
 _WITH_PLAIN_S = """(
     SELECT requests.*, json_extract(stats, '$.speedup_low') AS low, json_extract(stats, '$.speedup_high') AS high,
         CASE WHEN speedup > 0 AND json_extract(stats, '$.speedup_low') IS NOT NULL
@@ -150,41 +147,27 @@ _SPEEDUP = """
 
 
 class RequestHistory:
-    """The requests of all chats, those in the trash included, which count until the chat is purged, and of programs."""
+    """The requests of programs and of all chats, those in the trash included."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, requests: Sequence[ProgramRequest]) -> None:
-        """Add requests of other programs; of these only the newest MOST_OF_PROGRAMS stay."""
+        """Add requests of other programs and keep only the newest MOST_OF_PROGRAMS of them."""
         with self._database.write():
             for one in requests:
-                self._database.execute(
-                    """
-                    INSERT INTO requests (client, endpoint, finished_at, main_model, draft_model, method,
-                        finish_reason, stats)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
-                    (
-                        one.client,
-                        one.endpoint,
-                        one.finished_at,
-                        one.main_model,
-                        one.draft_model,
-                        one.method,
-                        one.finish_reason,
-                        stats_to_json(one.stats),
-                    ),
-                )
+                values = {field.name: getattr(one, field.name) for field in fields(one)}
+                self._database.insert("requests", **values | {"stats": stats_to_json(one.stats)})
             self._drop_oldest()
 
     def delete_programs(self) -> DeletedRequests:
-        """Delete the requests of other programs; what is returned is kept nowhere else."""
+        """Delete the requests of other programs and return them."""
         with self._database.write():
             rows = self._database.rows(f"DELETE FROM requests WHERE message_id IS NULL RETURNING {_OF_PROGRAMS}")
         return DeletedRequests(tuple(tuple(row) for row in rows))
 
     def restore_programs(self, deleted: DeletedRequests) -> None:
-        """Put deleted requests back, as old as they were; a second time changes nothing."""
+        """Put deleted requests back with their age; a second call changes nothing."""
         marks = ", ".join("?" * len(_OF_PROGRAMS.split(",")))
         with self._database.write():
             for row in deleted.rows:
@@ -209,10 +192,9 @@ class RequestHistory:
         limit: int | None = None,
         offset: int = 0,
     ) -> list[RequestRow]:
-        """Requests ordered by one of COLUMNS (ValueError for another name), missing figures last, then by
-        time.
+        """Return requests ordered by one of COLUMNS, missing figures last, then by time.
 
-        `pair` = (main model, draft model) and `method` keep only theirs.
+        `pair` = (main model, draft model) and `method` select requests. Raises ValueError for another column.
         """
         if order not in COLUMNS:
             raise ValueError(f"no such column: {order}")
@@ -230,7 +212,7 @@ class RequestHistory:
         return [RequestRow(**dict(row)) for row in found]
 
     def by_pair(self) -> list[PairSummary]:
-        """One summary for each pair and method, most used first."""
+        """Return a summary for each pair and method, most used first."""
         found = self._database.rows(
             f"""
             SELECT main_model, draft_model, method,
@@ -252,7 +234,7 @@ class RequestHistory:
         return [PairSummary(**dict(row)) for row in found]
 
     def totals(self, *, conversation_id: int | None = None, since: float = 0.0) -> Totals:
-        """What the answers of one chat (None: of all) come to that finished after `since`, in Unix seconds."""
+        """Sum up the answers of one chat (None: of all) that finished after `since`, in Unix seconds."""
         [found] = self._database.rows(
             f"""
             SELECT count(*) AS answers, {_ACCEPT_RATE}, {_SPEEDUP}, sum(plain_s - plain_s / speedup) AS saved_s
@@ -264,7 +246,7 @@ class RequestHistory:
         return Totals(**dict(found))
 
     def as_csv(self, rows: Iterable[RequestRow]) -> str:
-        """CSV with a heading; names that a spreadsheet would run as a formula get a leading quote."""
+        """Return CSV with a heading. Names that a spreadsheet would run as a formula get a leading quote."""
         text = io.StringIO()
         writer = csv.writer(text)
         writer.writerow(COLUMNS)
@@ -273,7 +255,7 @@ class RequestHistory:
         return text.getvalue()
 
     def as_json(self, rows: Iterable[RequestRow]) -> str:
-        """A list of objects with the fields of RequestRow and the engine's whole statistics as "stats"."""
+        """Return a JSON list of objects with the fields of RequestRow and the engine's statistics as "stats"."""
         objects = []
         for row in rows:
             stats = self._database.scalar("SELECT stats FROM requests WHERE id = ?", (row.id,))

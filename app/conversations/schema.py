@@ -1,6 +1,6 @@
-"""The tables, as a list of versions: each one brings the one before it forward in a single transaction.
+"""The tables, as a list of versions, each of which migrates the one before it in a single transaction.
 
-A released version's statements never change; a later change is a new version. `user_version` holds the version.
+The statements of a released version never change; a later change is a new version. `user_version` holds the version.
 """
 
 from __future__ import annotations
@@ -8,14 +8,12 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
-# Version 1: folders, conversations, the tree of messages, what is streaming, token views, and the two
-# indexes.
+# Version 1: folders, conversations, the tree of messages, chunks of streaming answers, token views, and two indexes.
 #
-# The visible path of a chat is the chain of selected children from its selected root, so its active leaf is
-# the end of that chain and is stored nowhere else. A parent is deleted only together with its whole chat: no
-# cascade, which SQLite would refuse to follow past 1,000 messages.
-# `time_key` is created_at in microseconds, made unique: the index is ordered by it, so that the newest hits
-# come first without sorting all of them.
+# The visible path of a chat is the chain of selected children from its selected root; its end, the active leaf, is not
+# stored. Parents do not cascade, because SQLite refuses to follow cascades past 1,000 messages.
+# `time_key` is created_at in microseconds, made unique: it orders the index, so that the newest hits come first without
+# sorting all of them.
 _V1 = (
     """
     CREATE TABLE folders (
@@ -126,11 +124,20 @@ _V1 = (
     END""",
 )
 
-# Version 2: the request history. One row for each request to the engine, so a continued answer has two; a
-# copied chat has none, for its answers were not computed again. The figures are read out of the statistics
-# when they are written.
+# Columns of figures that SQLite reads out of the statistics when a row is written.
+_FIGURES = ",\n        ".join(
+    f"{name} {kind} AS (json_extract(stats, '$.{name}')) STORED"
+    for kind, names in (
+        ("INTEGER", ("prompt_tokens", "generated_tokens", "rounds", "drafted", "accepted")),
+        ("REAL", ("accept_rate", "tokens_per_round", "ttft_s", "decode_tps", "plain_tps", "speedup")),
+    )
+    for name in names
+)
+
+# Version 2: the request history. Each request to the engine has a row, so a continued answer has two, and a copied chat
+# has none, because its answers were not computed again.
 _V2 = (
-    """
+    f"""
     CREATE TABLE requests (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         message_id INTEGER NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
@@ -140,17 +147,7 @@ _V2 = (
         method TEXT NOT NULL,
         finish_reason TEXT NOT NULL,
         stats TEXT NOT NULL,
-        prompt_tokens INTEGER AS (json_extract(stats, '$.prompt_tokens')) STORED,
-        generated_tokens INTEGER AS (json_extract(stats, '$.generated_tokens')) STORED,
-        rounds INTEGER AS (json_extract(stats, '$.rounds')) STORED,
-        drafted INTEGER AS (json_extract(stats, '$.drafted')) STORED,
-        accepted INTEGER AS (json_extract(stats, '$.accepted')) STORED,
-        accept_rate REAL AS (json_extract(stats, '$.accept_rate')) STORED,
-        tokens_per_round REAL AS (json_extract(stats, '$.tokens_per_round')) STORED,
-        ttft_s REAL AS (json_extract(stats, '$.ttft_s')) STORED,
-        decode_tps REAL AS (json_extract(stats, '$.decode_tps')) STORED,
-        plain_tps REAL AS (json_extract(stats, '$.plain_tps')) STORED,
-        speedup REAL AS (json_extract(stats, '$.speedup')) STORED
+        {_FIGURES}
     )""",
     "CREATE INDEX requests_by_message ON requests (message_id)",
     "CREATE INDEX requests_by_time ON requests (finished_at)",
@@ -161,8 +158,7 @@ _V2 = (
     FROM messages WHERE stats IS NOT NULL ORDER BY time_key""",
 )
 
-# Version 3: presets, of which the one without a name is what new chats begin with, and folders that are closed in the
-# list.
+# Version 3: presets, the nameless one for new chats, and folders that are closed in the list.
 _V3 = (
     """
     CREATE TABLE presets (
@@ -174,18 +170,16 @@ _V3 = (
     "ALTER TABLE folders ADD COLUMN closed INTEGER NOT NULL DEFAULT 0",
 )
 
-# Version 4: what each round of an answer did, beside its tokens. Answers from before have none: their rejected draft
-# tokens were not recorded.
+# Version 4: the rounds of an answer beside its tokens. Older answers have none.
 _V4 = (
     "ALTER TABLE chunks ADD COLUMN rounds BLOB NOT NULL DEFAULT x''",
     "ALTER TABLE token_views ADD COLUMN rounds BLOB NOT NULL DEFAULT x''",
 )
 
-# Version 5: requests of other programs, which belong to no message. `client` is the name that the program gave itself,
-# `endpoint` the path that it called; both are empty for an answer of a chat.
+# Version 5: requests of other programs, which belong to no message. `client` and `endpoint` are empty for chats.
 _V5 = (
     "ALTER TABLE requests RENAME TO requests_of_messages",
-    """
+    f"""
     CREATE TABLE requests (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         message_id INTEGER REFERENCES messages (id) ON DELETE CASCADE,
@@ -197,17 +191,7 @@ _V5 = (
         stats TEXT NOT NULL,
         client TEXT NOT NULL DEFAULT '',
         endpoint TEXT NOT NULL DEFAULT '',
-        prompt_tokens INTEGER AS (json_extract(stats, '$.prompt_tokens')) STORED,
-        generated_tokens INTEGER AS (json_extract(stats, '$.generated_tokens')) STORED,
-        rounds INTEGER AS (json_extract(stats, '$.rounds')) STORED,
-        drafted INTEGER AS (json_extract(stats, '$.drafted')) STORED,
-        accepted INTEGER AS (json_extract(stats, '$.accepted')) STORED,
-        accept_rate REAL AS (json_extract(stats, '$.accept_rate')) STORED,
-        tokens_per_round REAL AS (json_extract(stats, '$.tokens_per_round')) STORED,
-        ttft_s REAL AS (json_extract(stats, '$.ttft_s')) STORED,
-        decode_tps REAL AS (json_extract(stats, '$.decode_tps')) STORED,
-        plain_tps REAL AS (json_extract(stats, '$.plain_tps')) STORED,
-        speedup REAL AS (json_extract(stats, '$.speedup')) STORED
+        {_FIGURES}
     )""",
     """
     INSERT INTO requests (id, message_id, finished_at, main_model, draft_model, method, finish_reason, stats)
@@ -225,13 +209,13 @@ LATEST = len(VERSIONS)
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """The version that the file has; 0 for an empty one."""
+    """Return the version of the file; 0 for an empty one."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
 
 
 def migrate(connection: sqlite3.Connection, to: int = LATEST) -> None:
-    """Bring the file to version `to` in one transaction a version, so a kill leaves a whole version."""
+    """Migrate the file to version `to`, in one transaction for each version, so that a kill leaves a whole one."""
     for version in range(version_of(connection) + 1, to + 1):
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -246,7 +230,7 @@ def migrate(connection: sqlite3.Connection, to: int = LATEST) -> None:
 
 
 def is_sound(connection: sqlite3.Connection) -> bool:
-    """Whether the file has exactly the tables of its version; a later app's version is taken at its word."""
+    """Return whether the file has exactly the tables of its version; those of later versions are not checked."""
     version = version_of(connection)
     if version > LATEST:
         return True
@@ -256,7 +240,7 @@ def is_sound(connection: sqlite3.Connection) -> bool:
 
 
 def _definitions(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    # FTS5's own tables are not checked: they vary between versions of SQLite.
+    # Leave out FTS5's own tables, which vary between versions of SQLite.
     rows = connection.execute(
         """
         SELECT name, sql FROM sqlite_master

@@ -1,9 +1,7 @@
-"""Search over all chats and inside one: what to ask the index, where the hits are, and a line around the
-first.
+"""Search over all chats and inside one: queries of the index, the places of hits, and a snippet around the first.
 
-A query is words with spaces between them, all of which must occur; words in double quotes stand together.
-Words of spaced scripts match from their beginning, those of unspaced scripts anywhere. See `folding` for what
-counts as equal.
+A query is words with spaces between them, all of which must occur; words in double quotes form a phrase. Words of
+spaced scripts match from their beginning, those of unspaced scripts anywhere. `search_tokens` says what is equal.
 """
 
 from __future__ import annotations
@@ -19,12 +17,11 @@ from app.conversations.search_tokens import WORD, Run, fold, fold_with_offsets, 
 NEWEST = "newest"
 RELEVANT = "relevant"
 
-# Relevance is judged among this many of the newest hits: past that, newer wins.
+# Relevance orders only this many of the newest hits.
 _JUDGED = 150
-# In seconds: how much older a hit may be to lose half of its freshness.
+# The age in seconds at which a hit has lost half of its freshness.
 _HALF_FRESH = 30 * 86_400.0
-
-# A step of merging takes some ten milliseconds.
+# Few enough that other operations hardly wait for a step of merging.
 _MERGED_PAGES = 128
 
 _TERMS = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
@@ -33,9 +30,7 @@ _GAP = r"[\W_]*"
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query as the index takes it (`match`, an FTS5 expression, "" for what it does not hold) and as a pattern over
-    folded text.
-    """
+    """A query as an FTS5 expression (`match`, "" if the index cannot find it) and as a pattern for folded text."""
 
     match: str
     pattern: re.Pattern[str]
@@ -43,7 +38,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A stretch of a text without line breaks; `spans` are the hits in it, as (start, end) in code points."""
+    """Part of a text, without line breaks; `spans` are the hits in it, as (start, end) in code points."""
 
     text: str
     spans: tuple[tuple[int, int], ...]
@@ -71,7 +66,7 @@ class TitleHit:
 
 
 def parse_query(text: str) -> Query | None:
-    """None where the text has nothing to search for, such as punctuation alone."""
+    """Return the query that a text spells; None where it has only punctuation."""
     phrases: list[str] = []
     patterns: list[str] = []
     for match in _TERMS.finditer(text):
@@ -87,8 +82,9 @@ def parse_query(text: str) -> Query | None:
 
 
 def parse_phrase(text: str) -> Query | None:
-    """The query of the find bar: the whole text as one phrase, or `parse_query` if it has double quotes. Punctuation
-    alone is found literally.
+    """Return the find bar's query: the whole text as one phrase, or `parse_query` if it has double quotes.
+
+    Punctuation alone is searched for literally. None for an empty text.
     """
     if '"' in text:
         return parse_query(text)
@@ -103,8 +99,7 @@ def _phrase(term: list[Run], quoted: bool) -> str:
     *leading, last = term
     tokens = [token for run in leading for token in run_tokens(run)]
     if last.unspaced:
-        # The last character alone would say that the word ends there; only a lone one needs its (prefix)
-        # token.
+        # The token of the last character alone would require the word to end there; a single character is a prefix.
         tokens += run_tokens(last)[:-1] or [last.text]
         prefix = len(last.text) == 1
     else:
@@ -119,7 +114,7 @@ def _pattern(term: list[Run], quoted: bool) -> str:
 
 
 def highlights(text: str, query: Query) -> tuple[tuple[int, int], ...]:
-    """Where the query's words are in `text`: (start, end) in code points, in order, none overlapping.
+    """Return where the query's words are in `text`: (start, end) in code points, in order, not overlapping.
 
     Qt counts UTF-16 units: convert where a text has characters beyond the basic plane.
     """
@@ -131,7 +126,7 @@ def highlights(text: str, query: Query) -> tuple[tuple[int, int], ...]:
 
 
 def _end_in_text(offsets: list[int], end: int) -> int:
-    """Where the character that folds up to `end` ends in the text; half a character counts as all of it."""
+    """Return where the character that folds up to `end` ends in the text; part of a character counts as all of it."""
     last = offsets[end - 1]
     while offsets[end] == last:
         end += 1
@@ -139,7 +134,7 @@ def _end_in_text(offsets: list[int], end: int) -> int:
 
 
 def snippet(text: str, query: Query, width: int = 160) -> Snippet:
-    """`width` characters of the text around the first hit, cut at spaces where there are some near."""
+    """Return `width` characters of the text around the first hit, cut at spaces where possible."""
     found = highlights(text, query)
     first = found[0][0] if found else 0
     start = max(0, min(first - width // 3, len(text) - width))
@@ -154,7 +149,7 @@ def snippet(text: str, query: Query, width: int = 160) -> Snippet:
 
 
 class Search:
-    """Reads the indexes; the schema's triggers keep them equal to the messages and titles."""
+    """Searches the indexes, which the schema's triggers keep equal to the messages and titles."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -162,11 +157,10 @@ class Search:
     def messages(
         self, text: str, *, conversation_id: int | None = None, order: str = NEWEST, limit: int = 50
     ) -> list[MessageHit]:
-        """The best `limit` messages that match, in all chats outside the trash or in one chat, wherever it
-        is.
+        """Return the best `limit` messages that match, in all chats outside the trash or in one chat.
 
-        NEWEST orders by time. RELEVANT weighs how often and how densely the words occur and how recent the
-        message is. Answers that are still streaming are found by what they had before this request.
+        NEWEST orders by time. RELEVANT weighs how often and how densely the words occur and how recent the message is.
+        A streaming answer is found by the text that it had before this request.
         """
         query = parse_query(text)
         if query is None:
@@ -188,7 +182,7 @@ class Search:
         ]
 
     def titles(self, text: str, limit: int = 20) -> list[TitleHit]:
-        """The chats outside the trash whose titles match, last used first."""
+        """Return the chats outside the trash whose titles match, last used first."""
         query = parse_query(text)
         if query is None:
             return []
@@ -202,20 +196,20 @@ class Search:
         return [TitleHit(row["id"], row["title"], highlights(row["title"], query)) for row in rows]
 
     def merge(self, pages: int = _MERGED_PAGES) -> bool:
-        """Merge about that many pages of the indexes; whether there is more to merge.
+        """Merge about that many pages of the indexes; return whether there is more to merge.
 
-        The words of a deleted text stay in the index, unreachable, until the segments are merged that hold them.
+        The words of a deleted text stay in the index, unreachable, until the segments that hold them are merged.
         """
         before = self._database.connection.total_changes
         with self._database.write():
             for index in ("search", "title_search"):
-                # Negative: all segments into one. FTS5 merges few of them by itself.
+                # A negative number merges all segments into one; FTS5 merges few by itself.
                 self._database.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)", (-pages,))
-        # Each statement counts as a change, whatever it does.
+        # The two statements themselves count as changes.
         return self._database.connection.total_changes - before > 2
 
     def rebuild(self) -> None:
-        """Rebuild both indexes, after a change of folding or suspected damage."""
+        """Rebuild both indexes after damage."""
         with self._database.write():
             for statement in (
                 "INSERT INTO search (search) VALUES ('delete-all')",
@@ -235,8 +229,7 @@ class Search:
         visible = "trashed_at IS NULL"
         if conversation_id is not None:
             match, visible = f"{match} AND chat : c{conversation_id}", "1"
-        # CROSS JOIN keeps the index outermost, so that the newest hits come out of it in order and the limit
-        # ends it.
+        # CROSS JOIN keeps the index outermost, so that hits come in its order and the limit ends the search.
         return self._database.rows(
             f"""
             SELECT messages.id, conversation_id, role, messages.created_at,
@@ -250,9 +243,7 @@ class Search:
 
 
 def _relevance(row: sqlite3.Row, query: Query, now: float) -> float:
-    """More hits count for more, but ever less; in a shorter text for more; half as much for every month of
-    age.
-    """
+    """Return a hit's rank: the logarithm of its number of matches, more for short texts, less with age."""
     found = sum(1 for _ in query.pattern.finditer(fold(row["content"])))
     density = (1.0 + math.log1p(found)) / math.sqrt(1.0 + len(row["content"]) / 2000.0)
     freshness = math.exp2(-max(0.0, now - row["created_at"]) / _HALF_FRESH)

@@ -1,11 +1,9 @@
-"""How text becomes searchable: folding, then words for scripts with spaces and overlapping pairs for those
-without.
+"""Turns text into search tokens: folds it, then takes words of spaced scripts and overlapping pairs of the others.
 
-Folding removes what a reader does not search for: case, width, Latin accents, the way a syllable is composed.
-A run of Chinese, Japanese, Korean or Thai characters (and emoji) becomes one token a character: the character
-with its right neighbour, and the last one alone. So every character starts exactly one token, a word of two
-or more is a phrase of pairs, and a single character is a prefix. Everything else becomes words, cut at
-underscores too.
+Folding removes case, width, Latin accents and the way a syllable is composed. In a run of Chinese, Japanese, Korean or
+Thai characters (and emoji), each character gives one token: itself with its right neighbour, the last one alone. So a
+word of two or more characters is a phrase of pairs, and a single character is a prefix. Everything else becomes words,
+which underscores separate too.
 """
 
 from __future__ import annotations
@@ -22,20 +20,20 @@ UNSPACED = (
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001f000-\U0001faff\U00020000-\U0003ffff"
 )
 WORD = rf"[^\W_{UNSPACED}]"
-# Compiled by `re` when they are first used, not by a start.
+# Not compiled here, so that importing this module stays fast.
 _RUNS = rf"([{UNSPACED}]+)|{WORD}+"
 _ASCII_WORDS = r"[a-z0-9]+"
 
-# What composes with the character before it: accents, Hangul vowels and finals, kana voicing marks.
+# Characters that compose with the one before: accents, Hangul vowels and finals, kana voicing marks.
 _MARKS = "\u0300-\u036f\u1160-\u11ff\u3099\u309a\uff9e\uff9f"
 _ACCENTS = "[\u0300-\u036f]+"
 
-# FTS5 cuts tokens at 32 KiB; no typed word is that long, and base64 would swell the index.
+# Characters. Nobody types longer words, and base64 would swell the index.
 LONGEST_WORD = 64
 
 
 class Run(NamedTuple):
-    """A stretch of folded text in one kind of script."""
+    """Consecutive characters of folded text, all of spaced or all of unspaced scripts."""
 
     text: str
     unspaced: bool
@@ -52,7 +50,7 @@ def _fold_cluster(cluster: str) -> str:
 
 
 class _FoldTable(dict[int, str]):
-    """For str.translate: folds a character when it is first met."""
+    """A table for `str.translate` that folds a character when it first occurs."""
 
     def __missing__(self, code: int) -> str:
         folded = self[code] = _fold_cluster(chr(code))
@@ -63,19 +61,19 @@ _FOLDED = _FoldTable()
 
 
 def fold(text: str) -> str:
-    """Text as the index sees it: two spellings that a reader takes for the same fold to the same string."""
+    """Fold text, so that spellings that a reader takes for the same become the same string."""
     if text.isascii():
         return text.lower()
     return _clusters().sub(lambda match: _fold_cluster(match[0]), text).translate(_FOLDED)
 
 
 def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
-    """The folded text, and for each of its characters and its end the index in `text` that it comes from.
+    """Return the folded text, and the index in `text` of each of its characters and of its end.
 
-    The list is None where both have the same characters at the same indices, as nearly always.
+    The list is None where all indices are the same, as they nearly always are.
     """
     folded = fold(text)
-    # A character alone never folds to nothing, so equal lengths without clusters mean one for one.
+    # No character alone folds to nothing, so equal lengths without clusters mean equal indices.
     if len(folded) == len(text) and not _clusters().search(text):
         return folded, None
     offsets: list[int] = []
@@ -94,19 +92,19 @@ def fold_with_offsets(text: str) -> tuple[str, list[int] | None]:
 
 
 def runs(folded: str) -> list[Run]:
-    """The searchable stretches of a folded text in order; between them is punctuation and space."""
+    """Return the runs of searchable characters in a folded text; punctuation and spaces separate them."""
     return [Run(match[0], match[1] is not None) for match in re.finditer(_RUNS, folded)]
 
 
 def run_tokens(run: Run) -> list[str]:
-    """The tokens that the index holds for a run."""
+    """Return the tokens that the index holds for a run."""
     if not run.unspaced:
         return [run.text[:LONGEST_WORD]]
     return [run.text[index : index + 2] for index in range(len(run.text))]
 
 
 def index_text(text: str | None) -> str:
-    """What is put into the full-text index for a message: its tokens with spaces between them."""
+    """Return a message's tokens with spaces between them, for the full-text index."""
     if not text:
         return ""
     if text.isascii():

@@ -1,7 +1,7 @@
-"""The request history of a server without a window: it visits the store for moments only.
+"""The request history of a server without a window, which opens the store for moments only.
 
-Whoever has the store open has it alone. A server runs for days and must never keep the window from its chats, so what
-it answered waits here until a moment in which nobody has the store open.
+Only one process can have the store open, and a server must not keep the window from its chats for days. So figures wait
+here until no other process has it open.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 def answers_of(call: Call) -> list[ProgramRequest]:
-    """The answers of a call that has ended, as they are stored; those without a token count only where they failed."""
+    """Return the answers of an ended call as rows of the history, without empty ones that did not fail."""
     ended = call.began + (call.seconds or 0.0)
     return [
         ProgramRequest(call.client, call.endpoint, ended, call.main, call.draft, call.method, reason, stats)
@@ -40,12 +40,12 @@ class ServedCalls:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._answers: deque[ProgramRequest] = deque(maxlen=MOST_OF_PROGRAMS)
-        # Held for moments only: a call must be noted at once while the disk is waited for.
+        # Never held while waiting for the disk, so that `note` returns at once.
         self._lock = threading.Lock()
 
     @property
     def waiting(self) -> int:
-        """How many answers are not in the store."""
+        """The number of answers that are not in the store yet."""
         return len(self._answers)
 
     def note(self, call: Call) -> None:
@@ -55,7 +55,7 @@ class ServedCalls:
                 self._answers.extend(answers_of(call))
 
     def write(self) -> None:
-        """Write what waits, as far as the store can be had now. May wait for the disk; always from the same thread."""
+        """Write the waiting answers if no other process has the store. Waits for the disk; for one thread."""
         with self._lock:
             answers = list(self._answers)
         if not answers:

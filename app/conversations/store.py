@@ -2,14 +2,14 @@
 
     store.conversations   the list: titles, folders, pins, archive, trash, unsent messages, settings
     store.messages        the tree: turns, edits, siblings, branches
-    store.deletions       messages that are deleted, and put back
+    store.deletions       deleting messages and restoring them
     store.answers         an answer's life: started, streamed, finished, failed, interrupted, continued
     store.search          full-text search over messages and titles
     store.presets         system prompts and settings under names
     store.history         the figures of every request
 
-Every operation is one transaction: when it returns, it is on disk. Operations run on one thread, whichever
-that is; in the app it is the `StoreThread`'s.
+Every operation is one transaction: when it returns, it is on disk. All operations run on one thread, which is the
+`StoreThread`'s in the app.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ConversationStore:
         self.history = RequestHistory(database)
 
     def run(self, operation: Callable[[ConversationStore], Result]) -> Result:
-        """The operation's result; where a damaged text or search index stops it, once more after that is mended."""
+        """Run an operation. If a damaged text or search index stops it, repair that and run it once more."""
         commits = self.database.commits
         try:
             return operation(self)
@@ -59,7 +59,7 @@ class ConversationStore:
             unchanged = self.database.commits == commits
             mend_texts(self.database)
             self.search.rebuild()
-            # An operation that has written something already must not run twice: its error goes to its caller.
+            # An operation that has committed something must not run twice.
             if not unchanged:
                 raise
         return operation(self)

@@ -1,4 +1,4 @@
-"""The files of a store: copying, naming and removing them, and keeping other processes out meanwhile."""
+"""Copies, names, removes and locks the files of a store."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pathlib import Path
 from app.conversations.errors import StoreInUse
 
 _SIDE_FILES = ("-wal", "-shm", "-journal")
-# Seconds that a visit to the store takes at most, and between looks whether it is over.
+# Seconds that `visit_store` takes at most, and between attempts to get the lock.
 _VISIT_S, _LOOK_S = 1.0, 0.02
 
 
 @contextmanager
 def alone_in(path: Path) -> Iterator[None]:
-    """No other process opens the store meanwhile: while its file is replaced, the database itself holds no lock.
+    """Keep other processes from opening the store, also while its file is replaced and the database holds no lock.
 
-    Waits for one that does already, and raises StoreInUse where that takes longer than a visit. On a disk without file
-    locks nothing is locked.
+    Waits for another process, and raises StoreInUse if that takes longer than a visit. Does nothing on a disk without
+    file locks.
     """
     descriptor = os.open(path.parent, os.O_RDONLY)
     try:
@@ -64,12 +64,12 @@ def remove_with_side_files(path: Path) -> None:
 
 
 def stamp(clock: Callable[[], float]) -> str:
-    """The time as it stands in the names of copies."""
+    """Return the current time as it is written in the names of copies."""
     return datetime.fromtimestamp(clock()).strftime("%Y-%m-%d-%H%M%S")
 
 
 def free_name(path: Path) -> Path:
-    """The path, or one with a number where there is such a file already."""
+    """Return the path, with a number if such a file exists already."""
     candidate, number = path, 2
     while candidate.exists():
         candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
@@ -78,8 +78,9 @@ def free_name(path: Path) -> Path:
 
 
 def sync(path: Path) -> None:
-    """Make a file's content or the renames in a folder durable. Not for a database that is open in this process: its
-    locks would go.
+    """Make a file's content or a folder's renames durable.
+
+    Closing the descriptor would release the locks of a database that this process has open: do not use it for one.
     """
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -1,7 +1,7 @@
-"""Rewrites texts that are no UTF-8 any more, as they are shown.
+"""Replaces the damaged bytes of texts that are not UTF-8 any more.
 
-Reading replaces damaged bytes (`database.readable`), but SQLite hands the bytes of a column to `index_text` by itself,
-and Python refuses them there: such a row could be read, and neither renamed nor deleted.
+Reading replaces such bytes (`database.readable`), but SQLite passes columns to `index_text` unchanged, where Python
+refuses them: such a row could be read, but neither renamed nor deleted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _TABLES = ("folders", "presets", "conversations", "messages", "chunks")
 
 
 def mend_texts(database: Database) -> None:
-    """Replace the damaged bytes of every text, in one transaction. The search indexes have to be rebuilt afterwards."""
+    """Replace damaged bytes in every text, in one transaction. Rebuild the search indexes afterwards."""
     with database.write():
         triggers = database.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
         # The triggers would read the damaged text and fail.
@@ -34,7 +34,7 @@ def _mend_table(database: Database, table: str) -> None:
         damaged = [tuple(row) for row in rows if not _is_utf8(row[0])]
         match = " AND ".join(f"{key} = ?" for key in keys)
         for raw, *key in damaged:
-            # A text that became equal to another one stays as it is where both may not be.
+            # A text that would equal another one in a unique column stays as it is.
             database.execute(f"UPDATE OR IGNORE {table} SET {column} = ? WHERE {match}", (readable(raw), *key))
 
 

@@ -1,8 +1,8 @@
-"""A chat's title out of its first exchange: no model, four languages, what the question is about in a line.
+"""Titles a chat after its first exchange, in four languages and without a model.
 
-The opening courtesies ("could you please"), the closing ones ("알려 주세요", "を教えてください") and the
-markup go; what is left of the first sentence is cut at a word. A question that says nothing by itself (a
-greeting, a page of code) takes the answer's heading instead, if it has one.
+The title is the first sentence without its opening courtesies ("could you please"), closing ones ("알려 주세요",
+"を教えてください") and markup, cut at a word. For a question without a subject (a greeting, a page of code), it is the
+answer's heading, if there is one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from app.text.thinking import parts_of
 # In columns: a Chinese, Japanese or Korean character takes two.
 WIDEST = 48
 _LONG_QUESTION = 400
-# Nothing behind these many characters gets into a title; patterns need not look at a pasted book.
+# Characters that are searched for a title: patterns need not read a pasted book.
 _READ = 4000
 _SENTENCE_READ = 200
 
-# Compiled by `re` when they are first used, not by a start.
+# Not compiled here, so that importing this module stays fast.
 _LINK = r"!?\[([^\]]*)\]\([^)]*\)"
 _ADDRESS = r"https?://\S+"
 _LINE_MARKUP = r"^\s*(#{1,6}\s+|>\s*|[-*+]\s+|\d+[.)]\s+)"
@@ -61,7 +61,7 @@ _TRIMMED = " \t\r\n,;:，、；：.。…\"'“”‘’「」『』《》()（�
 
 
 def title_of_exchange(question: str, answer: str = "") -> str:
-    """One line of at most WIDEST columns; empty only where there is no text at all."""
+    """Return one line of at most WIDEST columns; it is empty only where there is no text."""
     answer = answer[:_READ]
     line = _first_sentence(question[:_READ])
     if not line or len(question) > _LONG_QUESTION or re.fullmatch(_GREETING, line):
@@ -72,12 +72,12 @@ def title_of_exchange(question: str, answer: str = "") -> str:
 
 
 def title_of_file(name: str) -> str:
-    """For a chat that began with a file and no words."""
+    """Return the title of a chat that began with a file and no words."""
     return _shorten(" ".join(name.split()))
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence with words in it, of the first line that has one, without markup."""
+    """Return the first sentence that has words, without markup."""
     prose = re.sub(_ADDRESS, " ", re.sub(_LINK, r"\1", without_blocks(parts_of(text).reply, "\n")))
     for line in prose.splitlines():
         line = _plain(line)
@@ -95,13 +95,13 @@ def _plain(line: str) -> str:
 
 
 def _without_courtesies(sentence: str) -> str:
-    """The sentence without opening and closing courtesies, unless nothing would be left."""
+    """Return the sentence without opening and closing courtesies, unless nothing would be left."""
     shorter = sentence
     while (opened := re.sub(_OPENINGS, "", shorter, count=1).lstrip(_TRIMMED)) != shorter and opened:
         shorter = opened
     closed = re.sub(_CLOSINGS, "", shorter).strip(_TRIMMED)
     title = (closed or shorter).rstrip(_TRIMMED)
-    # A request without its "could you" is no question any more; a question stays one.
+    # A request that lost its "could you" loses its question mark, a question keeps it.
     asks = title[-1:] if shorter == sentence and title.endswith(("?", "？")) else ""
     title = title.rstrip("?？!！").rstrip() + asks
     return title[:1].upper() + title[1:] if title[:1].isascii() else title
@@ -115,7 +115,7 @@ def _first_line_of_code(text: str) -> str:
 
 
 def _shorten(line: str) -> str:
-    """Cut to WIDEST columns, at a space where one is near."""
+    """Cut a line to WIDEST columns, at a space if one is near."""
     width = 0
     for index, character in enumerate(line):
         width += 2 if unicodedata.east_asian_width(character) in "WF" else 1

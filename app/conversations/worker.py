@@ -1,8 +1,7 @@
-"""The store's own thread: operations go in, futures come out, and the window never waits for a disk.
+"""The store's thread, which takes operations and returns futures, so that the window never waits for a disk.
 
-Operations run one at a time in the order in which they were handed in; one with a delay runs when it is due.
-What an operation changed is reported to the listeners after it was committed, on this thread: a user
-interface passes it on.
+Operations run one at a time in the order of their submission; a delayed one runs when it is due. After a commit, the
+listener gets what changed, on this thread.
 """
 
 from __future__ import annotations
@@ -28,26 +27,22 @@ _log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
-# Seconds after the start at which a daily backup is first looked for, and how often from then on.
-FIRST_BACKUP_S = 60.0
-BACKUP_EVERY_S = 3600.0
-
-
+# Seconds from the start to the first check whether a daily backup is due, and between further checks.
+FIRST_BACKUP_S, BACKUP_EVERY_S = 60.0, 3600.0
 # Seconds from a deletion until its words are merged out of the search index, between two steps of that, and at most for
-# all of them while the store is being closed.
+# all steps while the store is being closed.
 MERGE_AFTER_S, MERGE_PAUSE_S, MERGE_CLOSING_S = 10.0, 0.05, 2.0
 
 
 class _ClosingError(Exception):
-    """Raised to end the thread."""
+    """Ends a daily backup because the store is closing."""
 
 
 class StoreThread:
-    """Owns the store and the one thread that uses it. Every method may be called from any thread, and none
-    waits.
+    """Owns the store and the one thread that uses it. Any thread may call any method, and only `close` waits.
 
-    `opened` becomes the report of the start, or the error that prevented it; operations handed in until then
-    wait, and fail with the same error. `listener` gets the Changes of every commit.
+    `opened` becomes the report of the start or the error that prevented it, with which operations fail then too.
+    `listener` gets the Changes of every commit.
     """
 
     def __init__(
@@ -71,8 +66,7 @@ class StoreThread:
     def submit(self, operation: Callable[[ConversationStore], Result], delay: float = 0.0) -> Future[Result]:
         """Run `operation` on the store's thread, `delay` seconds from now at the earliest.
 
-        Closing does not wait for delays: what is still in the queue then runs at once. After it, the future
-        fails with RuntimeError.
+        Closing runs what is still in the queue without delay. After it, the future fails with RuntimeError.
         """
         future: Future[Result] = Future()
         with self._wake:
@@ -85,11 +79,11 @@ class StoreThread:
         return future
 
     def answer_writer(self, message_id: int) -> AnswerWriter:
-        """The writer of the streaming answer `message_id`."""
+        """Return the writer of the streaming answer `message_id`."""
         return AnswerWriter(self.submit, message_id)
 
     def close(self, timeout: float | None = 10.0) -> None:
-        """Run what is in the queue, close the file and end the thread; waits that long for it."""
+        """Run what is in the queue, close the file and end the thread; wait for `timeout` seconds at most."""
         with self._wake:
             self._closing = True
             self._wake.notify()
@@ -140,7 +134,7 @@ class StoreThread:
         self.submit(self._back_up_daily, BACKUP_EVERY_S)
 
     def _merge_index(self, store: ConversationStore) -> None:
-        """Take a step of merging what was deleted out of the search index, then out of the log of the file."""
+        """Take a step of merging deleted words out of the search index; after the last one, truncate the log."""
         ends_at = time.monotonic() + MERGE_CLOSING_S
         more = store.search.merge()
         while more and self._closing and time.monotonic() < ends_at:
@@ -164,7 +158,7 @@ class StoreThread:
                 handle(future, operation)
 
     def _next_job(self) -> tuple[float, int, Future[Any], Callable[[ConversationStore], Any]] | None:
-        """The next job that is due; None when the queue is empty and closed."""
+        """Wait for the next due job; None when the queue is empty and closed."""
         with self._wake:
             while True:
                 now = time.monotonic()
@@ -175,7 +169,7 @@ class StoreThread:
                 self._wake.wait(self._jobs[0][0] - now if self._jobs else None)
 
     def _due_job(self) -> tuple[float, int, Future[Any], Callable[[ConversationStore], Any]] | None:
-        """The next job that is due, if there is one now."""
+        """Return the next job if one is due now."""
         with self._wake:
             return heapq.heappop(self._jobs) if self._jobs and self._jobs[0][0] <= time.monotonic() else None
 

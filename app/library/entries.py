@@ -1,4 +1,4 @@
-"""A model as the window shows it, whether installed, in the catalog or found on the Hub. No Qt in here."""
+"""Models as the window shows them, installed, in the catalog or found on the Hub. No Qt in here."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _TIGHT = 0.1
 
 @dataclass(frozen=True)
 class MemoryBudget:
-    """`context` tokens within `limit` bytes, with caches of `*_element_bytes` a number.
+    """`context` tokens within `limit` bytes, with `*_element_bytes` bytes for each number in caches.
 
-    `machines` are the bytes that models may use on each of several Macs that were checked, this one first.
+    `machines` are the bytes that models may use on each of several checked Macs, this one first.
     """
 
     context: int
@@ -39,14 +39,13 @@ class MemoryBudget:
     machines: tuple[int, ...] = ()
 
     def fit(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> FitReport:
-        """The memory both need, at no more tokens than the main model's own context, `longest`."""
-        sizes = replace(main, element_bytes=self.main_element_bytes), draft
-        if draft is not None:
-            sizes = sizes[0], replace(draft, element_bytes=self.draft_element_bytes)
-        return check_fit(*sizes, min(self.context, longest or self.context), self.limit)
+        """Return the memory that both need, at no more tokens than the main model's own context, `longest`."""
+        main = replace(main, element_bytes=self.main_element_bytes)
+        draft = draft and replace(draft, element_bytes=self.draft_element_bytes)
+        return check_fit(main, draft, min(self.context, longest or self.context), self.limit)
 
     def together(self, main: ModelSize, draft: ModelSize | None, longest: int | None) -> bool:
-        """Whether several Macs can hold what this one cannot."""
+        """Return whether only several Macs together can hold both."""
         whole = self.fit(main, draft, longest)
         if whole.fits or not self.machines:
             return False
@@ -60,11 +59,11 @@ class Entry:
     """One model. Unknown figures are 0, unknown words "".
 
     `source` is starter, cache, folder, catalog or search. `name` is the catalog's, else the repository's without its
-    owner. `bytes` is its size on disk or to download. `draft` is the id of the draft model that goes with it,
-    `get_bytes` the download of both. `fit` is the memory of the two, `expected` the speed-up with the draft.
-    `released` is the year and month of a catalog model. `problem` and `detail` say why it cannot be used (a reason of
-    `ModelNotUsable`). `together`: it fits on several Macs only. `advice` judges a search result as a draft for the
-    loaded main model. `head` is the family of a head, whose kind is "head"; "" for models.
+    owner. `bytes` is its size on disk or to download. `draft` is the id of its draft model, `get_bytes` the download,
+    `fit` the memory of both, `expected` the speed-up with the draft. `released` is the year and month of a catalog
+    model. `problem` and `detail` say why it cannot be used (a reason of `ModelNotUsable`). `together`: it fits on
+    several Macs only. `advice` judges a search result as a draft for the loaded main model. `head` is the family of a
+    head, whose kind is "head"; "" for models.
     """
 
     id: str
@@ -104,7 +103,7 @@ class Entry:
 
     @property
     def recorded_as(self) -> str:
-        """Its name in the figures of answers, where the starter's two models have the prefix "starter/"."""
+        """Its name in stored figures, where the starter's two models have the prefix "starter/"."""
         return f"starter/{self.id}" if self.is_starter else self.id
 
     @property
@@ -177,13 +176,13 @@ def from_catalog(model: CatalogModel, catalog: Catalog, installed_ids: Collectio
 
 
 def from_found(model: FoundModel, catalog: Catalog, installed_ids: Collection[str], budget: MemoryBudget) -> Entry:
-    """A search result, with what the catalog knows of it."""
+    """Return a search result, with what the catalog knows about it."""
     if (known := catalog.models.get(model.id)) is not None:
         entry = from_catalog(known, catalog, installed_ids, budget)
         return replace(entry, source="search", gated=model.gated, downloads=model.downloads)
     name, bits = short_name(model.id)
     size = model.bytes or 0
-    # Until its configuration is read, a head can only be told by its name.
+    # Until its configuration is read, only its name tells a head.
     head = kind_of_config({"architectures": [name.replace(" ", "-")]}) or ""
     return Entry(
         model.id,
@@ -205,44 +204,29 @@ def from_found(model: FoundModel, catalog: Catalog, installed_ids: Collection[st
 
 
 def with_details(entry: Entry, model: RemoteModel, budget: MemoryBudget) -> Entry:
-    """A search result with what its configuration and its list of files say."""
-    if (head := kind_of_config(model.config)) is not None:
-        return _with_head_details(entry, model, head)
-    length = context_length(model.config) or 0
-    supported = mlx_lm_module(model.config) is not None
+    """Return a search result with what its configuration and its list of files say."""
+    head = kind_of_config(model.config)
+    supported = mlx_lm_module(model.config) is not None if head is None else can_run(head)
     total = model.listing.total_bytes
-    size = ModelSize(model.id, model.weight_bytes, model.config)
-    return replace(
+    entry = replace(
         entry,
-        head="",
+        head=head or "",
         bytes=total,
-        context=length,
-        kinds=("main",) if supported else (),
-        problem="" if supported else "unknown-architecture",
-        detail="" if supported else str(model.config.get("model_type", "")),
-        get_bytes=0 if entry.installed else total,
-        fit=budget.fit(size, None, length),
-        together=budget.together(size, None, length),
-    )
-
-
-def _with_head_details(entry: Entry, model: RemoteModel, kind: str) -> Entry:
-    supported = can_run(kind)
-    total = model.listing.total_bytes
-    return replace(
-        entry,
-        bytes=total,
-        kinds=("head",) if supported else (),
-        problem="" if supported else "unknown-head",
-        detail="" if supported else kind,
+        kinds=() if not supported else ("head",) if head else ("main",),
+        problem="" if supported else "unknown-head" if head else "unknown-architecture",
+        detail="" if supported else head or str(model.config.get("model_type", "")),
         get_bytes=0 if entry.installed else total,
         fit=None,
-        head=kind,
     )
+    if head is not None:
+        return entry
+    length, size = context_length(model.config) or 0, ModelSize(model.id, model.weight_bytes, model.config)
+    fit, together = budget.fit(size, None, length), budget.together(size, None, length)
+    return replace(entry, context=length, fit=fit, together=together)
 
 
 def with_draft(entry: Entry, draft: CatalogModel, best: PairAdvice, installed_ids: Collection[str]) -> Entry:
-    """A search result together with the catalog's draft model for it."""
+    """Return a search result with the catalog's draft model for it."""
     missing = 0 if draft.id in installed_ids else draft.bytes
     return replace(
         entry, draft=draft.id, draft_name=draft.name, expected=best.expected, get_bytes=entry.get_bytes + missing
@@ -250,7 +234,7 @@ def with_draft(entry: Entry, draft: CatalogModel, best: PairAdvice, installed_id
 
 
 def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple[Entry, ...]:
-    """The two or three pairs offered first on this machine, without those that do not fit the chosen context."""
+    """Return the two or three pairs offered first on this machine, without those that do not fit the context."""
     by_id = {entry.id: entry for entry in entries}
     pairs = (by_id[main.id] for main, _ in offers(catalog, limit))
     return tuple(entry for entry in pairs if entry.fit is None or entry.fit.fits)
@@ -259,7 +243,7 @@ def pair_offers(catalog: Catalog, entries: Sequence[Entry], limit: int) -> tuple
 def _installed_draft(
     model: InstalledModel, known: CatalogModel | None, installed: Sequence[InstalledModel]
 ) -> InstalledModel | None:
-    """Its installed draft: the catalog's first, else the smallest with its tokenizer and less than half its size."""
+    """Return its installed draft: the catalog's, else the smallest with its tokenizer and less than half its size."""
     usable = [other for other in installed if "draft" in other.kinds and other.path != model.path]
     for wanted in known.drafts if known else ():
         if (named := next((other for other in usable if other.id == wanted), None)) is not None:

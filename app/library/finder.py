@@ -1,4 +1,4 @@
-"""The search of the Hub: one request once typing pauses, then the details of the results one after the other."""
+"""Searches the Hub once typing pauses, then reads the details of the results one after the other."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 _PAUSE_MS = 350
-# How many results of a search have their details read: three small requests each.
+# How many results have their details read, with three small requests each.
 _DETAILED = 10
 
 T = TypeVar("T")
 
 
 class CallHub(Protocol):
-    """Runs `work` with the hub service off the Qt thread; `then` or `failed` gets the outcome on it."""
+    """Runs `work` with the hub service off the Qt thread, and passes the outcome to `then` or `failed` on it."""
 
     def __call__(
         self,
@@ -35,7 +35,7 @@ class CallHub(Protocol):
 
 @dataclass(frozen=True)
 class Search:
-    """What was searched for and its results; `error` is why there are none."""
+    """A search and its results; `error` is why there are none."""
 
     text: str = ""
     running: bool = False
@@ -44,7 +44,7 @@ class Search:
 
 
 class Finder(QObject):
-    """`changed` follows when a search begins and ends; `entry_changed` carries a result whose details were read."""
+    """Emits `changed` when a search begins or ends, and `entry_changed` with a result whose details were read."""
 
     changed = Signal()
     entry_changed = Signal(object)
@@ -54,7 +54,7 @@ class Finder(QObject):
         self.searched = Search()
         self._call = call
         self._main_path = ""
-        # Details are read for the newest search and main model only; a larger number ends the reading before.
+        # Details are read for the newest search and main model only; increasing this stops older readings.
         self._generation = 0
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -73,7 +73,7 @@ class Finder(QObject):
             self._pause.stop()
 
     def judge_for(self, main_path: str) -> None:
-        """From now on judge results as drafts for the main model in `main_path`, "" for none."""
+        """Judge results as drafts for the main model in `main_path` from now on; "" for none."""
         if main_path != self._main_path:
             self._main_path = main_path
             self._read_details()

@@ -1,6 +1,6 @@
-"""Everything that reads or writes models, on disk and on the Hub. Every call blocks; no Qt in here.
+"""Reads and writes models on disk and on the Hub. Every call blocks; no Qt in here.
 
-`Library` owns the one service, calls it off the Qt thread and brings its answers to the window.
+`Library` owns the only service, calls it off the Qt thread and passes its results to the window.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from engine.hub.values import AccessReport, FoundModel, RemovalPlan, VerifyRepor
 from engine.hub.verify import verify_model
 from engine.model_files.discovery import InstalledModel, describe_folder, installed_models
 
-# How long a connection test waits for the Hub, in seconds: a person watches it.
+# Seconds that a connection test, which a person watches, waits for the Hub.
 _CHECK_S = 8.0
 
 
@@ -53,8 +53,8 @@ _CHECK_S = 8.0
 class LibraryPaths:
     """Where models, downloads and indexes are kept.
 
-    `catalog` None is the one that ships, `cache` None the user's shared Hugging Face cache, `memory_bytes` None what
-    the machine has. `jobs` configures downloads.
+    By default, `catalog` is the one that ships, `cache` the user's shared Hugging Face cache, and `memory_bytes` the
+    memory of the machine. `jobs` configures downloads.
     """
 
     queue: Path
@@ -72,8 +72,8 @@ class HubOptions:
     """The settings that decide where models come from and how much memory they are judged by.
 
     `endpoint` and `proxy` are addresses, "" for none. `context` is in tokens; the bits are those of both models'
-    caches, 0 for the model's own precision. `memory_limit` in bytes is the user's; without one `device_limit` counts,
-    which the engine tells once it runs. `machines` are the bytes that models may use on each of several Macs.
+    caches, 0 for the model's own precision. `memory_limit` in bytes is the user's; without one, `device_limit` of the
+    running engine counts. `machines` are the bytes that models may use on each of several Macs.
     """
 
     endpoint: str
@@ -103,7 +103,7 @@ def hub_options_of(values: SettingsValues) -> HubOptions:
 
 @dataclass(frozen=True)
 class Inventory:
-    """The installed models, the catalog, and the pairs offered first. `limit` is the bytes models may use here."""
+    """The installed models, the catalog, and the pairs offered first. Models may use `limit` bytes here."""
 
     installed: tuple[Entry, ...]
     catalog: tuple[Entry, ...]
@@ -114,7 +114,7 @@ class Inventory:
         return next((entry for entry in (*self.installed, *self.catalog) if entry.id == id_), None)
 
     def at(self, path: str) -> Entry | None:
-        """The installed model in that folder."""
+        """Return the installed model in that folder."""
         return next((entry for entry in self.installed if entry.path == path), None)
 
 
@@ -123,7 +123,7 @@ class HubService:
 
     def __init__(self, paths: LibraryPaths, keychain: Keychain) -> None:
         self._paths, self._keychain = paths, keychain
-        self._cache = paths.cache or _shared_cache()
+        self._cache = paths.cache or Path(constants.HF_HUB_CACHE)
         heal(self._cache)
         self._lock = threading.RLock()
         self._stop = threading.Event()
@@ -165,7 +165,7 @@ class HubService:
         return kept
 
     def close(self) -> None:
-        """Stop what runs; unfinished downloads stay queued for the next start. Safe to call twice."""
+        """Stop running work; unfinished downloads stay queued for the next start. Safe to call twice."""
         self._stop.set()
         with self._lock:
             self._disconnect()
@@ -180,7 +180,7 @@ class HubService:
     # Installed models and drafts for them
 
     def scan(self) -> Inventory:
-        """Read the disk. An index makes every scan after the first one fast."""
+        """Scan the disk. An index makes all scans but the first one fast."""
         paths = self._paths
         found = installed_models(self._cache, self._folders, paths.starter, paths.index)
         self._found = tuple(found)
@@ -192,7 +192,7 @@ class HubService:
         return Inventory(installed, catalog, pair_offers(self.catalog, catalog, budget.limit), budget.limit)
 
     def advise(self, path: str, measured: Mapping[str, float]) -> tuple[PairAdvice, ...]:
-        """The verdict on every draft for the main model in `path`; `measured` maps ids of drafts to speed-ups."""
+        """Judge every draft for the main model in `path`; `measured` maps ids of drafts to speed-ups."""
         main = self._main_at(path)
         try:
             subject, drafts = candidates(main, self._found, self.catalog)
@@ -201,7 +201,7 @@ class HubService:
         return tuple(self._judged(main, subject, drafts, measured))
 
     def _limit(self) -> int:
-        """The bytes that models may use: what the engine admits, or an estimate of it before the engine runs."""
+        """Return the bytes that models may use: what the engine admits, or an estimate before it runs."""
         told = self._options.memory_limit or self._options.device_limit
         if told is not None:
             return told
@@ -212,14 +212,14 @@ class HubService:
     # The Hub
 
     def search(self, text: str) -> tuple[Entry, ...]:
-        """Models whose name contains `text`, or the one whose name or address it is. Raises `HubError`."""
+        """Return models whose name contains `text`, or the one with this full name or address. Raises `HubError`."""
         client = self._connected()
         if "/" in text:
             return (self._pasted(client, parse_repository(text)),)
         return tuple(map(self._entry_of, search_models(client, text)))
 
     def _pasted(self, client: HubClient, name: str) -> Entry:
-        """The model of that name. A gated one is listed although its files cannot be read: its card links its page."""
+        """Return the model of that name, also a gated one with unreadable files, whose card links its page."""
         try:
             looked = read_repository(client, name, self._paths.small_files)
         except HubError as error:
@@ -233,9 +233,10 @@ class HubService:
         return from_found(found, self.catalog, self._complete_ids(), self._budget())
 
     def read_details(self, entry: Entry, main_path: str, only_result: bool) -> Entry:
-        """A search result with what its small files say: memory, and the verdict on it as a draft for `main_path`.
+        """Return a search result with what its small files say: its memory, and its verdict as a draft.
 
-        `main_path` "" skips the verdict. The only result of a search also gets its draft model. Raises `HubError`.
+        Without `main_path` there is no verdict. The only result of a search also gets its draft model. Raises
+        `HubError`.
         """
         client, kept = self._connected(), self._paths.small_files
         looked = read_repository(client, entry.id, kept)
@@ -275,7 +276,7 @@ class HubService:
         return {model.id for model in self._found if model.complete}
 
     def _main_at(self, path: str) -> InstalledModel:
-        """The model in that folder, even if no scan found it."""
+        """Return the model in that folder, even if no scan found it."""
         main = next((model for model in self._found if model.path == path), None)
         return main if main is not None else describe_folder(Path(path), Path(path).name, "folder")
 
@@ -284,7 +285,7 @@ class HubService:
             return self._queue.snapshot() if self._queue is not None else ()
 
     def command(self, name: str, repository: str) -> None:
-        """`name` is "add", "pause", "resume" or "cancel". Raises `HubError`."""
+        """Call `name` of the queue: "add", "pause", "resume" or "cancel". Raises `HubError`."""
         with self._lock:
             self._connected()
             assert self._queue is not None
@@ -328,7 +329,3 @@ class HubService:
         with self._lock:
             if self._queue is not None and self._queue.status(plan.id) is not None:
                 self._queue.cancel(plan.id)
-
-
-def _shared_cache() -> Path:
-    return Path(constants.HF_HUB_CACHE)

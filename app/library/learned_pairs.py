@@ -1,4 +1,4 @@
-"""What the engine learned about each pair, as rows to show. No Qt in here."""
+"""The engine's figures of each pair, as rows to show. No Qt in here."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from engine.tuning import ContextFigures, LearnedPair, Pair, best_of
 class LearnedRow:
     """One pair at contexts from `tokens_from` to below `tokens_below` tokens (None: no upper bound).
 
-    `depth` draft tokens of `source` a round are expected to be fastest, 0 where plain decoding is, at `plain_tps`.
-    `speedup` is what answers measured, with its bounds, None where none did. `accept_rate` is that of `source`, None
-    before anything was verified; `samples` rounds were measured.
+    `depth` draft tokens of `source` a round are expected to be fastest; 0 means plain decoding, whose speed is
+    `plain_tps`. `speedup` with its bounds is None until an answer measured it. `accept_rate` of `source` is None until
+    a token was verified. `samples` rounds were measured.
     """
 
     pair: Pair
@@ -35,14 +35,14 @@ class LearnedRow:
 
 
 def learned_rows(pairs: Iterable[LearnedPair]) -> list[LearnedRow]:
-    """A row for each pair and context length: the loaded pair first, then what was used last."""
+    """Return a row for each pair and context length: the loaded pair first, then the last used ones."""
     latest_first = list(pairs)[::-1]
     ordered = sorted(latest_first, key=lambda pair: not pair.loaded)
     return [_row(pair, figures) for pair in ordered for figures in pair.contexts]
 
 
 def accept_rate(pair: LearnedPair, source: str) -> float | None:
-    """Accepted over verified tokens of a source, over all positions."""
+    """Return accepted over verified tokens of a source, over all positions."""
     positions = [one for one in pair.acceptance if one.source == source]
     reached = sum(one.reached for one in positions)
     return sum(one.accepted for one in positions) / reached if reached else None

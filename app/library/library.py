@@ -1,7 +1,7 @@
-"""The models as the window knows them: installed, available, being downloaded, and which draft goes with which.
+"""The window's library of models: installed, available, being downloaded, and drafts for each.
 
 Nothing here blocks: disk and network work runs in the background and its results come back to the Qt thread. Views
-read the plain data and listen for what changed.
+read the plain data and listen to the signals.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 def default_paths() -> LibraryPaths:
-    """Where this user's models and downloads are."""
+    """Return where this user's models and downloads are."""
     from app.library.hub_service import LibraryPaths
 
     return LibraryPaths(
@@ -53,11 +53,11 @@ def default_paths() -> LibraryPaths:
 
 
 class Library(QObject):
-    """Does nothing before `start`. Owned by the window, which closes it.
+    """Belongs to the window, which closes it, and does nothing before `start`.
 
-    `settled` carries the status of a download that is ready (once the disk has been scanned again) or has failed;
-    `problem` an error that a person caused and should read; `verified` a path and its report. `damaged` holds the
-    reports of models whose files differ from the published ones. `background` runs other work off the Qt thread.
+    `settled` carries the status of a download that is ready (after a new scan of the disk) or has failed, `problem` an
+    error to show, `verified` a path and its report. `damaged` holds the reports of models whose files differ from the
+    published ones. `background` runs other work off the Qt thread.
     """
 
     models_changed = Signal()
@@ -116,7 +116,7 @@ class Library(QObject):
         self._closed = True
         self._timer.stop()
         self.finder.stop()
-        # Closing the hub service ends what runs; one that was still opening then is closed afterwards.
+        # Closing the hub service ends its work; one that was still opening is closed afterwards.
         self.background.close(wait=False)
         self._close_hub()
         self.background.close()
@@ -127,7 +127,7 @@ class Library(QObject):
             self._hub.close()
 
     def _open(self) -> EngineError | None:
-        """On a thread. An unusable mirror must not hide the installed models, so its error is returned, not raised."""
+        """Open the hub service, off the Qt thread. Return an unusable mirror's error, which must not hide models."""
         from app.library.hub_service import HubService
 
         hub = HubService(self._paths(), self._keychain)
@@ -169,16 +169,12 @@ class Library(QObject):
         return replace(hub_options_of(self.settings.values), device_limit=self._device_limit, machines=self._machines)
 
     def keep_token(self, token: str, then: Callable[[bool], object]) -> None:
-        """Store the token in the system's keychain and connect again with it; `then` gets whether that worked."""
+        """Store the token in the system's keychain and reconnect with it; `then` gets whether that worked."""
         values = self.settings.values
-
-        def keep(hub: HubService) -> bool:
-            return hub.keep_token(values, token)
-
-        self._call(keep, then=then)
+        self._call(lambda hub: hub.keep_token(values, token), then=then)
 
     def check_access(self, then: Callable[[AccessReport], object], failed: Callable[[EngineError], object]) -> None:
-        """Test the mirror, the proxy and the token as they are set now."""
+        """Test the connection with the current mirror, proxy and token."""
         values = self.settings.values
         self._call(lambda hub: hub.check_access(values), then=then, failed=failed)
 
@@ -198,7 +194,7 @@ class Library(QObject):
         self._call(lambda hub: hub.scan(), then=take)
 
     def keep_folders(self, paths: Collection[str]) -> None:
-        """List the models in these folders from now on, unless they are listed already."""
+        """List the models in these folders from now on, also those that no scan finds."""
         inventory, known = self.inventory, self.settings.values.model_folders
         if inventory is None:
             return
@@ -213,7 +209,7 @@ class Library(QObject):
             self.settings.change(model_folders=(*known, *fresh))
 
     def advice(self, path: str) -> tuple[PairAdvice, ...] | None:
-        """The verdicts on drafts for the main model in `path`; None until `advice_changed` follows."""
+        """Return the verdicts on drafts for the main model in `path`; None until `advice_changed` follows."""
         if path in self._advice:
             return self._advice[path]
         if path not in self._asked and self.inventory is not None:
@@ -231,7 +227,7 @@ class Library(QObject):
         self.advice_changed.emit(path)
 
     def measured_with(self, path: str) -> dict[str, Measured]:
-        """The measured figures of drafts for the main model in `path`, by the drafts' ids."""
+        """Return the measured figures of drafts for the main model in `path`, by the drafts' ids."""
         if self.inventory is None:
             return {}
         main = self.inventory.at(path)
@@ -240,23 +236,23 @@ class Library(QObject):
         return {ids.get(draft, draft): one for (of, draft), one in self._measured.items() if of == name}
 
     def take_measured(self, measured: MeasuredPairs) -> None:
-        """Take the figures of all stored answers; advice that they change is worked out again."""
+        """Take the figures of all stored answers. New figures discard the advice."""
         self._take_figures(measured, self._of_engine)
 
     def take_memory_limit(self, limit: int) -> None:
-        """Judge models by the bytes that the engine admits."""
+        """Judge models by the bytes that the engine admits, unless the user set a limit."""
         if not self.settings.values.memory_limit_gb and limit != self._device_limit:
             self._device_limit = limit
             self._reconfigure()
 
     def take_machines(self, free: tuple[int, ...]) -> None:
-        """Judge models also by what several Macs may use, this one first; () where they are not known."""
+        """Also judge models by the bytes that several Macs may use, this one first; () if unknown."""
         if free != self._machines:
             self._machines = free
             self._reconfigure()
 
     def take_learned(self, learned: MeasuredPairs) -> None:
-        """Take the engine's figures, which count for pairs without a stored answer."""
+        """Take the engine's figures, which are used for pairs without a stored answer."""
         self._take_figures(self._of_answers, learned)
 
     def _take_figures(self, of_answers: MeasuredPairs, of_engine: MeasuredPairs) -> None:
@@ -273,7 +269,7 @@ class Library(QObject):
 
     @property
     def running(self) -> int:
-        """How many downloads run or are queued."""
+        """The number of downloads that run or are queued."""
         return sum(status.state in _RUNNING for status in self.downloads)
 
     def get(self, *repositories: str) -> None:
@@ -326,7 +322,7 @@ class Library(QObject):
     # Installed files
 
     def page_of(self, repository: str) -> str:
-        """The address of a model's page on the Hub in use."""
+        """Return the address of a model's page on the Hub in use."""
         return f"{(self.settings.values.hub_endpoint or 'https://huggingface.co').rstrip('/')}/{repository}"
 
     def repair(self, path: str) -> None:
@@ -358,7 +354,7 @@ class Library(QObject):
             self._call(lambda hub: hub.verify(path), then=take, failed=fail)
 
     def plan_removal(self, path: str, then: Callable[[RemovalPlan], object]) -> None:
-        """Work out what a removal frees; `then` gets it."""
+        """Plan the removal of a model; `then` gets the plan."""
         self._call(lambda hub: hub.plan_removal(path), then=then)
 
     def remove(self, plan: RemovalPlan) -> None:
@@ -395,5 +391,5 @@ class Library(QObject):
 
 
 def _waits_for_network(status: DownloadStatus) -> bool:
-    """Whether the queue resumes the download by itself."""
+    """Return whether the queue resumes the download by itself."""
     return status.error is not None and status.error.reason == "no-network"

@@ -1,4 +1,4 @@
-"""The measured speed-up of pairs on this machine: from stored answers and from the engine. No Qt in here."""
+"""Measured speed-ups of pairs on this machine, from stored answers and from the engine. No Qt in here."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MeasuredPairs = Mapping[tuple[str, str], Measured]
 
 
 def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Measured]:
-    """For each pair the figures of the method that has generated the most tokens with it."""
+    """Return the figures of each pair with the method that generated the most tokens."""
     found: dict[tuple[str, str], Measured] = {}
     for one in sorted(summaries, key=lambda summary: summary.generated_tokens):
         if one.draft_model and uses_drafter(one.method) and one.drafted and one.speedup is not None:
@@ -37,7 +37,7 @@ def measured_pairs(summaries: Iterable[PairSummary]) -> dict[tuple[str, str], Me
 
 
 def learned_pairs(pairs: Iterable[LearnedPair]) -> dict[tuple[str, str], Measured]:
-    """The engine's figures of pairs whose speed-up was measured, at the context length measured most often."""
+    """Return the engine's measured figures of pairs, at the context length with the most samples."""
     found: dict[tuple[str, str], Measured] = {}
     for row in sorted(learned_rows(pairs), key=lambda row: row.samples):
         if row.draft and row.speedup is not None:

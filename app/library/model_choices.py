@@ -1,4 +1,4 @@
-"""The rows of the two pickers: each model with its verdict and what choosing it does. No Qt in here."""
+"""The rows of the two pickers: models with their verdicts and what choosing them does. No Qt in here."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Choice:
 
     `kind`: "use" (installed), "get" (to be downloaded), "lookup", "none" or "unload". `verdict` is a code of
     `PairAdvice` or, for a main model, "fits", "together" (on several Macs only), "too-big" or "unusable". A row that is
-    not `usable` says why and cannot be chosen. `guide`: the starter model, which answers questions about the app only.
+    not `usable` cannot be chosen. `guide` marks the starter model, which only answers questions about the app.
     """
 
     kind: str
@@ -50,16 +50,16 @@ class Choice:
 def main_choices(
     inventory: Inventory, loaded_path: str, downloads: Iterable[DownloadStatus], wanted: str = ""
 ) -> list[Choice]:
-    """Installed models, then those to download: the offered ones, or all of the catalog that match `wanted`."""
+    """Return installed models, then models to download: the offered ones, or all in the catalog that match `wanted`."""
     by_id = {status.repository: status for status in downloads}
     rows = [_of_installed(entry, loaded_path, by_id) for entry in inventory.installed if _is_main(entry)]
     installed_ids = {entry.id for entry in inventory.installed}
     suggested = inventory.catalog if wanted else inventory.offers
-    for entry in suggested:
-        running = by_id.get(entry.id)
-        if entry.id not in installed_ids and "main" in entry.kinds:
-            verdict = _verdict(entry)
-            rows.append(_get(entry, verdict, verdict != "too-big", running))
+    rows += [
+        _to_get(entry, by_id.get(entry.id))
+        for entry in suggested
+        if entry.id not in installed_ids and "main" in entry.kinds
+    ]
     rows = sorted((row for row in rows if _matches(row, wanted)), key=_rank)
     if loaded_path and not wanted:
         rows.append(Choice("unload", "", "", usable=True))
@@ -75,9 +75,9 @@ def draft_choices(
     measured: Mapping[str, Measured],
     wanted: str = "",
 ) -> list[Choice]:
-    """Every candidate with its verdict in the order of the advice, lookup among them; "no draft" comes last.
+    """Return all candidates with their verdicts in the order of the advice, lookup among them; "no draft" is last.
 
-    Without a draft model the automatic method uses prompt lookup.
+    Without a draft model, the automatic method uses prompt lookup.
     """
     by_id = {status.repository: status for status in downloads}
     looks_up = bool(sources_without_drafter(method)) and not (loaded_path and uses_drafter(method))
@@ -94,7 +94,7 @@ def draft_choices(
 
 
 def _rank(row: Choice) -> tuple[int, int]:
-    """The sort key: the loaded one, installed, to download, the starter, what cannot be used; smaller models first."""
+    """Return the sort key: loaded, installed, to download, the starter, unusable; smaller models first."""
     if row.loaded:
         return -1, row.bytes
     if not row.usable:
@@ -103,12 +103,12 @@ def _rank(row: Choice) -> tuple[int, int]:
 
 
 def _is_partial(entry: Entry) -> bool:
-    """Whether downloading it again completes it."""
+    """Return whether downloading it again completes it."""
     return entry.source == "cache" and entry.problem == "incomplete"
 
 
 def _is_main(entry: Entry) -> bool:
-    """Not a head, and not the starter's draft model, which is too small to answer."""
+    """Return False for heads and for the starter's draft model, which is too small to answer."""
     return not entry.head and not (entry.is_starter and entry.id == "draft")
 
 
@@ -138,14 +138,15 @@ def _of_installed(entry: Entry, loaded_path: str, downloads: Mapping[str, Downlo
     )
 
 
-def _get(entry: Entry, verdict: str, usable: bool, download: DownloadStatus | None) -> Choice:
+def _to_get(entry: Entry, download: DownloadStatus | None) -> Choice:
+    verdict = _verdict(entry)
     return Choice(
         "get",
         entry.id,
         entry.name,
         entry.bits,
         bytes=entry.get_bytes or entry.bytes,
-        usable=usable,
+        usable=verdict != "too-big",
         verdict=verdict,
         entry=entry,
         download=_unsettled(download),

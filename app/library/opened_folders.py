@@ -1,4 +1,4 @@
-"""Which models that were opened as folders are in no list yet. No Qt in here."""
+"""Finds models that were opened as folders and are not listed yet. No Qt in here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.model_files.cache_names import repository_of_folder
 
 
 def unlisted(folders: Sequence[str], listed: Collection[str]) -> list[str]:
-    """The folders of models that are neither listed under another name nor snapshots of the Hugging Face cache."""
+    """Return the folders that are neither listed, also by another path, nor snapshots of the Hugging Face cache."""
     real = {os.path.realpath(path) for path in listed}
     homes = {folder: Path(folder).parent.parent.name for folder in folders}
     return [

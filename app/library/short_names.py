@@ -1,4 +1,4 @@
-"""What a model is called where there is little room. No Qt in here, and nothing that a start does not need."""
+"""Short names of models. No Qt in here, and no imports that delay a start."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from engine.hub.repository_names import head_of
 
 
 def short_name(repository: str) -> tuple[str, int]:
-    """The name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit."""
+    """Return the name to show and the bits of the weights: ("Qwen3 8B", 4) for mlx-community/Qwen3-8B-4bit."""
     source = head_of(repository)
     main, _, inside = repository.removesuffix("/weights.safetensors").rpartition("/")
     if main and (inside == "mtp" or ("mtp" in inside and inside.endswith(".safetensors"))):
-        # Beside its main model, or part of its files.
+        # A head beside its main model, or part of its files.
         source = main
     if source:
         return f"{short_name(source)[0]} MTP", 0

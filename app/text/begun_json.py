@@ -1,18 +1,18 @@
-"""Whether a text is the beginning of JSON: an answer in that form that was cut off."""
+"""Recognises JSON that was cut off, as in an unfinished answer."""
 
 from __future__ import annotations
 
 import json
 import re
 
-# Where a string is cut off, the error is said to be at its beginning.
+# These errors are reported at the beginning of a string, not where it is cut off.
 _IN_STRING = ("Unterminated string", "Invalid \\")
-# What is left of a literal or a number that is cut off.
+# The rest of a literal or a number that is cut off.
 _CUT_LITERAL = re.compile(r"t|tr|tru|f|fa|fal|fals|n|nu|nul|[-+.eE0-9]*")
 
 
 def is_begun_json(text: str) -> bool:
-    """Whether an object or a list begins the text and lacks its end."""
+    """Return whether the text is an object or a list without its end."""
     text = text.strip()
     if text[:1] not in ("{", "["):
         return False

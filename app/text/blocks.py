@@ -1,8 +1,7 @@
-"""Cuts a streaming Markdown text into blocks: finished ones, which never change again, and the open tail. No
-Qt in here.
+"""Splits streaming Markdown into finished blocks, which never change again, and the open tail. No Qt in here.
 
-Only the tail is parsed again as text arrives, so a long answer costs no more per token at its end than at its
-start. The tail is bounded: a block that is longer, and has no place to cut it, is plain text until the next blank line.
+New text makes only the tail be parsed again, so that a token costs the same in a long answer. The tail is bounded: a
+longer block that cannot be cut becomes plain text until the next blank line.
 """
 
 from __future__ import annotations
@@ -23,40 +22,39 @@ from app.text.pieces import (
     weight_of_markdown,
 )
 
-# Imported with the first answer that is shown: its sixty modules would delay the window.
+# Imported with the first answer that is shown, because it would delay the window.
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_block import StateBlock
 
 # A list longer than this many characters is cut between its items.
 LONG_TAIL = 1000
-
-# Of a table of more lines than this, a row is shown once it is whole: all of it is laid out again each time.
+# In a table of more lines than this, a row is shown when it is complete, because the whole table is laid out again.
 _LONG_TABLE = 12
-# A line of more characters than this is what it looks like.
+# More text cannot change the kind of a line with more characters than this.
 _SETTLED = 8
 _WORDS = re.compile(r" *(?:(?:[-+*]|\d{1,9}[.)]) +)?[^\W\d_]")
 _CUT_KINDS = ("paragraph_open", "table_open")
 _KINDS_OF_LINES = ("paragraph_open", "bullet_list_open", "ordered_list_open", "table_open")
 
-# So many characters are parsed at once. An open block that weighs more than LONGEST_BLOCK becomes plain text, and so
-# does a paragraph of more characters than LONGEST_PARAGRAPH that has no place to cut it.
+# PART characters are parsed at once. An open block that weighs more than LONGEST_BLOCK becomes plain text, and so does
+# a paragraph of more than LONGEST_PARAGRAPH characters that cannot be cut.
 PART = 2000
 LONGEST_BLOCK = 20_000
 LONGEST_PARAGRAPH = 6000
-# Delimiters of formulas in a paragraph that is not plain text: setting them all anew takes too long.
+# Above this number of delimiters of formulas, a paragraph becomes plain text: setting all formulas takes too long.
 MOST_DELIMITERS = 400
-# A code block goes on in another one after that many characters.
+# A code block continues in another one after this many characters.
 LONGEST_CODE = 30_000
 _BLANK_LINE = re.compile(r"(?:\A|\n)[ \t]*\n")
 
-# A formula that stands by itself ends within this many lines, or it was none.
+# A display formula ends within this many lines.
 _LONGEST_FORMULA = 60
 _CLOSINGS = {"$$": "$$", "\\[": "\\]"}
 
 
 def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
-    """A formula that stands by itself is one block whatever its lines look like. An open one goes to the end."""
+    """Parse a display formula as one block, whatever its lines look like. An open one extends to the end."""
     opening = _line(state, first)[:2]
     closing = _CLOSINGS.get(opening)
     if closing is None or state.is_code_block(first):
@@ -71,7 +69,7 @@ def _formula_block(state: StateBlock, first: int, last: int, silent: bool) -> bo
             break
         text = _line(state, end)
     else:
-        # Words after it make it a part of a paragraph.
+        # Words after it make it part of a paragraph.
         if text.split(closing, 1)[1].strip():
             return False
         end += 1
@@ -91,21 +89,21 @@ def _parser() -> MarkdownIt:
 
     parser = MarkdownIt("commonmark").enable("table")
     parser.block.ruler.before("fence", "formula", _formula_block, {"alt": ["paragraph", "blockquote", "list"]})
-    # A definition of a link is a paragraph of its own: the parser would leave it out.
+    # Keep definitions of links as paragraphs; the parser would leave them out.
     parser.block.ruler.disable("reference")
-    # Where blocks begin and end is all that is asked here; Qt reads what is inside them.
+    # Only the bounds of blocks are needed here; Qt parses their content.
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
 
 
 def prepare_parser() -> None:
-    """Import the parser, so that the first text need not wait for it."""
+    """Import the parser, so that the first text does not wait for it."""
     _parser()
 
 
 @dataclass(frozen=True)
 class Prose:
-    """Markdown that is no code block; if `plain`, it is shown as it was written, because it is too long."""
+    """Markdown outside of code blocks; if `plain`, it is too long to parse and is shown as plain text."""
 
     text: str
     plain: bool = False
@@ -113,7 +111,7 @@ class Prose:
 
 @dataclass(frozen=True)
 class Code:
-    """A code block. `closed` once its fence has closed; `language` is the first word after the fence."""
+    """A code block. `closed` says whether it has ended; `language` is the first word after the fence."""
 
     text: str
     language: str = ""
@@ -124,22 +122,22 @@ Block = Prose | Code
 
 
 class Splitter:
-    """Feeds on text deltas. `frozen` only ever grows; `tail` is what may still change."""
+    """Splits text as it arrives. `frozen` only grows; the blocks in `tail` may still change."""
 
     def __init__(self) -> None:
         self.frozen: list[Block] = []
         self.tail: list[Block] = []
         self._open = ""
-        # A carriage return that has come without what may be its new line.
+        # A carriage return at the end of the text, whose line feed may still come.
         self._return = ""
         self._spans: list[_Span] = []
         self._fence: OpenBlock | None = None
-        # Of the open code block, as `length_with_pictures` counts.
+        # Length of the open code block, as `length_with_pictures` counts.
         self._code_length = 0
         self._plain = False
 
     def feed(self, delta: str) -> None:
-        """Read on. Lines may end in any way; in the blocks they end as in Unix."""
+        """Add text with line ends of any kind; in the blocks they are line feeds."""
         delta = self._return + delta
         self._return = "\r" if delta.endswith("\r") else ""
         delta = delta.removesuffix("\r").replace("\r\n", "\n").replace("\r", "\n")
@@ -149,27 +147,23 @@ class Splitter:
     def _read(self, delta: str) -> None:
         longer = self._only_longer(delta) or self._only_a_row(delta)
         self._open += delta
-        if longer:
-            self._show_tail()
-            return
-        self._settle()
+        if not longer:
+            self._settle()
         self._show_tail()
 
     def finish(self) -> None:
-        """No more text comes: everything is frozen."""
+        """Freeze everything, because no more text comes."""
         self.feed("\n" if self._return else "")
         self._settle()
         self._show_tail(ended=True)
-        if self._plain:
+        if self._plain or self._fence is not None:
             self.frozen.extend(self.tail)
-        elif self._fence is None:
-            self._freeze(self._spans if self._open else [], _lines(self._open))
         else:
-            self.frozen.extend(self.tail)
+            self._freeze(self._spans if self._open else [], _lines(self._open))
         self.tail, self._open, self._fence, self._plain = [], "", None, False
 
     def _only_longer(self, delta: str) -> bool:
-        """Whether the open text keeps its blocks with `delta` at its end, so that it need not be parsed again."""
+        """Return whether `delta` leaves the blocks of the open text as they are, so that no parsing is needed."""
         return (
             self._fence is None
             and not self._plain
@@ -180,30 +174,29 @@ class Splitter:
         )
 
     def _only_a_row(self, delta: str) -> bool:
-        """Whether `delta` goes on a row of a long table, which is not shown before it is whole."""
+        """Return whether `delta` continues a row of a long table, which is not shown until it is complete."""
         if self._fence is not None or self._plain or not self._spans or "\n" in delta:
             return False
         span, line = self._spans[-1], self._open[self._open.rfind("\n") + 1 :] + delta
-        is_long = span.kind == "table_open" and span.end - span.start > _LONG_TABLE
-        return is_long and line.startswith("|") and span.end >= self._open.count("\n")
+        return span.is_long_table and line.startswith("|") and span.end >= self._open.count("\n")
 
     def _settle(self) -> None:
         while self._open and self._settle_once():
             pass
 
     def _settle_once(self) -> bool:
-        """Freeze what is finished; True when what follows is to be read in another way."""
+        """Freeze finished blocks; return True if the rest has to be read in another mode."""
         if self._fence is not None:
             return self._settle_code()
         return self._settle_plain() if self._plain else self._settle_prose()
 
     def _settle_prose(self) -> bool:
-        """Freeze finished blocks; True when the tail turned into a code block that has to be read on."""
+        """Freeze finished blocks; return True if the tail is now a code block or plain text."""
         spans, lines = _top_level(self._open), _lines(self._open)
         keep = _first_open(spans, lines)
         self._freeze(spans[:keep], lines)
         self._spans = spans[keep:]
-        # A fence has to be the first thing in its text, without the blank lines before it.
+        # The text of a code block has to begin with its fence, without blank lines before it.
         if self._spans and (keep or self._spans[0].kind == "fence"):
             first_line = self._spans[0].start
             self._open = "".join(lines[first_line:])
@@ -215,13 +208,13 @@ class Splitter:
         if self._spans:
             self._cut(self._spans[-1])
         else:
-            # Nothing but blank lines, of which the last may be the indent of a block.
+            # Only blank lines, the last of which may be the indent of a block.
             self._open = self._open[self._open.rfind("\n") + 1 :][:PART]
         self._plain = self._is_too_long()
         return self._plain
 
     def _is_too_long(self) -> bool:
-        """Whether the open text is to be plain, because it would be parsed and laid out again with each token."""
+        """Return whether parsing and laying out the open text again with each token would take too long."""
         if not self._spans:
             return False
         is_paragraph = self._spans[-1].kind == "paragraph_open"
@@ -231,7 +224,7 @@ class Splitter:
         return len(self._open) > longest or weight_of_markdown(self._open) > LONGEST_BLOCK
 
     def _settle_plain(self) -> bool:
-        """Freeze plain text in pieces; True when it ended at a blank line."""
+        """Freeze plain text in pieces; return True if it ended at a blank line."""
         while True:
             end = _BLANK_LINE.search(self._open, 0, LONG_PARAGRAPH + 1)
             if end is not None:
@@ -248,7 +241,7 @@ class Splitter:
             self.frozen.append(Prose(piece, plain=True))
 
     def _settle_code(self) -> bool:
-        """Read whole lines into the open code block; True when it closed and there is text after it."""
+        """Read complete lines into the open code block; return True if it closed."""
         fence = self._fence
         assert fence is not None
         *lines, self._open = self._open.split("\n")
@@ -269,7 +262,7 @@ class Splitter:
         return False
 
     def _freeze_code(self, fence: OpenBlock) -> None:
-        """Go on in another code block: all of one is laid out again when it comes near the view."""
+        """Continue in another code block, because all of one is laid out again when it comes near the view."""
         self.frozen.append(Code(fence.content, fence.language, closed=True))
         fence.content, self._code_length = "", 0
 
@@ -281,7 +274,7 @@ class Splitter:
                 self.frozen.append(_block_of(span, lines))
 
     def _cut(self, span: _Span) -> None:
-        """Freeze what comes before the last item of a long open list, or all but the last piece of another block."""
+        """Freeze all but the last item of a long open list, or all but the last piece of another block."""
         lines = _lines(self._open)
         if span.items and len(self._open) > LONG_TAIL:
             pieces = ["".join(lines[: span.items[-1]]), "".join(lines[span.items[-1] :])]
@@ -301,7 +294,7 @@ class Splitter:
             return
         if self._fence is None:
             lines = _lines(self._open)
-            # A fence is read on by itself as soon as its first line is whole: here that is still being written.
+            # A fence in these spans is one whose first line is not complete yet.
             self.tail = [_block_of(span, lines, ended) for span in self._spans] if self._open else []
             if self._spans and not ended and _has_open_row(self._spans[-1], lines):
                 self.tail[-1] = Prose("".join(lines[self._spans[-1].start : -1]))
@@ -312,7 +305,7 @@ class Splitter:
 
 
 def continues_line(text: str, delta: str) -> bool:
-    """Whether the last line of `text` is one of words, and remains what it is with `delta` at its end."""
+    """Return whether the last line of `text` consists of words, and `delta` does not change its kind."""
     line = text[text.rfind("\n") + 1 :]
     return len(line.strip()) > _SETTLED and delta.isprintable() and _WORDS.match(line) is not None
 
@@ -326,15 +319,17 @@ class _Span:
     info: str = ""
     content: str = ""
 
+    @property
+    def is_long_table(self) -> bool:
+        return self.kind == "table_open" and self.end - self.start > _LONG_TABLE
+
     def moved_up(self, lines: int) -> _Span:
         items = tuple(item - lines for item in self.items)
         return replace(self, start=self.start - lines, end=self.end - lines, items=items)
 
 
 def _top_level(text: str) -> list[_Span]:
-    """The top-level blocks of a text, with their lines and, for lists, the lines on which items after the
-    first start.
-    """
+    """Return the top-level blocks of a text with their lines and, for lists, the first lines of items but the first."""
     spans: list[_Span] = []
     items: list[int] = []
     opened: tuple[str, int, int] | None = None
@@ -354,17 +349,17 @@ def _top_level(text: str) -> list[_Span]:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines with their ends, where only "\n" ends one, as in the parser."""
+    """Split a text into lines with their ends; as in the parser, only "\n" ends one."""
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
 
 
 def _first_open(spans: list[_Span], lines: list[str]) -> int:
-    """Index of the first block that later text may still change.
+    """Return the index of the first block that later text may still change.
 
-    The last block is open. The one before it is closed once the last one's first line is complete: until
-    then, a few more characters could make that line a part of it ("2" becoming "2. two").
+    The last block is open. The one before it is closed once the last one's first line is complete: until then, a few
+    more characters could make that line part of it ("2" becoming "2. two").
     """
     if len(spans) < 2:
         return 0
@@ -374,9 +369,8 @@ def _first_open(spans: list[_Span], lines: list[str]) -> int:
 
 
 def _has_open_row(span: _Span, lines: list[str]) -> bool:
-    """Whether the last line of a long table is still being written."""
-    is_long = span.kind == "table_open" and span.end - span.start > _LONG_TABLE
-    return is_long and span.end == len(lines) and not lines[-1].endswith("\n")
+    """Return whether the last line of a long table is incomplete."""
+    return span.is_long_table and span.end == len(lines) and not lines[-1].endswith("\n")
 
 
 def _block_of(span: _Span, lines: list[str], closed: bool = True) -> Block:

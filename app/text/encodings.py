@@ -1,7 +1,7 @@
-"""Which encoding a text file is in that does not say it. No Qt in here.
+"""Decodes text files whose encoding is not declared. No Qt in here.
 
-UTF-8 and byte-order marks speak for themselves. How likely each of the encodings is that systems wrote before, chardet
-says. Added is what it does not ask: the window's language, how accented letters stand, and whether a text is in kana.
+UTF-8 and byte-order marks are recognised first. Among older encodings, chardet's confidence decides, together with the
+language of the window, the positions of accented letters, and kana.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Of these, texts have tabs, line ends and form feeds.
+# Control characters other than tabs, line ends and form feeds.
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
 _KANA = re.compile(r"[\u3041-\u30fe]")
 # From Greek to Thai.
 _OTHER_LETTERS = re.compile(r"[\u0370-\u0e7f]")
-# A text that has so many whole characters of several bytes is in UTF-8, even where it ends inside one.
+# Text with this many valid multibyte characters is UTF-8 even if it ends inside one.
 _ENOUGH = 2
-# By chardet's names: Python's of a set that holds it, ours, and whose language it is for.
+# chardet's names of encodings: Python's name of a superset, the name to show, and the language.
 _EAST_ASIAN = {
     "CP949": ("cp949", "EUC-KR", "ko"),
     "CP932": ("cp932", "Shift_JIS", "ja"),
@@ -34,18 +34,19 @@ _EAST_ASIAN = {
     "GB18030": ("gb18030", "GB18030", "zh_CN"),
     "Big5": ("cp950", "Big5", "zh_TW"),
 }
-# What was ruled out before or is part of another set; what hardly a file is in, though short texts may look like it.
+# Encodings that are ruled out before or are subsets of others, and rare ones that short texts may resemble.
 _NEVER = ("utf-8", "euc_kr", "shift_jis_2004", "tis-620", "iso8859-1")
 _HARDLY_EVER = ("johab", "cp1258", "iso8859-3", "iso8859-4", "iso8859-10", "iso8859-14", "iso8859-16", "mac-iceland")
-# How much more readings count in the language of the window, and in the set that most accented files are in.
+# Factors for encodings of the window's language, and for the most common encoding of accented text.
 _HOME, _COMMON = 2.0, 1.35
-# What a reading must come to: a line mostly does to ten times as much, random bytes to less; accented capitals do too.
+# The least confidence. A line of text mostly has ten times as much, random bytes and accented capitals have less.
 _PLAUSIBLE, _PLAUSIBLE_ACCENTED = 0.02, 0.002
 
 
 def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
-    """The text of a file, and the encoding's name where that was a guess ("" where it was not); None where it is no
-    text in any encoding known here. `language` is the window's, such as "ko" or "zh_CN".
+    """Return the text of a file, and the encoding's name if it was guessed ("" if not); None if it is not text.
+
+    `language` is the window's, such as "ko" or "zh_CN".
     """
     for mark, codec in _MARKS:
         if content.startswith(mark):
@@ -63,17 +64,17 @@ def decode(content: bytes, language: str = "") -> tuple[str, str] | None:
 
 
 def has_no_controls(content: bytes) -> bool:
-    """Whether this may be a text, in whichever encoding."""
+    """Return whether these bytes may be text in some encoding."""
     return not _CONTROLS.search(content)
 
 
 def _guessed(content: bytes, language: str) -> tuple[str, str] | None:
-    # chardet gives up short texts in kana: their characters begin with too few different bytes for it.
+    # chardet does not recognise short texts in kana, whose first bytes vary too little.
     for codec, label, _ in (_EAST_ASIAN["CP932"], _EAST_ASIAN["EUC-JP"]):
         text = _decoded(content, codec)
         if text is not None and 2 * len(_KANA.findall(text)) > len(_FOREIGN.findall(text)):
             return text, label
-    # Accented letters mostly stand alone in their words; in other alphabets whole words are beyond ASCII.
+    # Most accented letters have ASCII neighbours; in other alphabets whole words are not ASCII.
     runs = _FOREIGN_RUN.findall(content)
     stand_alone = sum(map(len, runs)) < 2 * len(runs)
     for worth, name in sorted(_guesses(content, language), reverse=True):
@@ -88,11 +89,11 @@ def _guessed(content: bytes, language: str) -> tuple[str, str] | None:
 
 
 def _guesses(content: bytes, language: str) -> Iterator[tuple[float, str]]:
-    """How likely encodings are for the lines that have more than ASCII, and chardet's names of them."""
-    # Here and not at the top: most files are in UTF-8.
+    """Yield weighted confidences of encodings for the lines that are not ASCII, with chardet's names."""
+    # Imported here because most files are UTF-8.
     from chardet import EncodingEra, detect_all
 
-    # It judges the first part only, so other lines are left out; "BMP" at the very start would make it a picture file.
+    # chardet reads only the first part: leave out ASCII lines. The line feed keeps "BMP" from looking like a picture.
     telling = b"\n" + b"\n".join(line for line in content.splitlines() if not line.isascii())
     eras = EncodingEra.MODERN_WEB | EncodingEra.LEGACY_ISO | EncodingEra.LEGACY_MAC | EncodingEra.DOS
     found = detect_all(
@@ -110,7 +111,7 @@ def _guesses(content: bytes, language: str) -> Iterator[tuple[float, str]]:
 
 
 def _cut_short(content: bytes) -> str | None:
-    """UTF-8 whose last character is not all there, with a replacement character instead."""
+    """Decode UTF-8 whose last character is incomplete, with a replacement character in its place."""
     try:
         text = codecs.getincrementaldecoder("utf-8")().decode(content)
     except UnicodeDecodeError:

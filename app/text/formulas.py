@@ -1,7 +1,7 @@
-"""Formulas in Markdown: where they are, and a text in which each has given way to one sign. No Qt in here.
+"""Finds formulas in Markdown, and replaces each by one sign. No Qt in here.
 
-`$...$` and `\\(...\\)` stand in a line, `$$...$$`, `\\[...\\]` and the usual environments by themselves. Code is left
-alone, and so is money: a dollar sign before a digit opens a formula only where another one can close it.
+`$...$` and `\\(...\\)` are inline, `$$...$$`, `\\[...\\]` and the usual environments are display formulas. Code and
+amounts of money are not formulas: a dollar sign before a digit opens one only where another dollar sign can close it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from app.text.fences import CODE_SPAN, FENCED_BLOCK, LEAD
 
-# Longer ones are shown as they were written: setting them takes a while.
+# Characters. Longer formulas are shown as plain text, because setting them takes too long.
 LONGEST = 1500
-# Signs that stand for formulas: Unicode's private ones, which mean nothing in a text.
+# Signs that stand for formulas: Unicode's private ones.
 FIRST_SIGN, LAST_SIGN = 0xE000, 0xF8FF
 
-# None of those in brackets holds another one's opening: else each of many that stay open would be sought to the end.
+# A formula in brackets cannot contain another opening; otherwise each of many open ones would be searched to the end.
 _SCAN = re.compile(
     rf"""
     ^{LEAD}{FENCED_BLOCK}
@@ -34,14 +34,14 @@ _SCAN = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
-# What a line begins with in quotes and lists.
+# The beginning of lines in quotes and lists.
 _LEAD = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d+[.)][ \t])*")
 _MONEY = re.compile(r"\d[\d.,]*\s*[A-Za-z]{2,}[^\\^_=+]*|\d[\d.,]*[\s\W]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """`latex` without its delimiters, `source` with them; `display` stands by itself."""
+    """A formula: `latex` without its delimiters, `source` with them; `display` for one on lines of its own."""
 
     latex: str
     source: str
@@ -49,7 +49,7 @@ class Formula:
 
 
 def find_formulas(markdown: str) -> list[tuple[int, int, Formula]]:
-    """The formulas of a text with where each begins and ends."""
+    """Return the formulas of a text with their start and end."""
     found: list[tuple[int, int, Formula]] = []
     if not ("$" in markdown or "\\" in markdown):
         return found
@@ -67,7 +67,7 @@ def _formula(match: re.Match[str], source: str, quotes: int) -> Formula | None:
         if match[kind] is not None:
             return _sized(match[kind], source, display, quotes)
     money = match["dollar"]
-    # "$5 and 6$" reads as money to everybody but a parser.
+    # "$5 and 6$" is money.
     if money is None or (_MONEY.fullmatch(money) and not money.isdigit()):
         return None
     return _sized(money, source, False, quotes)
@@ -75,14 +75,14 @@ def _formula(match: re.Match[str], source: str, quotes: int) -> Formula | None:
 
 def _sized(latex: str, source: str, display: bool, quotes: int) -> Formula | None:
     if quotes:
-        # Each of its lines after the first begins with the signs of the quotes in which it stands.
+        # In quotes, each line after the first begins with the quotes' signs.
         signs = re.compile(rf"(?<=\n)(?:[ \t]*>){{1,{quotes}}}[ \t]?")
         latex, source = signs.sub("", latex), signs.sub("", source)
     return Formula(latex.strip(), source.strip(), display) if latex.strip() and len(latex) <= LONGEST else None
 
 
 def with_signs(markdown: str) -> tuple[str, list[Formula]]:
-    """The text with one sign for each formula, counted from FIRST_SIGN, and the formulas."""
+    """Return the text with one sign for each formula, counted from FIRST_SIGN, and the formulas."""
     found = find_formulas(markdown)[: LAST_SIGN - FIRST_SIGN + 1]
     if not found:
         return markdown, []
@@ -95,12 +95,12 @@ def with_signs(markdown: str) -> tuple[str, list[Formula]]:
 
 
 def with_formulas(text: str, formulas: list[Formula], words: Callable[[Formula], str] = lambda it: it.source) -> str:
-    """Undo `with_signs`, with `words` for each formula."""
+    """Replace the signs of `with_signs` by `words` of each formula."""
     for number, formula in enumerate(formulas):
         text = text.replace(chr(FIRST_SIGN + number), words(formula))
     return text
 
 
 def _without_signs(text: str) -> str:
-    """A private sign of the text's own must not be taken for a formula."""
+    """Replace private signs in the text itself, which would be taken for formulas."""
     return "".join("\ufffd" if FIRST_SIGN <= ord(sign) <= LAST_SIGN else sign for sign in text)

@@ -4,58 +4,58 @@ from __future__ import annotations
 
 import re
 
-# A paragraph longer than this many characters is cut between sentences: all of its lines are set anew with each word.
+# A paragraph longer than this many characters is cut between sentences: each new word lays out the whole paragraph.
 LONG_PARAGRAPH = 4000
-# Only before a letter: anything else may mean something where a paragraph begins.
+# Only before a letter: other characters may be markup at the beginning of a paragraph.
 _SENTENCE_END = re.compile(r"""(?:[.!?…]["')\]”’]*\s+|[。！？…][」』）”’]*\s*)(?=[^\W\d_])""")
 _WORD_END = re.compile(r"(?:\s+|[、，；：])(?=[^\W\d_])")
 _PAIRED = ("`", "**", "$")
 
-# After so many rows a table goes on in another one with the same head.
+# After this many rows a table continues in another one with the same head.
 TABLE_ROWS = 100
 _HEAD = 2
 
-# What a line weighs besides its characters: parsing and laying it out costs as much as that many more.
+# Weight of a line besides its characters: parsing and laying it out costs as much as that many characters.
 LINE_WEIGHT = 20
-# What a picture weighs, and what is no letter: all fonts are searched for each that none has, whenever it is painted,
-# and Unicode's own separators begin a line.
+# Weight of a character beyond the basic plane or not printable: painting one that no font has searches all fonts, and
+# Unicode's separators begin a line.
 _PICTURE_WEIGHT = 30
 _PICTURE = re.compile("[\U00010000-\U0010ffff]")
-# Qt opens a list or a quote for each mark of a line, however many there are; the parser here stops at twenty.
+# Qt opens a list or a quote for each mark of a line, without a limit; the parser here stops at twenty.
 _DEEP_MARKS = re.compile(r"^[ \t]*(?:(?:[-+*>]|\d{1,9}[.)])[ \t]+){20,}", re.MULTILINE)
 _LAST_OF_ASCII, _LAST_OF_PLANE = "\x7f", "\uffff"
 
 
 def weight(text: str) -> int:
-    """What a text costs to parse and to lay out, in characters of ordinary prose."""
+    """Return the cost of parsing and laying out a text, in characters of ordinary prose."""
     return length_with_pictures(text) + LINE_WEIGHT * text.count("\n")
 
 
 def weight_of_markdown(text: str) -> int:
-    """The same for a text that is not shown as it was written."""
+    """Return the same for Markdown, whose nested marks cost more."""
     deep = sum(len(match[0]) for match in _DEEP_MARKS.finditer(text))
     return weight(text) + LINE_WEIGHT * deep // 2
 
 
 def length_with_pictures(text: str) -> int:
-    """The number of characters, where a picture, a sign without a meaning and what joins others count for many."""
+    """Return the number of characters, where pictures, unknown signs and joiners count for many."""
     if text.isascii():
         return len(text)
     pictures = len(_PICTURE.findall(text))
-    # Most texts are printable but for their line ends, so their characters need not be checked one by one.
+    # Most texts are printable but for their line ends: avoid checking each character.
     if not text.replace("\n", "").isprintable():
         pictures += sum(_LAST_OF_ASCII < sign <= _LAST_OF_PLANE and not sign.isprintable() for sign in text)
     return len(text) + (_PICTURE_WEIGHT - 1) * pictures
 
 
 def pieces_of(kind: str, lines: list[str]) -> list[str]:
-    """A paragraph or a table in pieces that are not too long, the same ones however it arrived."""
+    """Cut a paragraph or a table into pieces that are not too long, independently of how it arrived."""
     return _tables(lines) if kind == "table_open" else _paragraphs("".join(lines))
 
 
 def _tables(lines: list[str]) -> list[str]:
     head, rows = "".join(lines[:_HEAD]), lines[_HEAD:]
-    # What begins like a row may turn out to be something else.
+    # An incomplete row may become something else.
     whole = len(rows) - (not lines[-1].endswith("\n"))
     *starts, last = range(0, max(1, whole), TABLE_ROWS)
     return [*(head + "".join(rows[start : start + TABLE_ROWS]) for start in starts), head + "".join(rows[last:])]
@@ -67,7 +67,7 @@ def _paragraphs(text: str) -> list[str]:
         ends = [*_cuts(_WORD_END, text, 0), *_cuts(_SENTENCE_END, text, LONG_PARAGRAPH // 2)]
         if not ends:
             break
-        # Sentences come last, and so go first; what is in bold or in code should not be torn.
+        # Prefer ends of sentences, which come last, and do not cut bold text or code.
         whole = (end for end in reversed(ends) if all(text.count(mark, 0, end) % 2 == 0 for mark in _PAIRED))
         end = next(whole, ends[-1])
         pieces.append(text[:end].rstrip())
@@ -76,7 +76,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def plain_end(text: str) -> int:
-    """Where a piece of plain text ends: after a line, if it has one that is not too long itself."""
+    """Return the end of a piece of plain text: after a line, if one is not too long itself."""
     total, weighs = 0, 0
     for line in text[:LONG_PARAGRAPH].split("\n")[:-1]:
         of_line = weight(line)
@@ -88,7 +88,7 @@ def plain_end(text: str) -> int:
 
 
 def fitting(text: str, most: int) -> int:
-    """How much of a text without lines may weigh `most`: all of it, or at least half of what could."""
+    """Return how many characters of a line weigh at most `most`: all, or at least half of the greatest number."""
     end = min(len(text), most)
     while end > 1 and length_with_pictures(text[:end]) > most:
         end //= 2

@@ -1,8 +1,8 @@
-"""Markdown as Qt has to be given it, so that all that an answer says is shown. No Qt in here.
+"""Rewrites Markdown so that Qt shows all of it. No Qt in here.
 
-Definitions of links ("[1]: https://…") are read and never shown: but sources and footnotes of an answer look like them,
-and stand in another widget than what refers to them as often as not. They are shown as they were written. An entity
-("&lt;") at the beginning of a list's item takes the item out of its list: the sign itself does not.
+Qt hides definitions of links ("[1]: https://…"), but sources and footnotes of an answer look like them, and the text
+that refers to them may be in another widget. So they are shown as text. An entity ("&lt;") at the beginning of a list's
+item would take the item out of its list; the character itself does not.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _SCAN = re.compile(
 
 
 def for_qt(markdown: str) -> str:
-    """The text with its definitions as lines of words and its entities as signs. Code is left alone."""
+    """Return the text with definitions as lines of text and entities as characters. Code does not change."""
     return _SCAN.sub(_replaced, markdown) if "]:" in markdown or "&" in markdown else markdown
 
 
 def _replaced(match: re.Match[str]) -> str:
     if match["label"] is not None:
         at = match.start("label") - match.start()
-        # Each of several keeps its own line.
+        # Two spaces keep each definition on its own line.
         return f"{match[0][:at]}\\{match[0][at:].rstrip()}  "
     sign = unescape(match["entity"] or "")
     if len(sign) != 1 or not (sign.isprintable() or sign == "\xa0"):

@@ -1,4 +1,4 @@
-"""Separates what a reasoning model wrote before its answer from the answer. No Qt in here."""
+"""Separates the thoughts of a reasoning model from its answer. No Qt in here."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from engine.model_files.thought_marks import THOUGHT_MARKS
 _CHANNEL, _FINAL = "<|channel|>", "final"
 _HEADER = re.compile(r"(?:<\|end\|>)?\s*(?:<\|start\|>\w+)?<\|channel\|>(\w+)[^<]*<\|message\|>")
 _CLOSING = re.compile(r"<\|(?:end|return|start)\|>")
-# What may become such a mark with the next token.
+# The beginning of a mark, which the next token may complete.
 _HALF_A_MARK = re.compile(r"<(?:\|\w*\|?)?\Z")
-# Some templates write the opening mark into the prompt, so that only the closing one, on a line of its own, arrives.
+# With templates that write the opening mark into the prompt, the answer has only the closing one, on a line of its own.
 _LONE_END = re.compile(r"^[ \t]*(?:</think>|</thinking>|</seed:think>|\[/THINK\])[ \t\r]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """An answer's text in two: `thought` is None where nothing is marked, `reply` is what is meant for the reader.
+    """The thoughts of an answer, None if nothing is marked, and its reply.
 
-    `end` is where the thoughts, with their closing mark, end in the text; `closed` says that they do.
+    `end` is the index in the text after the thoughts and their closing mark; `closed` says that they have ended.
     """
 
     thought: str | None
@@ -31,29 +31,29 @@ class Parts:
 
 
 class GrowingParts:
-    """The parts of a text that grows: what was looked at once is not searched again."""
+    """The parts of a growing text, which is not searched twice."""
 
     def __init__(self) -> None:
         self._text, self._ended, self._searched = "", False, 0
         self._parts = Parts(None, "")
 
     def of(self, text: str, ended: bool) -> Parts:
-        """As `parts_of`."""
+        """Return what `parts_of` returns."""
         if text is self._text and ended is self._ended:
             return self._parts
         if not text.startswith(self._text):
             self._searched = 0
         self._parts = parts_of(text, ended, self._searched)
         self._text, self._ended = text, ended
-        # A closing mark is one only when its line is whole.
+        # A closing mark counts only when its line is complete.
         self._searched = text.rfind("\n") + 1 if self._parts.thought is None else 0
         return self._parts
 
 
 def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
-    """Separate the thoughts of an answer from its reply; `ended` False while more text may come.
+    """Separate the thoughts of an answer from its reply; `ended` is False while more text may come.
 
-    `searched` is the start of a line before which none is a closing mark.
+    `searched` is the start of a line before which there is no closing mark.
     """
     lead = len(text) - len(text.lstrip())
     if text.startswith(_CHANNEL, lead) or (not ended and text[lead:] and _CHANNEL.startswith(text[lead:])):
@@ -63,7 +63,7 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
             return _after(text, lead + len(opening), closing)
     rest = text[lead:]
     if not ended and rest and any(opening.startswith(rest) for opening, _ in THOUGHT_MARKS):
-        # Half a mark: it will be one, or text, with the next token.
+        # Possibly the beginning of a mark.
         return Parts("", "", len(text), closed=False)
     if (lone := _LONE_END.search(text, searched)) and _is_lone(text, lone):
         return Parts(text[: lone.start()].strip(), text[lone.end() :].lstrip("\r\n"), lone.end())
@@ -71,8 +71,9 @@ def parts_of(text: str, ended: bool = True, searched: int = 0) -> Parts:
 
 
 def without_thoughts(text: str) -> str:
-    """What later turns of a chat are told of an answer: the templates of models with channels take none in a message;
-    those of the others know their own marks.
+    """Return an answer's text for the prompts of later turns.
+
+    Templates of models with channels refuse messages with such marks; other templates handle their own marks.
     """
     return parts_of(text).reply if text.lstrip().startswith(_CHANNEL) else text
 
@@ -100,7 +101,7 @@ def _message(body: str, whole: bool) -> str:
 
 
 def _is_lone(text: str, end: re.Match[str]) -> bool:
-    """Whether nothing opened what is closed there: an answer may show such marks, in code for instance."""
+    """Return whether a closing mark has no opening one: an answer may show such marks, for instance in code."""
     opening = end[0].strip().replace("/", "", 1)
     return opening not in text[: end.start()]
 

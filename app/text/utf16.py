@@ -1,8 +1,8 @@
-"""Positions in a text as Qt counts them."""
+"""Lengths of text as Qt counts them."""
 
 from __future__ import annotations
 
 
 def utf16_length(text: str) -> int:
-    """The number of UTF-16 units; a character outside the basic plane is two."""
+    """Return the number of UTF-16 units; a character outside the basic plane has two."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,1 +1,1 @@
-"""Chats as files: JSON that loses nothing, Markdown to read anywhere, HTML that stands alone."""
+"""Exports chats as files: lossless JSON, Markdown, and HTML that needs no other file."""

@@ -1,4 +1,4 @@
-"""A chat as one HTML file that stands alone: all of it escaped, nothing fetched, formulas set, for light and dark."""
+"""Exports a chat as one HTML page, with everything escaped, formulas set and nothing fetched, for light and dark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.conversations.exports.rendering import as_html as rendered
 from app.conversations.records import Conversation, Message
 from app.text.thinking import parts_of
 
-# The policy forbids every request, in case one gets past the escaping.
+# The policy forbids every request, in case an address gets past the escaping.
 _PAGE = """<!DOCTYPE html>
 <html>
 <head>
@@ -50,7 +50,7 @@ math[display="block"] {{ margin: 0.75rem 0; white-space: normal; }}
 
 
 def as_html(conversation: Conversation, path: Sequence[Message], labels: Labels) -> str:
-    """`path` is what the chat shows."""
+    """Return the page of a chat; `path` is what the chat shows."""
     articles = []
     if conversation.system_prompt:
         articles.append(_article("system", escape(labels.system), _as_typed(conversation.system_prompt)))
@@ -89,5 +89,5 @@ def _answer(message: Message, labels: Labels) -> str:
 
 
 def _as_typed(text: str) -> str:
-    """The user's text, escaped and not rendered as Markdown."""
+    """Escape the user's text, which is not rendered as Markdown."""
     return f'<div class="text">{escape(text)}</div>'

@@ -1,7 +1,6 @@
-"""Our own JSON: whole trees, settings and figures. `resources/schemas/conversations.schema.json` describes
-it.
+"""Tandem's JSON: whole trees, settings and figures. `resources/schemas/conversations.schema.json` describes it.
 
-`version` changes only when a reader of the old one would misread the new; fields may be added without that.
+`version` changes only when readers of the old version would misread the new one; fields may be added without that.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ VERSION = 1
 def conversation_as_object(
     store: ConversationStore, conversation_id: int, *, with_tokens: bool = True
 ) -> dict[str, Any]:
-    """One chat as an object of the format's "conversations" list."""
+    """Return one chat as an object of the format's "conversations" list."""
     conversation = store.conversations.get(conversation_id)
     messages = store.messages.all(conversation_id)
     uids = {message.id: message.uid for message in messages}
@@ -44,7 +43,7 @@ def conversation_as_object(
 
 
 def document(conversations: Iterable[dict[str, Any]], exported_at: float) -> Iterator[str]:
-    """The pieces of a whole document, so that a large export is never held in memory."""
+    """Yield the pieces of a whole document, so that memory never holds a large export."""
     head = to_json({"format": FORMAT, "version": VERSION, "exported_at": exported_at})
     yield f'{head[:-1]},"conversations":['
     for index, conversation in enumerate(conversations):

@@ -1,4 +1,4 @@
-"""The words that an export adds to the messages; the user interface passes translated ones."""
+"""The words that an export adds to messages; the user interface passes translated ones."""
 
 from __future__ import annotations
 

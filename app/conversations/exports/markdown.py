@@ -1,4 +1,4 @@
-"""A chat as Markdown: what it shows, message after message, the models' own Markdown untouched."""
+"""Exports a chat as Markdown: the messages that it shows, with the models' own Markdown unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.text.thinking import parts_of
 
 
 def as_markdown(conversation: Conversation, path: Sequence[Message], labels: Labels) -> str:
-    """`path` is what the chat shows. Headings inside answers stay as they are."""
+    """Return a chat as Markdown; `path` is what the chat shows. Headings inside answers stay as they are."""
     parts = [f"# {conversation.title or labels.untitled}"]
     if conversation.system_prompt:
         parts += [f"## {labels.system}", conversation.system_prompt]
@@ -26,7 +26,7 @@ def as_markdown(conversation: Conversation, path: Sequence[Message], labels: Lab
 
 
 def _content(message: Message, labels: Labels) -> list[str]:
-    """What was said, with thoughts as a quotation before it: their marks are tags, which viewers swallow."""
+    """Return the text, with thoughts as a quotation before it: their marks are tags, which viewers hide."""
     if message.role != "assistant":
         return [message.content.strip("\n")]
     parts = parts_of(message.content)

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers render without fetching anything and screen readers can read out."""
+"""Converts formulas to MathML, which browsers render without fetching anything and screen readers read out."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from app.text.formulas import Formula
 
 log = logging.getLogger(__name__)
 
-# A formula is what a model wrote: of what the converter makes of it, only mathematics goes into the page. No address,
-# no style, and nothing that is no MathML.
+# A model wrote the formula, so only these elements and attributes of the converter's output go into the page: they are
+# mathematics, without addresses and styles.
 _ELEMENTS = frozenset((
     "math", "mrow", "mi", "mo", "mn", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup",
     "munder", "mover", "munderover", "mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom", "menclose",
@@ -27,17 +27,17 @@ _PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2,
 
 
 def as_mathml(formula: Formula) -> str | None:
-    """The formula as a `math` element; None where it is not LaTeX that can be set."""
+    """Return the formula as a `math` element; None if it is not LaTeX that can be set."""
     from latex2mathml.converter import convert_to_element
 
     try:
         math = convert_to_element(formula.latex, display="block" if formula.display else "inline")
-    # The library raises whatever a mistake in the formula leads to, among it errors of its own assumptions.
+    # A mistake in the formula can make the library raise any exception.
     except Exception as error:
         log.debug("a formula cannot be set: %s", type(error).__name__)
         return None
     for element in math.iter():
-        # Signs come as character references, which the library resolves in the finished text: too late to be safe.
+        # Resolve character references here: the library does it in the finished text, after these checks.
         element.text = unescape(element.text) if element.text else element.text
         # The library returns an unknown command as its name.
         if element.tag not in _ELEMENTS or (element.text or "").startswith("\\"):

@@ -1,4 +1,4 @@
-"""Markdown of an answer as HTML: formulas set, raw HTML shown as text, and no address that a browser would follow."""
+"""Renders an answer's Markdown as HTML: formulas set, raw HTML as text, and no address that a browser follows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _BOXES = {" ": "☐", "x": "☑", "X": "☑"}
 
 
 def as_html(markdown: str, as_latex: bool = False) -> str:
-    """The body of an answer, with formulas as MathML or, for programs that know none, as LaTeX.
+    """Return the body of an answer, with formulas as MathML or, for programs without MathML, as LaTeX.
 
-    Everything that is not Markdown's own is escaped.
+    Everything but the markup of Markdown is escaped.
     """
     marked, formulas = with_signs(markdown)
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
@@ -31,7 +31,7 @@ def as_html(markdown: str, as_latex: bool = False) -> str:
 
 
 class _Renderer(RendererHTML):
-    """Writes links and pictures as their words with the address behind them."""
+    """Writes links and pictures as their words, followed by the address."""
 
     def text(self, tokens: Sequence[Token], index: int, _options: Any, env: Any) -> str:
         words = tokens[index].content
@@ -70,7 +70,7 @@ def _address(address: str, words: str, formulas: list[Formula]) -> str:
 
 
 def _with_math(text: str, formulas: list[Formula]) -> str:
-    """Escaped, with the formulas that can be set instead of their signs, and the others as they were written."""
+    """Escape text and replace the signs of formulas by MathML, or by their source where that is not possible."""
     parts = []
     for sign in text:
         number = ord(sign) - FIRST_SIGN

@@ -1,4 +1,4 @@
-"""Writing exports to disk: whole files or nothing, using the store's thread for one chat at a time."""
+"""Writes exports to disk, whole files or nothing, and uses the store's thread for one chat at a time."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def write_json(
 ) -> None:
     """Write chats into one JSON file, which only its owner may read if it is `private`.
 
-    Call it on a thread that may wait; raises OSError and leaves no half file.
+    Call it on a thread that may wait. On OSError no file is left.
     """
     exported_at = run(lambda store: store.database.clock())
 
@@ -53,8 +53,8 @@ def write_json(
 def write_text(
     run: Run, conversation_id: int, path: Path, form: str, labels: Labels | None = None, *, private: bool = True
 ) -> None:
-    """Write one chat as MARKDOWN or HTML. As `write_json` otherwise."""
-    # It brings a Markdown parser along, which the window's start has no use for.
+    """Write one chat as MARKDOWN or HTML. Otherwise like `write_json`."""
+    # It imports a Markdown parser, which would delay the window's start.
     from app.conversations.exports.html import as_html
 
     render = {MARKDOWN: as_markdown, HTML: as_html}[form]
@@ -68,22 +68,18 @@ def write_text(
 def write_folder(
     run: Run, conversation_ids: Iterable[int], folder: Path, form: str, labels: Labels | None = None
 ) -> list[Path]:
-    """Write each chat into a file of its own, named by its title, in an existing folder; overwrites nothing."""
+    """Write each chat into a file named after its title, in an existing folder. Overwrites nothing."""
     written = []
     for identity in conversation_ids:
-        title = run(partial(_title, conversation_id=identity))
+        title = run(partial(lambda store, chat: store.conversations.get(chat).title, chat=identity))
         path = free_name(folder, title or (labels or Labels()).untitled, SUFFIXES[form])
         write_text(run, identity, path, form, labels)
         written.append(path)
     return written
 
 
-def _title(store: ConversationStore, conversation_id: int) -> str:
-    return store.conversations.get(conversation_id).title
-
-
 def free_name(folder: Path, title: str, suffix: str) -> Path:
-    """A path in `folder` that does not exist yet, its name as near to `title` as file systems allow."""
+    """Return a path in `folder` that does not exist yet, named after `title` as far as file systems allow."""
     name = " ".join(_UNFIT.sub(" ", unicodedata.normalize("NFC", title)).split()).strip(" .") or "chat"
     name = name.encode()[:_LONGEST_NAME].decode(errors="ignore").rstrip(" .")
     path, number = folder / f"{name}{suffix}", 2

@@ -1,3 +1,1 @@
-"""Chats from files: our own JSON and that of other apps. Importing a file twice changes nothing the second
-time.
-"""
+"""Imports chats from Tandem's JSON and from other apps' exports. Importing a file again changes nothing."""

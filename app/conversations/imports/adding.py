@@ -1,4 +1,4 @@
-"""Adds an imported chat to the store: importing it again adds nothing, and nothing is overwritten."""
+"""Adds imported chats to the store. Importing one again adds nothing, and nothing is overwritten."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ ADDED = "added"
 EXTENDED = "extended"
 UNCHANGED = "unchanged"
 
-# Seconds between messages that come without a time: enough to keep their order.
+# Seconds between messages without a time: enough to keep their order.
 _STEP = 0.001
 
 
 def add(store: ConversationStore, conversation: ImportedConversation) -> tuple[str, int]:
-    """Add the chat, or what it has beyond the one that an earlier import made: (outcome, the chat's id).
+    """Add the chat, or extend the one of an earlier import; return the outcome and the chat's id.
 
-    A chat in the trash stays as it is. An extended chat keeps its title, its settings and the branches it
-    shows; of two texts of one message, the one that goes on where the other ends is kept.
+    A chat in the trash does not change. An extended chat keeps its title, its settings and the branches it shows; a
+    message's text is replaced only by one that continues it.
     """
     database = store.database
     existing = database.row(
@@ -91,7 +91,7 @@ def _add_new(store: ConversationStore, conversation: ImportedConversation) -> in
 def _add_messages(
     store: ConversationStore, identity: int, conversation: ImportedConversation, known: dict[str, int]
 ) -> dict[str, int]:
-    """Add the messages that are not `known` yet; the ids of all by their uids."""
+    """Add the messages that are not `known` yet; return the ids of all by their uids."""
     started = conversation.created_at or store.database.clock()
     added = [
         (message, message.created_at or started + index * _STEP)
@@ -128,7 +128,7 @@ def _known(store: ConversationStore, identity: int) -> dict[str, sqlite3.Row]:
 
 
 def _has_grown(known: sqlite3.Row | None, message: ImportedMessage) -> bool:
-    """Whether the file has a longer text of a stored message: its answer was continued after an earlier export."""
+    """Return whether the file continues the text of a stored message, as when an answer was continued."""
     if known is None or known["role"] != message.role or known["state"] == STREAMING:
         return False
     content = storable(message.content)
@@ -148,7 +148,7 @@ def _grow(store: ConversationStore, identity: int, message_id: int, message: Imp
                 message_id,
             ),
         )
-        # The tokens of the shorter text are not those of this one.
+        # The stored tokens are those of the shorter text.
         store.database.execute("DELETE FROM token_views WHERE message_id = ?", (message_id,))
         _keep_tokens(store, message_id, message)
         changes.messages.add(message_id)

@@ -1,4 +1,4 @@
-"""ChatGPT's data export: conversations.json, a list of chats that each hold a "mapping" of nodes.
+"""Reads ChatGPT's data export: conversations.json, a list of chats, each with a "mapping" of nodes.
 
 A node has "parent", "children" and a "message" (null at the root) with author.role, content.content_type and
 content.parts; "current_node" is the leaf that was shown. Times are seconds since 1970.
@@ -25,7 +25,7 @@ def title_of(entry: object) -> str:
 
 
 def read(entry: object) -> ImportedConversation:
-    """One chat. Everything that a model wrote for a tool, or a tool for a model, is left out and counted."""
+    """Return one chat. Calls of tools and their results are left out and counted."""
     left_out: Counter[str] = Counter()
     messages: list[ImportedMessage] = []
     passed_over: dict[str, str | None] = {}
@@ -37,7 +37,7 @@ def read(entry: object) -> ImportedConversation:
         else:
             messages.append(message)
     identity = fields.text(entry, "conversation_id") or fields.text(entry, "id")
-    # Chats from before exports had ids are identified by the time at which they began.
+    # Older exports have no ids: identify a chat by its start.
     identity = identity or f"{fields.time(entry, 'create_time')}-{title_of(entry)}"
     return fit(
         ImportedConversation(
@@ -58,7 +58,7 @@ def _message(uid: str, parent: str | None, message: Any, left_out: Counter[str])
     role = fields.text(fields.mapping(message, "author"), "role")
     content = fields.mapping(message, "content")
     kind = fields.text(content, "content_type")
-    # System nodes and hidden ones were never shown: they are left out without being counted.
+    # System nodes and hidden ones were never shown, so they are not counted.
     if role not in ("user", "assistant", "tool") or message.get("weight") == 0:
         return None
     if role == "tool" or fields.text(message, "recipient") not in ("", "all"):

@@ -1,7 +1,7 @@
-"""Claude's data export: conversations.json, a list of chats with "uuid", "name" and a flat "chat_messages".
+"""Reads Claude's data export: conversations.json, a list of chats with "uuid", "name" and a flat "chat_messages".
 
-A message has "uuid", "sender" ("human" or "assistant"), "text" and, in newer exports, a "content" list of
-typed parts. Newer ones also name "parent_message_uuid". Times are ISO 8601.
+A message has "uuid", "sender" ("human" or "assistant"), "text" and, in newer exports, "parent_message_uuid" and a
+"content" list of typed parts. Times are ISO 8601.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def title_of(entry: object) -> str:
 
 
 def read(entry: object) -> ImportedConversation:
-    """One chat, in a row where the messages name no parents."""
+    """Return one chat. A message that names no parent follows the message before."""
     left_out: Counter[str] = Counter()
     messages: list[ImportedMessage] = []
     listed = fields.items(entry, "chat_messages")
@@ -59,7 +59,7 @@ def read(entry: object) -> ImportedConversation:
 
 
 def _text(message: object, left_out: Counter[str]) -> str:
-    """The typed parts' text, or the plain one of older exports; attached files are counted."""
+    """Return the typed parts' text, or the plain text of older exports. Attached files are counted."""
     left_out["file"] += len(fields.items(message, "files")) + len(fields.items(message, "attachments"))
     texts = []
     for part in fields.items(message, "content"):

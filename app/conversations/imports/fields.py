@@ -1,4 +1,4 @@
-"""Reads fields of other apps' JSON: a missing value or one of another type reads as empty."""
+"""Reads fields of other apps' JSON. A missing value, or one of another type, reads as empty."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def flag(container: object, key: str | int) -> bool:
 
 
 def time(container: object, key: str | int) -> float | None:
-    """Seconds since 1970 from a number of seconds or milliseconds, or from an ISO 8601 text."""
+    """Return seconds since 1970 from a number of seconds or milliseconds, or from ISO 8601 text."""
     value = _at(container, key)
     seconds: float | None = None
     if isinstance(value, str):
@@ -54,13 +54,13 @@ def _at(container: object, key: str | int) -> Any:
 
 
 def parts_text(parts: list[Any]) -> tuple[str, int]:
-    """The text of a list of content parts (strings, or objects with a "text"), and how many held none."""
+    """Return the text of content parts (strings, or objects with a "text"), and how many have none."""
     texts = [part if isinstance(part, str) else _part_text(part) for part in parts]
     return "\n\n".join(part for part in texts if part), sum(1 for part in texts if part is None)
 
 
 def _part_text(part: object) -> str | None:
-    """A part's text: plain, or {"value": text} as in OpenAI's threads; None for images, files and calls."""
+    """Return a part's text, plain or as {"value": text} as in OpenAI's threads; None for images, files and calls."""
     value = _at(part, "text")
     if isinstance(value, dict):
         value = value.get("value")

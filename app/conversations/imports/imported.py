@@ -1,4 +1,4 @@
-"""What every reader of a foreign format produces, and the rules that make it fit our tree."""
+"""What readers of formats return, and the rules that make it fit the store's tree."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from app.conversations.records import AnswerSource, NewMessage
 from engine.events import Token
 from engine.stats import RoundRecord
 
-# The reason why a chat was skipped that is in the trash.
+# The reason for skipping a chat that is in the trash.
 IN_TRASH = "in-trash"
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedMessage(NewMessage):
-    """One message. Importing it again gives the same `uid`; `parent` is a uid or None."""
+    """One message. Reading it again gives the same `uid`; `parent` is a uid or None."""
 
     parent: str | None = None
     tokens: tuple[Token, ...] = ()
@@ -29,10 +29,9 @@ class ImportedMessage(NewMessage):
 class ImportedConversation:
     """One chat, parents before children.
 
-    `uid` is set for our own chats, `origin` for others': one of them finds the chat that an earlier import
-    made. `selected` is the uid of the last message shown. `left_out` counts what is not imported, by reason
-    code: "tool" (calls and their results), "reasoning", "file" (images and other files), "empty", "unreadable"
-    (lines of the file).
+    `uid` identifies Tandem's chats and `origin` those of other apps, so that another import finds them. `selected` is
+    the uid of the last message shown. `left_out` counts what is not imported, by reason code: "tool" (calls and their
+    results), "reasoning", "file" (images and other files), "empty", "unreadable" (lines of the file).
     """
 
     origin: str | None
@@ -53,10 +52,10 @@ class ImportedConversation:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something in the file that was not imported: its `title` or name, a reason code and details.
+    """A part of the file that was not imported: its `title` or name, a reason code and details.
 
-    Reasons: "empty" (no messages), "unreadable" (the entry has another shape), "in-trash" (its chat lies in
-    the trash), "unknown-format", "not-json", "too-large" (a file).
+    Reasons: "empty" (no messages), "unreadable" (the entry has another shape), "in-trash" (the chat is in the trash),
+    "unknown-format", "not-json", "too-large" (a file).
     """
 
     title: str
@@ -66,11 +65,9 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did: chats added, extended by new messages, and unchanged, their ids, and what was left
-    out.
+    """What an import did: the ids of chats that were added, extended by new messages, or unchanged, and the rest.
 
-    `left_out` counts parts of messages by the reason codes of ImportedConversation, over all chats that were
-    added or extended.
+    `left_out` counts parts of messages by the reason codes of ImportedConversation, over all added and extended chats.
     """
 
     added: tuple[int, ...] = ()
@@ -81,29 +78,29 @@ class ImportReport:
 
 
 def derived_uid(*parts: object) -> str:
-    """An identity for messages that come without one: the same parts give the same uid."""
+    """Return a uid for a message without one: the same parts give the same uid."""
     return hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def first_uid(messages: Sequence[ImportedMessage]) -> str:
-    """The identity of a chat that comes without one, from its first message."""
+    """Return a uid for a chat without one, from its first message."""
     return derived_uid(*(message.uid for message in messages[:1]))
 
 
 def imported_message(
     uid: str, parent: str | None, role: str, text: str, created_at: float | None, model: str = ""
 ) -> ImportedMessage:
-    """A message of another app; `model` counts only for an answer."""
+    """Return a message of another app; `model` is used only for an answer."""
     source = AnswerSource(main_model=model if role == "assistant" else "")
     return ImportedMessage(role, text, uid, created_at=created_at, source=source, parent=parent)
 
 
 def fit(conversation: ImportedConversation, passed_over: Mapping[str, str | None]) -> ImportedConversation:
-    """The conversation as our tree takes it.
+    """Return the conversation as the store's tree takes it.
 
-    `passed_over` holds the parents of the entries that were left out: their children move up to the nearest
-    message. Messages come parents first, unknown parents and circles are cut, and answers in a row become
-    one, because other apps write an answer with tool calls as several and a chat template takes one a turn.
+    `passed_over` holds the parents of the entries that were left out, whose children move up to the nearest message.
+    Messages come parents first, and unknown parents and circles are cut. Consecutive answers become one, because other
+    apps write an answer with tool calls as several, and chat templates take one answer a turn.
     """
     known = {message.uid for message in conversation.messages}
     lifted = [_below(message, _nearest(message.parent, known, passed_over)) for message in conversation.messages]
@@ -140,7 +137,7 @@ def _ordered(messages: Sequence[ImportedMessage]) -> list[ImportedMessage]:
             message = waiting.pop()
             placed[message.uid] = message
             waiting += [child for child in reversed(children.get(message.uid, [])) if child.uid not in placed]
-        # What no first message reaches belongs to a circle: cut it at its first message in the file.
+        # A message that no first message leads to belongs to a circle: cut it at its first message in the file.
         circle = next((message for message in unplaced if message.uid not in placed), None)
         if circle is None:
             return list(placed.values())
@@ -148,7 +145,7 @@ def _ordered(messages: Sequence[ImportedMessage]) -> list[ImportedMessage]:
 
 
 def _joined(messages: Sequence[ImportedMessage]) -> tuple[list[ImportedMessage], dict[str, str]]:
-    """Answers whose only follower is an answer, as one; and which message each joined one is part of now."""
+    """Join answers whose only follower is an answer; also return the message that each was joined into."""
     followers = Counter(message.parent for message in messages)
     kept: dict[str, ImportedMessage] = {}
     joined_into: dict[str, str] = {}

@@ -1,8 +1,8 @@
-"""Jan's threads: a folder a chat with thread.json and messages.jsonl, one OpenAI thread message a line.
+"""Reads Jan's threads: a folder for each chat, with thread.json and an OpenAI thread message a line in messages.jsonl.
 
 A message has "id", "role", "created_at" (seconds or milliseconds) and a "content" list of {"type": "text",
-"text": {"value": ...}}. The reader gets {"thread": the object, "lines": the messages, "unreadable": how many lines
-are no JSON}, as `reading` puts them together.
+"text": {"value": ...}}. `reading` passes {"thread": the object, "lines": the messages, "unreadable": the number of
+lines that are not JSON}.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def title_of(entry: object) -> str:
 
 
 def read(entry: Any) -> ImportedConversation:
-    """The chat, its messages sorted by time: the file's order may differ."""
+    """Return the chat with its messages sorted by time, which the file need not be."""
     left_out: Counter[str] = Counter(unreadable=entry["unreadable"])
     thread = fields.mapping(entry, "thread")
     lines = sorted(fields.items(entry, "lines"), key=lambda line: fields.time(line, "created_at") or 0.0)

@@ -1,49 +1,52 @@
-"""JSON read piece by piece. `json.loads` holds the GIL until a large file is parsed."""
+"""Reads JSON piece by piece, because `json.loads` holds the GIL until a large file is parsed."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
 _decoder = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
-
-
-# The list that may hold all chats of a document that is an object.
+# In a document that is an object, the list that may hold all chats.
 _LARGE = "conversations"
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-# Or one that is cut off, as a group: looking at it again from each quotation mark in it would take for ever.
+# Also a string that is cut off, as a group: searching it again from each quotation mark in it would take too long.
 _STRING_OR_CUT = re.compile(_STRING.pattern + rb'|("[^"\\]*+(?:\\.[^"\\]*+)*+\\?\Z)', re.DOTALL)
 _SLICE = 4 * 2**20
 
 
 class Items:
-    """The items of an outermost list, read anew whenever they are gone through: only one is in memory at a time.
+    """The items of a list, which each iteration parses again, so that only one is in memory at a time.
 
-    The text has been read to its end once, so that going through it raises nothing but what `step` raises.
+    An iteration calls `step` before each item, and sets `end` to the position after the list. Errors of the JSON can
+    only occur in the first one.
     """
 
     def __init__(self, text: str, position: int, step: Callable[[], object]) -> None:
         self._text, self._position, self._step = text, position, step
+        self.end = position
 
     def __iter__(self) -> Iterator[Any]:
         position = _space(self._text, self._position + 1)
         ends = self._text.startswith("]", position)
+        self.end = position + 1
         while not ends:
             self._step()
             item, position = _decoder.raw_decode(self._text, position)
             yield item
             position, ends = _after_item(self._text, position, "]")
+            self.end = position
 
 
 def count_containers(content: bytes, enough: int) -> int:
-    """How many lists and objects JSON holds, without parsing it; the count is exact up to `enough`.
+    """Count the lists and objects of JSON without parsing it, exactly up to `enough`.
 
-    A parser makes a hundred bytes out of the three of `[],`.
+    Parsing the three bytes `[],` takes a hundred bytes of memory.
     """
-    # Brackets in texts are counted only where there would be too many with them.
+    # Look for brackets inside strings only if there are too many together with them.
     count = content.count(b"[") + content.count(b"{")
     if count <= enough:
         return count
@@ -59,10 +62,10 @@ def count_containers(content: bytes, enough: int) -> int:
         elif start + len(part) == len(content):
             break
         elif inside := len(part) - (len(bare) - opened):
-            # From the text that the slice cut through.
+            # Continue at the string that the slice cut through.
             start += inside
         elif text := _STRING.match(content, start):
-            # A text longer than a slice: past it, without a copy of it.
+            # Skip a string longer than a slice, without copying it.
             start = text.end()
         else:
             break
@@ -70,10 +73,10 @@ def count_containers(content: bytes, enough: int) -> int:
 
 
 def parse(text: str, step: Callable[[], object]) -> Any:
-    """What `json.loads` makes of it, with a call of `step` before each item of the outermost lists.
+    """Parse JSON like `json.loads`, with a call of `step` before each item of the outermost lists.
 
-    Outermost are a list that is the whole document, and those in an object that is; where such a list may hold the
-    chats of a person's whole history, it is given as `Items`. Raises ValueError, RecursionError and what `step` raises.
+    The outermost lists are the whole document, or lists directly in an object that is the whole document. Those that
+    may hold a whole history are returned as `Items`. Raises ValueError, RecursionError and what `step` raises.
     """
     position = _space(text, 0)
     value: Any
@@ -95,27 +98,15 @@ def _value(text: str, position: int, step: Callable[[], object]) -> tuple[Any, i
 
 
 def _list(text: str, position: int, step: Callable[[], object]) -> tuple[list[Any], int]:
-    items: list[Any] = []
-    return items, _read_items(text, position, step, items.append)
+    items = Items(text, position, step)
+    return list(items), items.end
 
 
 def _items(text: str, position: int, step: Callable[[], object]) -> tuple[Items, int]:
-    """Read the list to its end, keep nothing of it, and give what reads it again."""
-    return Items(text, position, step), _read_items(text, position, step, lambda _: None)
-
-
-def _read_items(text: str, position: int, step: Callable[[], object], take: Callable[[Any], object]) -> int:
-    """Pass each item of a list to `take`; returns where the list ends."""
-    position = _space(text, position + 1)
-    if text.startswith("]", position):
-        return position + 1
-    ends = False
-    while not ends:
-        step()
-        item, position = _decoder.raw_decode(text, position)
-        take(item)
-        position, ends = _after_item(text, position, "]")
-    return position
+    """Read the list to its end, but keep none of its items."""
+    items = Items(text, position, step)
+    deque(items, maxlen=0)
+    return items, items.end
 
 
 def _object(text: str, position: int, step: Callable[[], object]) -> tuple[dict[str, Any], int]:
@@ -139,7 +130,7 @@ def _object(text: str, position: int, step: Callable[[], object]) -> tuple[dict[
 
 
 def _after_item(text: str, position: int, closing: str) -> tuple[int, bool]:
-    """Where the next item begins, or what follows the end where this was the last one."""
+    """Return the position of the next item, or after the container if this was the last one, and which."""
     position = _space(text, position)
     if text.startswith(closing, position):
         return position + 1, True

@@ -1,8 +1,8 @@
-"""LM Studio's *.conversation.json: one chat a file, messages in a row, each with its "versions".
+"""Reads LM Studio's *.conversation.json: one chat a file, a list of messages with their "versions".
 
-A user's version is "singleStep" with a "content" list; an answer's is "multiStep" with "steps" whose
-"contentBlock"s hold the text, some of them in the style "thinking". "createdAt" is in milliseconds. The
-format is not documented; this follows what readers of versions 0.3 and 0.4 describe.
+A user's version is "singleStep" with a "content" list; an answer's is "multiStep" with "steps" whose "contentBlock"s
+hold the text, some of them in the style "thinking". "createdAt" is in milliseconds. The format is not documented; this
+follows what readers of versions 0.3 and 0.4 describe.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def title_of(entry: object) -> str:
 
 
 def read(entry: object) -> ImportedConversation:
-    """The chat; every version is a sibling, and what follows is below the selected version."""
+    """Return the chat. Versions are siblings, and the messages after them follow the selected version."""
     left_out: Counter[str] = Counter()
     messages: list[ImportedMessage] = []
     model = fields.text(fields.mapping(entry, "lastUsedModel"), "identifier")

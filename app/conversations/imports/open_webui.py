@@ -1,8 +1,7 @@
-"""Open WebUI's chat export: a list of records whose "chat" holds history.messages (by id) and
-history.currentId.
+"""Reads Open WebUI's export: a list of records whose "chat" holds history.messages (by id) and history.currentId.
 
-A message has "parentId", "childrenIds", "role", "content", "model" and a "timestamp" in seconds. A single
-chat may be the bare inner object.
+A message has "parentId", "childrenIds", "role", "content", "model" and a "timestamp" in seconds. A single chat may be
+the inner object alone.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ def title_of(entry: object) -> str:
 
 
 def read(entry: object) -> ImportedConversation:
-    """One chat with all its branches."""
+    """Return one chat with all its branches."""
     chat = _chat(entry)
     history = fields.mapping(chat, "history")
     left_out: Counter[str] = Counter()

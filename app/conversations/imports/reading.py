@@ -1,4 +1,4 @@
-"""Importing a file: detect its format, read it chat by chat, and report what was imported and what was not."""
+"""Imports a file: detects its format, reads it chat by chat, and reports what was imported and what was not."""
 
 from __future__ import annotations
 
@@ -20,26 +20,25 @@ from app.conversations.imports.imported import IN_TRASH, ImportedConversation, I
 _Step = Callable[[], object]
 
 
-# The readers of other apps' exports; each recognises its chats by fields that no other has.
+# Readers of other apps' exports, each of which recognises its chats by fields that no other has.
 _READERS: tuple[ModuleType, ...] = (chatgpt, claude, open_webui, lm_studio, jan)
-# A person's whole history is some hundred megabytes. Of its JSON, one chat at a time is in memory.
+# Bytes. A whole history is some hundred megabytes, of whose chats only one is in memory at a time.
 LARGEST_FILE = 2**30
-# Chats have a list or an object in each 24 bytes at the most: a token of our own exports. Small files may have more.
+# Tokens in Tandem's exports are the shortest containers of chats, 24 bytes each. Small files may have more of them.
 _BYTES_A_CONTAINER, _FREE_CONTAINERS = 12, 100_000
-# Text is seldom compressed to a tenth; a hundredth is what repeats itself without end. Small members may do so.
+# Text seldom shrinks to a tenth; only endless repetition shrinks to a hundredth. Small members may do so.
 _LARGEST_RATIO, _FREE_OF_RATIO = 100, 2**24
-# In characters; a title is one line.
+# In characters.
 LONGEST_TITLE = 300
 
 
 def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _done: None) -> ImportReport:
-    """Import a JSON file, a ChatGPT or Claude export as the ZIP file that it comes in, or a Jan thread (its
-    folder or messages.jsonl).
+    """Import a JSON file, a ZIP file of ChatGPT or Claude, or a Jan thread (its folder or messages.jsonl).
 
-    Call it on a thread that may wait: `run` takes the store's thread for one chat at a time, so that what streams is
-    written in between. Between two chats, and while the file is read, `step` is called with how many came in so far;
-    what it raises ends the import there. Every chat is then in whole or not at all, and importing the file again
-    brings the rest. Raises OSError where the file cannot be read; everything else that is wrong is in the report.
+    Call it on a thread that may wait: `run` uses the store's thread for one chat at a time, so that streaming answers
+    are written in between. Between two chats, and while the file is read, `step` gets the number of chats so far; an
+    exception from it ends the import there. Each chat is imported whole or not at all, and importing the file again
+    adds the rest. Raises OSError if the file cannot be read; the report has everything else that is wrong.
     """
     outcomes: dict[str, list[int]] = {ADDED: [], EXTENDED: [], UNCHANGED: []}
     skipped: list[Skipped] = []
@@ -56,7 +55,7 @@ def import_file(run: Run, path: Path, step: Callable[[int], object] = lambda _do
         try:
             outcome, identity = run(partial(add, conversation=found))
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
-            # A readable chat can still hold values that no column takes; the other chats are imported.
+            # A readable chat may hold values that no column takes.
             skipped.append(Skipped(found.title, "unreadable", f"{type(error).__name__}: {error}"))
             continue
         if outcome == IN_TRASH:
@@ -88,7 +87,7 @@ def _conversations(path: Path, step: _Step) -> Iterator[ImportedConversation | S
 
 
 def _reader_of(data: Any) -> tuple[ModuleType | None, Iterable[Any]]:
-    """The reader of a document and the document's chats; of a list, the first entry that is recognised decides."""
+    """Return the reader of a document and its chats. In a list, the first recognised entry decides."""
     if tandem.recognises(data):
         return tandem, tandem.entries(data)
     entries = data if isinstance(data, list | json_steps.Items) else [data]
@@ -106,7 +105,7 @@ def _read(reader: ModuleType, entry: object) -> ImportedConversation | Skipped:
 
 
 def _documents(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
-    """The JSON values in a file, a ZIP file or a Jan thread's folder, with the names of where they are."""
+    """Yield the names and JSON values of a file, of a ZIP file's members, or of a Jan thread's folder."""
     if path.is_dir():
         yield path.name, _jan_thread(path, step)
     elif path.name == "messages.jsonl":
@@ -123,7 +122,7 @@ def _zipped(path: Path, step: _Step) -> Iterator[tuple[str, Any]]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             name = Path(member.filename).name
-            # ChatGPT cuts large histories into conversations-000.json and so on.
+            # ChatGPT splits large histories into conversations-000.json and so on.
             if not (name.startswith("conversations") and name.endswith(".json")):
                 continue
             if member.file_size > min(LARGEST_FILE, _FREE_OF_RATIO + member.compress_size * _LARGEST_RATIO):
@@ -154,7 +153,7 @@ def _parsed(name: str, content: bytes, step: _Step) -> Any:
         return Skipped(name, "too-large", "more lists and objects than chats have")
     try:
         text = content.decode("utf-8-sig")
-        # Both would be in memory otherwise.
+        # Do not keep both in memory.
         del content
         return json_steps.parse(text, step)
     except (ValueError, RecursionError) as error:

@@ -1,6 +1,4 @@
-"""Our own JSON, as `exports.json_format` writes it, from this version or a later one that kept the format's
-version.
-"""
+"""Reads Tandem's JSON, which `exports.json_format` writes, of every app with the same version of the format."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ def title_of(entry: object) -> str:
 
 
 def read(entry: Any) -> ImportedConversation:
-    """One chat. Raises ValueError, TypeError or KeyError for malformed figures."""
+    """Return one chat. Raises ValueError, TypeError or KeyError for malformed figures."""
     left_out: Counter[str] = Counter()
     messages: list[ImportedMessage] = []
     passed_over: dict[str, str | None] = {}
@@ -87,7 +85,7 @@ def _message(uid: str, parent: str | None, message: Any) -> ImportedMessage:
         ),
         finish_reason=fields.text(message, "finish_reason") or None,
         error=(fields.text(error, "code"), fields.mapping(error, "arguments")) if error else None,
-        # By way of JSON, so that what is kept has the shape in which it is kept.
+        # JSON and back, so that stored figures and these have the same types.
         stats=stats_from_object(json.loads(json.dumps(stats))) if stats else None,
         tokens=tuple(token_from_row(row) for row in fields.items(message, "tokens")),
         rounds=tuple(round_from_row(row) for row in fields.items(message, "rounds")),
