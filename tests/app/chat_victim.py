@@ -1,19 +1,16 @@
-"""The whole app on a scripted engine, used by nobody in particular until it is killed.
+"""The whole app on a scripted engine, used at random until it is killed.
 
     python -m tests.app.chat_victim CHATS_FILE SEED
 
-One JSON object a line on standard output: {"asked", "shown"} with the time of the system's monotonic clock at which a
-question was sent and an answer's text was painted; {"writing"} and {"written"} when an answer's text goes to disk.
+It prints one JSON object a line: {"asked"} when a question was sent, {"shown"} when an answer's text was painted,
+{"writing"} and {"written"} when an answer's text goes to disk.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import sys
-import threading
-import time
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -23,18 +20,8 @@ from PySide6.QtCore import QTimer
 from app.session.session import Session
 from app.widgets.application import Application
 from app.window.main_window import MainWindow
-from tests.app.conversations.surviving import report_writes
+from tests.app.conversations.surviving import WORDS, report_writes, say
 from tests.app.scripted_engine import Script, ScriptedEngine
-
-WORDS = ["초안 ", "draft ", "草稿 ", "推測 ", "token ", "モデル ", "라운드 ", "accept "]
-
-
-_saying = threading.Lock()
-
-
-def say(**line: object) -> None:
-    with _saying:
-        os.write(1, (json.dumps({**line, "at": time.monotonic()}) + "\n").encode())
 
 
 class User:
@@ -49,7 +36,7 @@ class User:
         self.timer.start(120)
 
     def painted(self, chat: object, turn: object) -> None:
-        """What the transcript shows of the open chat, when it was shown."""
+        """Report what the transcript shows of the open chat."""
         if chat is self.session.chat:
             say(shown=turn.answer.text, answer=turn.answer_node.id, question=turn.question)
 
@@ -87,7 +74,7 @@ def main() -> None:
     session = Session(lambda: engine, (Path("starter/main"), Path("starter/draft")), Path(sys.argv[1]))
     window = MainWindow(session, application)
     window.show()
-    report_writes(say)
+    report_writes()
     session.models.load_starter()
     say(opened=True)
     user = User(window, session, draw)

@@ -25,14 +25,14 @@ from tests.app.window_driver import WindowDriver
 from tests.fakehub.server import FakeHub
 from tests.tiny_models import write_disturbed_copy, write_model
 
-# Tries again at once; how long a person would wait is what `RetryPolicy` has its own tests for.
+# Retries almost at once.
 QUICK = RetryPolicy(first_s=0.02, longest_s=0.1, tries=4)
 
 TINY_MAIN, TINY_DRAFT = "tiny-org/Tiny-Main-32bit", "tiny-org/Tiny-Draft-32bit"
 
 
 class KeychainInMemory(Keychain):
-    """The keychain of a machine on which nobody has kept a token yet."""
+    """A keychain without any token yet."""
 
     def __init__(self) -> None:
         self.kept: dict[str, str] = {}
@@ -47,7 +47,7 @@ class KeychainInMemory(Keychain):
 
 @pytest.fixture(scope="session")
 def tiny_pair(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
-    """The files of a main model and of a draft that agrees now and then, by repository."""
+    """Return the files of a main model and of a draft that sometimes agrees, by repository."""
     folder = tmp_path_factory.mktemp("tiny")
     main = write_model(folder / "main")
     draft = write_disturbed_copy(main, folder / "draft", amount=0.02)
@@ -67,7 +67,7 @@ def hub(tiny_pair: dict[str, dict[str, bytes]]) -> Iterator[FakeHub]:
 
 @pytest.fixture
 def paths(tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path) -> LibraryPaths:
-    """Those of a machine without models, whose catalog has the tiny pair."""
+    """Return the paths of a machine without models, whose catalog has the tiny pair."""
     catalog = tmp_path / "catalog.json"
     catalog.write_text(json.dumps({"format": 1, "updated": "2026-11-20", "models": [
         _curated(TINY_MAIN, tiny_pair[TINY_MAIN], roles=["main"], drafts=[TINY_DRAFT], recommended=True),
@@ -88,7 +88,7 @@ def paths(tiny_pair: dict[str, dict[str, bytes]], tmp_path: Path) -> LibraryPath
 
 @pytest.fixture
 def library(hub: FakeHub, paths: LibraryPaths, tmp_path: Path) -> Library:
-    """A first run with the fake Hub for a mirror."""
+    """Return the library of a first run with the fake Hub as a mirror."""
     settings = SettingsStore(tmp_path / "settings.json")
     settings.change(hub_endpoint=hub.endpoint)
     return Library(settings, lambda: paths, KeychainInMemory())
@@ -96,7 +96,7 @@ def library(hub: FakeHub, paths: LibraryPaths, tmp_path: Path) -> Library:
 
 @pytest.fixture
 def hub_window(library: Library, qapp: Application, qtbot: QtBot) -> Iterator[WindowDriver]:
-    """The window of a first run, with the real engine."""
+    """Open the window of a first run, with the real engine."""
     session = Session(Engine, STARTER)
     window = MainWindow(session, qapp, library)
     window.show()

@@ -1,4 +1,4 @@
-"""Markdown as a model streams it, at random: pieces of plain words, blocks and delimiters."""
+"""Random Markdown as a model streams it: pieces of plain words, blocks and delimiters."""
 
 from __future__ import annotations
 
@@ -42,6 +42,6 @@ ODD = ("http://", "www.", "example.org", "me@", "&amp", ";", "<b>", "</b>", "\\"
 
 
 def stream(seed: int) -> list[str]:
-    """Pieces of Markdown, with plain words as the most frequent ones."""
+    """Return pieces of Markdown, most of them plain words."""
     draw = random.Random(seed)
     return [draw.choice(PLAIN if draw.random() < 0.6 else BLOCKS + PAIRS + ODD) for _ in range(40)]

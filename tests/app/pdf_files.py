@@ -1,4 +1,4 @@
-"""PDF files that tests make."""
+"""Makes PDF files for tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
 
 def pdf(*pages: str) -> PdfWriter:
-    """A PDF file with a line of text on each page."""
+    """Return a PDF file with a line of text on each page."""
     writer = PdfWriter()
     font = DictionaryObject()
     for name, value in (("/Type", "/Font"), ("/Subtype", "/Type1"), ("/BaseFont", "/Helvetica")):

@@ -1,10 +1,9 @@
-"""A seeded corpus of messages in four languages, with the frequencies of real text: few words often, many
-seldom.
-"""
+"""A seeded corpus of messages in four languages, with the word frequencies of real text."""
 
 from __future__ import annotations
 
 import random
+from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -42,25 +41,21 @@ _SYLLABLES = {
 _SPACE = {"en": " ", "ko": " ", "ja": "", "zh": ""}
 
 
-def vocabulary(language: str, size: int, draw: random.Random) -> list[str]:
-    parts = _SYLLABLES[language]
-    longest = 4 if language == "en" else 3
-    words = {"".join(draw.choices(parts, k=draw.randint(1, longest))) for _ in range(size * 2)}
-    return sorted(words)[:size]
+@cache
+def vocabulary(language: str, size: int = 8000) -> tuple[list[str], list[float]]:
+    """Return the words of a language, and the sums of their frequencies."""
+    draw, longest = random.Random(language), 4 if language == "en" else 3
+    words = {"".join(draw.choices(_SYLLABLES[language], k=draw.randint(1, longest))) for _ in range(size * 2)}
+    drawn = draw.sample(sorted(words), min(size, len(words)))
+    return drawn, list(accumulate(1.0 / (place + 3) for place in range(len(drawn))))
 
 
 def texts(count: int, seed: int = 7, words_a_message: int = 60) -> Iterator[str]:
-    """`count` messages, a quarter in each language; word n comes up in proportion to 1/n."""
+    """Yield `count` messages, a quarter in each language; the frequency of word n is proportional to 1/n."""
     draw = random.Random(seed)
-    languages = {}
-    for language in _SYLLABLES:
-        words = vocabulary(language, 8000, draw)
-        draw.shuffle(words)
-        languages[language] = (words, list(accumulate(1.0 / (place + 3) for place in range(len(words)))))
-    names = list(languages)
     for number in range(count):
-        language = names[number % 4]
-        words, weights = languages[language]
+        language = list(_SYLLABLES)[number % 4]
+        words, weights = vocabulary(language)
         drawn = draw.choices(words, cum_weights=weights, k=draw.randint(5, words_a_message * 2))
         yield _SPACE[language].join(drawn) + ("." if language in ("en", "ko") else "。")
 

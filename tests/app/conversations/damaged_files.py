@@ -1,4 +1,4 @@
-"""Damaged copies of a store, and which messages each of them must still give."""
+"""Damaged copies of a store, and the messages that must be recovered from each."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ CHATS, MESSAGES = 20, 10
 
 @dataclass(frozen=True)
 class DamagedFile:
-    """`content`, and the texts of the messages whose pages are all as they were."""
+    """A file, and the beginnings of the messages on its undamaged pages."""
 
     content: bytes
     held: frozenset[str]
 
 
 def write_store(path: Path) -> bytes:
-    """A store of 20 chats with ten messages each, every text another one, some of them longer than a page."""
+    """Write a store of 20 chats with ten different messages each, some of them longer than a page."""
     store, _report = open_store(path)
     with store.database.write():
         for chat in range(CHATS):
@@ -41,16 +41,16 @@ def write_store(path: Path) -> bytes:
 
 
 def damage(sound: bytes, kind: str, seed: int) -> DamagedFile:
-    """One of KINDS, drawn by `seed`."""
+    """Damage a file in one of KINDS; `seed` determines where."""
     draw = random.Random(f"{kind} {seed}")
     content = bytearray(sound)
     if kind == "header byte":
-        # Where nothing may be wrong; the others do not keep a file from being read.
+        # Errors in other bytes do not keep a file from being read.
         content[draw.choice([*range(24), *range(28, 32), *range(44, 48), *range(52, 64)])] ^= 1 << draw.randrange(8)
     elif kind == "cut by a page":
         del content[len(content) - PAGE * (1 + seed) :]
     elif kind == "zeroed page":
-        # Without the first page, which holds the schema, only a backup helps.
+        # Not the first page: without its schema, only a backup helps.
         page = draw.randrange(1, len(content) // PAGE)
         content[page * PAGE : page * PAGE + PAGE] = bytes(PAGE)
     elif kind == "20 kB of noise":
@@ -63,7 +63,7 @@ def damage(sound: bytes, kind: str, seed: int) -> DamagedFile:
 
 
 def _held(sound: bytes, damaged: bytes) -> frozenset[str]:
-    """The beginnings of the messages that lie on pages which are as they were."""
+    """Return the beginnings of the messages on undamaged pages."""
     found = set()
     for chat in range(CHATS):
         for index in range(MESSAGES):

@@ -1,4 +1,4 @@
-"""Small exports of other apps, and one of Tandem's own with all that a chat can have."""
+"""Small exports of other apps, and one of Tandem with everything that a chat can have."""
 
 from __future__ import annotations
 
@@ -73,27 +73,9 @@ OPEN_WEBUI = [
             "history": {
                 "currentId": "b",
                 "messages": {
-                    "q": {
-                        "id": "q",
-                        "parentId": None,
-                        "childrenIds": ["a", "b"],
-                        "role": "user",
-                        "content": "why?",
-                    },
-                    "a": {
-                        "id": "a",
-                        "parentId": "q",
-                        "role": "assistant",
-                        "content": "because",
-                        "model": "m1",
-                    },
-                    "b": {
-                        "id": "b",
-                        "parentId": "q",
-                        "role": "assistant",
-                        "content": "therefore",
-                        "model": "m2",
-                    },
+                    "q": {"id": "q", "parentId": None, "childrenIds": ["a", "b"], "role": "user", "content": "why?"},
+                    "a": {"id": "a", "parentId": "q", "role": "assistant", "content": "because", "model": "m1"},
+                    "b": {"id": "b", "parentId": "q", "role": "assistant", "content": "therefore", "model": "m2"},
                 },
             },
         },

@@ -1,4 +1,4 @@
-"""Stores as older versions of the schema wrote them."""
+"""Writes stores with older versions of the schema."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATS = RequestStats(generated_tokens=9, drafted=8, accepted=6, accept_rate=0.75
 
 
 def write_version(path: Path, version: int, answers: int = 2) -> None:
-    """A store of that version with one chat: a question and `answers` answers, all siblings."""
+    """Write a store of that version with one chat: a question and `answers` sibling answers."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(connect(path)) as connection:
         migrate(connection, to=version)
@@ -33,16 +33,7 @@ def write_version(path: Path, version: int, answers: int = 2) -> None:
         connection.execute("BEGIN")
         connection.execute(add, (1, "m1", None, 0, 1, "user", "초안은?", 1.0, "", "", None, None))
         for number in range(2, answers + 2):
-            values = (
-                number,
-                f"m{number}",
-                1,
-                number - 2,
-                number,
-                "assistant",
-                f"대답 {number}",
-                number * 1.0,
-            )
+            values = (number, f"m{number}", 1, number - 2, number, "assistant", f"대답 {number}", number * 1.0)
             connection.execute(add, (*values, "org/main", "org/draft", stats_to_json(STATS), "stop"))
         connection.execute("UPDATE conversations SET selected_root = 1")
         connection.execute("UPDATE messages SET selected_child = 2 WHERE id = 1")

@@ -1,4 +1,4 @@
-"""The form of answers is kept with a chat's own settings, and becomes the engine's grammar."""
+"""The format of answers is stored with a chat's own settings, and becomes the engine's grammar."""
 
 from __future__ import annotations
 

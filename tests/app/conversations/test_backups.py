@@ -1,4 +1,4 @@
-"""A copy every day, behind everything else, and the way back to one of them."""
+"""Daily copies of the store in the background, and restoring one of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import shutil
 import sqlite3
 import threading
-from concurrent.futures import Future
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +49,7 @@ def test_there_is_one_backup_a_day_and_the_last_three_stay(store: ConversationSt
         made = make_daily(store, path)
         assert made is not None
         os.utime(made, (clock.now, clock.now))
-        # The file's time is the test's; the store's own is later than all of these.
+        # Only the backup has the test's time; the store's file is newer.
         assert make_daily(store, path) is None
     found = backups_of(path)
     assert [messages_in(backup) for backup in found] == [5, 4, 3]
@@ -98,49 +97,39 @@ def test_a_copy_that_takes_too_long_or_meets_an_error_leaves_nothing(
     assert list((path.parent / "backups").iterdir()) == []
 
 
-def test_the_thread_copies_behind_what_waits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "FIRST_BACKUP_S", 0.2)
-    handed_in: list[Future[Any]] = []
+@pytest.mark.parametrize("closes", [False, True])
+def test_the_thread_copies_behind_what_waits_and_closing_ends_a_copy(
+    path: Path, monkeypatch: pytest.MonkeyPatch, closes: bool
+) -> None:
+    monkeypatch.setattr(worker, "FIRST_BACKUP_S", 0.0)
+    started, between_pages = threading.Event(), threading.Event()
     order: list[str] = []
-    real = copy_daily
 
     def copy(store: ConversationStore, path: Path, between: Any) -> Path | None:
-        def note() -> None:
-            if not handed_in:
-                handed_in.append(thread.submit(lambda _store: order.append("message")))
+        started.wait(PATIENCE_S)
+        fill(store, 100)
+
+        def pages() -> None:
+            if closes:
+                thread.close()
+            elif not order:
+                thread.submit(lambda _store: order.append("message"))
+            between_pages.set()
             between()
             order.append("pages")
 
-        return real(store, path, note)
+        return copy_daily(store, path, pages)
 
     monkeypatch.setattr(worker, "copy_daily", copy)
     thread = StoreThread(path)
-    thread.submit(lambda store: fill(store, 300)).result(PATIENCE_S)
-    while not backups_of(path):
-        thread.submit(lambda _store: None, 0.05).result(PATIENCE_S)
+    started.set()
+    assert between_pages.wait(PATIENCE_S)
+    while not closes and not backups_of(path):
+        thread.submit(lambda _store: None, 0.01).result(PATIENCE_S)
     thread.close(PATIENCE_S)
-    assert order[0] == "message"
-    assert [messages_in(backup) for backup in backups_of(path)] == [300]
-
-
-def test_closing_ends_a_copy(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "FIRST_BACKUP_S", 0.2)
-    real, closing_began = copy_daily, threading.Event()
-
-    def copy(store: ConversationStore, path: Path, between: Any) -> Path | None:
-        def close_in_between() -> None:
-            thread.close()
-            closing_began.set()
-            between()
-
-        return real(store, path, close_in_between)
-
-    monkeypatch.setattr(worker, "copy_daily", copy)
-    thread = StoreThread(path)
-    thread.submit(lambda store: fill(store, 300)).result(PATIENCE_S)
-    assert closing_began.wait(PATIENCE_S)
-    thread.close(PATIENCE_S)
-    assert list((path.parent / "backups").glob("*")) == []
+    assert order[:1] == ([] if closes else ["message"])
+    assert [messages_in(backup) for backup in backups_of(path)] == ([] if closes else [100])
+    assert closes == (list((path.parent / "backups").iterdir()) == [])
 
 
 def test_a_restored_backup_replaces_the_chats_and_keeps_them(path: Path, clock: Clock) -> None:

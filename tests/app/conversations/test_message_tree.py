@@ -10,14 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    Bundle,
-    RuleBasedStateMachine,
-    consumes,
-    invariant,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule, run_state_machine_as_test
 
 from app.conversations.deletions import Deletion
 from app.conversations.errors import NotFound
@@ -29,7 +22,7 @@ from tests.app.conversations.conftest import Clock
 WORDS = st.text(st.sampled_from("초안草a é\n"), max_size=6)
 
 
-# Two messages that say the same are two.
+# Compared by identity: two messages may have the same text.
 @dataclass(eq=False)
 class Node:
     role: str
@@ -105,9 +98,6 @@ class TreeMachine(RuleBasedStateMachine):
         self.store.close()
         shutil.rmtree(self.folder)
 
-    def known(self, node: Node, message: int) -> None:
-        self.nodes[message] = node
-
     def pick(self, data: st.DataObject, chat: int, *states: str, role: str = "") -> int | None:
         """A message of the chat in one of these states."""
         mine = {message.id for message in self.store.messages.all(chat)}
@@ -128,14 +118,14 @@ class TreeMachine(RuleBasedStateMachine):
     def turn(self, chat: int, text: str) -> None:
         path = self.trees[chat].path()
         parent = path[-1] if path else self.trees[chat].root
-        self.known(grow(parent, "user", text), self.store.messages.add_user_turn(chat, text))
+        self.nodes[self.store.messages.add_user_turn(chat, text)] = grow(parent, "user", text)
 
     @rule(chat=chats, data=st.data())
     def answer(self, chat: int, data: st.DataObject) -> None:
         message = self.pick(data, chat, role="user")
         if message is not None:
             node = grow(self.nodes[message], "assistant", "", "streaming")
-            self.known(node, self.store.answers.start(message, AnswerSource()))
+            self.nodes[self.store.answers.start(message, AnswerSource())] = node
 
     @rule(chat=chats, text=WORDS, data=st.data())
     def stream(self, chat: int, text: str, data: st.DataObject) -> None:
@@ -168,7 +158,7 @@ class TreeMachine(RuleBasedStateMachine):
         if message is not None:
             original = self.nodes[message]
             assert original.parent is not None
-            self.known(grow(original.parent, original.role, text), self.store.messages.edit(message, text))
+            self.nodes[self.store.messages.edit(message, text)] = grow(original.parent, original.role, text)
 
     @rule(chat=chats, data=st.data())
     def regenerate(self, chat: int, data: st.DataObject) -> None:
@@ -177,7 +167,7 @@ class TreeMachine(RuleBasedStateMachine):
             original = self.nodes[message]
             assert original.parent is not None
             node = grow(original.parent, "assistant", "", "streaming")
-            self.known(node, self.store.answers.regenerate(message, AnswerSource()))
+            self.nodes[self.store.answers.regenerate(message, AnswerSource())] = node
 
     @rule(chat=chats, data=st.data())
     def select(self, chat: int, data: st.DataObject) -> None:
@@ -218,7 +208,7 @@ class TreeMachine(RuleBasedStateMachine):
         self.deletions.append(self.store.deletions.delete_answer(message))
 
     def reselect(self, deleted: Deleted, shown: Node | None) -> None:
-        """Something was deleted: what followed it is shown if it was, else the sibling that has its place now."""
+        """Select what took the place of a deleted message, or the sibling at its index."""
         parent = deleted.node.parent
         if parent.selected is deleted.node:
             last = len(parent.children) - 1
@@ -276,7 +266,7 @@ class TreeMachine(RuleBasedStateMachine):
             ids = sorted(children.get(message, []), key=lambda identity: self.store.messages.get(identity).position)
             assert len(ids) == len(node.children)
             for identity, child in zip(ids, node.children, strict=True):
-                self.known(child, identity)
+                self.nodes[identity] = child
                 waiting.append((identity, child))
         return chat
 

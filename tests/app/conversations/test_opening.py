@@ -1,4 +1,4 @@
-"""Starts after something went wrong: a crash, a second process, a damaged file."""
+"""Opening the store after a crash, beside another process, and with a damaged file."""
 
 from __future__ import annotations
 
@@ -37,6 +37,15 @@ ROUNDS = [
 ]
 
 
+def opened_by_another(path: Path) -> str:
+    """What another process says that opens the store."""
+    code = (
+        "import sys, pathlib; from app.conversations.opening import open_store; open_store(pathlib.Path(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False).stderr
+
+
 def test_an_answer_that_was_streaming_is_interrupted_and_can_be_continued(path: Path, clock: Clock) -> None:
     store, _report = open_store(path, clock)
     chat = store.conversations.create()
@@ -60,43 +69,24 @@ def test_an_answer_that_was_streaming_is_interrupted_and_can_be_continued(path: 
     assert open_store(path, clock)[1].interrupted == (answer,)
 
 
-def test_a_second_process_is_kept_out(path: Path) -> None:
-    store, _report = open_store(path)
-    code = (
-        "import sys, pathlib; from app.conversations.opening import open_store; open_store(pathlib.Path(sys.argv[1]))"
-    )
-    second = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=PATIENCE_S, check=False
-    )
-    assert StoreInUse.__name__ in second.stderr
-    store.close()
-
-
-def test_a_second_process_leaves_alone_what_the_first_is_writing(path: Path) -> None:
+def test_a_second_process_is_kept_out_and_leaves_alone_what_the_first_is_writing(path: Path) -> None:
     store, _report = open_store(path)
     backup = path.parent / "backups" / "conversations-v4-x.unfinished"
     backup.parent.mkdir()
     backup.write_bytes(b"half")
-    with pytest.raises(StoreInUse):
-        open_store(path)
+    assert StoreInUse.__name__ in opened_by_another(path)
     assert backup.read_bytes() == b"half"
     store.close()
 
 
 def test_two_processes_do_not_recover_the_same_store(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     damaged_copy(path, 200, seed=1)
-    code = (
-        "import sys, pathlib; from app.conversations.opening import open_store; open_store(pathlib.Path(sys.argv[1]))"
-    )
     seen: list[str] = []
     recover = opening._recover_into
 
     def recover_beside_another(*arguments: Any) -> Any:
         result = recover(*arguments)
-        second = subprocess.run(
-            [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=PATIENCE_S, check=False
-        )
-        seen.append(second.stderr)
+        seen.append(opened_by_another(path))
         return result
 
     monkeypatch.setattr(opening, "_recover_into", recover_beside_another)
@@ -142,8 +132,8 @@ def test_the_chat_on_screen_last_is_not_that_of_a_wrong_clock(path: Path, clock:
     store.close()
 
 
-def damaged_copy(path: Path, messages: int, seed: int) -> int:
-    """Fill a store and overwrite some of its pages; the number of pages."""
+def damaged_copy(path: Path, messages: int, seed: int) -> None:
+    """Fill a store and overwrite some of its pages."""
     store, _report = open_store(path)
     fill(store, messages)
     store.close()
@@ -153,7 +143,6 @@ def damaged_copy(path: Path, messages: int, seed: int) -> int:
     for page in draw.sample(range(1, pages), k=max(1, pages // 50)):
         content[page * 4096 : page * 4096 + 4096] = draw.randbytes(4096)
     path.write_bytes(bytes(content))
-    return pages
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -1,4 +1,4 @@
-"""The store's thread: order, delays, reports, and streamed text that is on disk within a second."""
+"""The store's thread: order, delays, reports, and writes of streamed text."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from app.conversations.records import Message
     from app.conversations.store import ConversationStore
 
 
@@ -38,6 +39,33 @@ def thread(path: Path) -> Iterator[StoreThread]:
 def streaming_answer(store: ConversationStore) -> int:
     chat = store.conversations.create()
     return store.answers.start(store.messages.add_user_turn(chat, "q"), AnswerSource())
+
+
+@pytest.fixture
+def writer(thread: StoreThread) -> AnswerWriter:
+    """The writer of a new streaming answer."""
+    return thread.answer_writer(thread.submit(streaming_answer).result(PATIENCE_S))
+
+
+def stored(thread: StoreThread, writer: AnswerWriter) -> Message:
+    return thread.submit(lambda store: store.messages.get(writer.message_id)).result(PATIENCE_S)
+
+
+def asked_100_times(path: Path) -> int:
+    """Write a store with a chat of 100 questions, and return the chat's id."""
+    store, _report = open_store(path)
+    chat = store.conversations.create(title="초안 모델")
+    with store.database.write():
+        for number in range(100):
+            store.messages.add_user_turn(chat, f"초안 {number}")
+    store.close()
+    return chat
+
+
+def execute(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
 
 
 def test_operations_run_in_order_on_one_thread(thread: StoreThread) -> None:
@@ -67,14 +95,8 @@ def test_changes_are_reported_after_the_commit(path: Path) -> None:
     "damage", ["DELETE FROM search_data WHERE id > 10", "DELETE FROM title_search_data WHERE id > 10"]
 )
 def test_a_damaged_search_index_is_written_anew(path: Path, damage: str) -> None:
-    store, _report = open_store(path)
-    chat = store.conversations.create(title="초안 모델")
-    for number in range(100):
-        store.messages.add_user_turn(chat, f"초안 {number}")
-    store.close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute(damage)
-        connection.commit()
+    asked_100_times(path)
+    execute(path, damage)
     thread = StoreThread(path)
     found = thread.submit(lambda store: (store.search.messages("초안", limit=200), store.search.titles("초안")))
     assert [len(hits) for hits in found.result(PATIENCE_S)] == [100, 1]
@@ -83,14 +105,8 @@ def test_a_damaged_search_index_is_written_anew(path: Path, damage: str) -> None
 
 @pytest.mark.expects_log
 def test_a_damaged_search_index_keeps_nobody_from_writing(path: Path) -> None:
-    store, _report = open_store(path)
-    chat = store.conversations.create()
-    for number in range(100):
-        store.messages.add_user_turn(chat, f"초안 {number}")
-    store.close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("DELETE FROM search_data WHERE id > 10")
-        connection.commit()
+    chat = asked_100_times(path)
+    execute(path, "DELETE FROM search_data WHERE id > 10")
     thread = StoreThread(path)
     for number in range(200):
         thread.submit(lambda store, n=number: store.messages.add_user_turn(chat, f"again {n}")).result(PATIENCE_S)
@@ -169,41 +185,31 @@ def test_an_operation_runs_when_it_is_due(thread: StoreThread) -> None:
     assert order == ["soon"]
 
 
-def test_streamed_text_reaches_the_disk_without_an_end(thread: StoreThread, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streamed_text_reaches_the_disk_without_an_end(
+    thread: StoreThread, writer: AnswerWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(answer_writer, "FLUSH_AFTER", 0.01)
-    answer = thread.submit(streaming_answer).result(PATIENCE_S)
-    writer = thread.answer_writer(answer)
     writer.append("Hel", [Token(1, "Hel", "main", 0, 1, 0.0)])
     writer.append("lo")
     deadline = time.monotonic() + PATIENCE_S
-    while thread.submit(lambda store: store.messages.get(answer).content).result(PATIENCE_S) != "Hello":
+    while stored(thread, writer).content != "Hello":
         assert time.monotonic() < deadline
-        time.sleep(0.01)
-    assert len(thread.submit(lambda store: store.messages.tokens(answer)).result(PATIENCE_S)) == 1
+    assert len(thread.submit(lambda store: store.messages.tokens(writer.message_id)).result(PATIENCE_S)) == 1
 
 
-def test_an_end_writes_what_waits_at_once(thread: StoreThread) -> None:
-    answer = thread.submit(streaming_answer).result(PATIENCE_S)
-    writer = thread.answer_writer(answer)
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_end_writes_what_waits_at_once(thread: StoreThread, writer: AnswerWriter, fails: bool) -> None:
     writer.append("all of it", [Token(1, "all of it", "main", 0, 1, 0.0)])
-    writer.finish("stop", RequestStats()).result(PATIENCE_S)
-    message = thread.submit(lambda store: store.messages.get(answer)).result(PATIENCE_S)
-    assert (message.content, message.state) == ("all of it", "complete")
+    ended = writer.fail("internal", {"detail": "x"}) if fails else writer.finish("stop", RequestStats())
+    ended.result(PATIENCE_S)
+    message = stored(thread, writer)
+    assert (message.content, message.state) == ("all of it", "failed" if fails else "complete")
 
 
-def test_a_failure_keeps_what_was_written(thread: StoreThread) -> None:
-    answer = thread.submit(streaming_answer).result(PATIENCE_S)
-    writer = thread.answer_writer(answer)
-    writer.append("half")
-    writer.fail("internal", {"detail": "x"}).result(PATIENCE_S)
-    message = thread.submit(lambda store: store.messages.get(answer)).result(PATIENCE_S)
-    assert (message.content, message.state) == ("half", "failed")
-
-
-def test_text_waits_for_room_on_the_disk(thread: StoreThread, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_waits_for_room_on_the_disk(
+    thread: StoreThread, writer: AnswerWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(answer_writer, "FLUSH_AFTER", 0.01)
-    answer = thread.submit(streaming_answer).result(PATIENCE_S)
-    writer = thread.answer_writer(answer)
     thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1")).result(PATIENCE_S)
     writer.append("x" * 50_000)
     deadline = time.monotonic() + PATIENCE_S
@@ -214,14 +220,13 @@ def test_text_waits_for_room_on_the_disk(thread: StoreThread, monkeypatch: pytes
     thread.submit(lambda store: store.database.scalar("PRAGMA max_page_count = 1000000")).result(PATIENCE_S)
     writer.append("y")
     writer.finish("stop", RequestStats()).result(PATIENCE_S)
-    message = thread.submit(lambda store: store.messages.get(answer)).result(PATIENCE_S)
-    assert message.content == "x" * 50_000 + "y"
+    assert stored(thread, writer).content == "x" * 50_000 + "y"
 
 
-def test_an_answer_of_a_purged_chat_is_dropped(thread: StoreThread, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_of_a_purged_chat_is_dropped(
+    thread: StoreThread, writer: AnswerWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(answer_writer, "FLUSH_AFTER", 0.0)
-    answer = thread.submit(streaming_answer).result(PATIENCE_S)
-    writer = thread.answer_writer(answer)
     thread.submit(lambda store: store.conversations.purge(1)).result(PATIENCE_S)
     writer.append("to nobody")
     assert isinstance(writer.finish("stop", RequestStats()).exception(PATIENCE_S), NotFound)
@@ -246,6 +251,6 @@ def test_what_is_deleted_is_merged_out_of_the_index_in_the_background(
 
     ends_at = time.monotonic() + PATIENCE_S
     while kept() and time.monotonic() < ends_at and not closes:
-        time.sleep(0.01)
+        time.sleep(0.002)
     assert not kept()
     thread.close()

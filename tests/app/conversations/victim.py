@@ -1,22 +1,17 @@
-"""A process that works on a store until it is killed, and says on its standard output what it was told is
-done.
+"""A process that works on a store until it is killed, and reports acknowledged operations on standard output.
 
     python -m tests.app.conversations.victim PATH [SEED]
 
-Without a seed it only opens the store, and waits.
+Without a seed it only opens the store and waits.
 
-One JSON object a line: {"try": what it is about to do}, {"done": the same, with ids}, {"shown": text a person
-saw}, {"writing"} and {"written": the answer whose text goes to disk}. Times are those of the system's monotonic clock,
-which the killer shares.
+It prints one JSON object a line: {"try": the next operation}, {"done": the same, with ids}, {"shown": visible text},
+{"writing"} and {"written": the answer whose text goes to disk}.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import random
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -25,18 +20,7 @@ from app.conversations.records import AnswerSource
 from app.conversations.worker import StoreThread
 from engine.events import Token
 from engine.stats import RequestStats
-from tests.app.conversations.surviving import report_writes
-
-WORDS = ["초안 ", "draft ", "草稿 ", "推測 ", "token ", "モデル ", "라운드 ", "accept "]
-
-
-_saying = threading.Lock()
-
-
-def say(**line: Any) -> None:
-    with _saying:
-        line["at"] = time.monotonic()
-        os.write(1, (json.dumps(line) + "\n").encode())
+from tests.app.conversations.surviving import WORDS, report_writes, say
 
 
 class Victim:
@@ -116,7 +100,7 @@ class Victim:
 
 
 if __name__ == "__main__":
-    report_writes(say)
+    report_writes()
     opened = StoreThread(Path(sys.argv[1]))
     say(opening=True)
     opened.opened.result()
