@@ -1,4 +1,4 @@
-"""Whatever is in an export, it raises nothing, hides no other chat, and what comes in can be shown."""
+"""No export raises an exception or hides other chats, and everything imported can be shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.session.chats import chat_of
 from app.session.store_client import last_on_screen
 from app.wording import errors as wording
 from app.wording import figures
-from tests.app.conversations.foreign_exports import CHATGPT, CLAUDE, LM_STUDIO, OPEN_WEBUI, OWN, jan_line, node, shown
+from tests.app.conversations.foreign_exports import CHATGPT, CLAUDE, LM_STUDIO, OPEN_WEBUI, OWN, node, shown
 
 
 @pytest.mark.parametrize("text", ["", "[", "{}", "[]", "[1, null]", '{"messages": 3}', "[" * 100_000, '"\\ud800"'])
@@ -55,14 +55,14 @@ def mutated(value: Any, draw: Any) -> Any:
     return value
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.data(), st.sampled_from([CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO]))
 def test_damaged_exports_never_raise(store: ConversationStore, load: Any, data: st.DataObject, export: Any) -> None:
     load(mutated(export, data.draw))
     assert store.database.rows("PRAGMA foreign_key_check") == []
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.data(), st.sampled_from([OWN, CHATGPT, CLAUDE, OPEN_WEBUI, LM_STUDIO]))
 def test_whatever_came_in_can_be_listed_shown_and_exported(
     store: ConversationStore, load: Any, data: st.DataObject, export: Any
@@ -140,13 +140,3 @@ def test_a_damaged_part_of_a_zip_file_does_not_hide_the_others(
     report = import_file(lambda operation: operation(store), file)
     assert len(report.added) == 1
     assert [(skipped.title, skipped.reason) for skipped in report.skipped] == [("conversations-000.json", "unreadable")]
-
-
-def test_lines_of_a_jan_thread_that_cannot_be_read_are_counted(store: ConversationStore, tmp_path: Path) -> None:
-    thread = tmp_path / "thread"
-    thread.mkdir()
-    lines = [jan_line("m1", "user", "hi", 1), '{"id": "m2", "role": "assis', jan_line("m3", "user", "there", 3)]
-    (thread / "messages.jsonl").write_text("\n".join(lines))
-    report = import_file(lambda operation: operation(store), thread)
-    assert shown(store, report.added[0]) == [("user", "hi"), ("user", "there")]
-    assert report.left_out == {"unreadable": 1}

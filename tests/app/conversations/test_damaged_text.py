@@ -1,4 +1,4 @@
-"""A damaged byte costs one character of a text, and nothing beside it."""
+"""A damaged byte costs one character of a text and nothing else."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def damaged(path: Path) -> Path:
-    """Three chats of ten messages; a byte of the second title and of the fifth message in the second chat is 0xff."""
+    """Write three chats of ten messages, with a 0xff byte in the second title and in that chat's fifth message."""
     store, _report = open_store(path)
-    for number in range(3):
-        chat = store.conversations.create(title=f"Titel {number} 초안")
-        parent = None
-        for index in range(10):
-            role = "user" if index % 2 == 0 else "assistant"
-            parent = store.messages.add(chat, parent, NewMessage(role, f"Nachricht {number}-{index} 토큰"))
+    with store.database.write():
+        for number in range(3):
+            chat, parent = store.conversations.create(title=f"Titel {number} 초안"), None
+            for index in range(10):
+                role = "user" if index % 2 == 0 else "assistant"
+                parent = store.messages.add(chat, parent, NewMessage(role, f"Nachricht {number}-{index} 토큰"))
     store.close()
     content = bytearray(path.read_bytes())
     for text in ("Titel 1 초", "Nachricht 1-4 토"):
-        # In the text itself: indexes and the search hold none of these in one piece.
+        # Only the column itself holds the text in one piece; indexes do not.
         content[content.index(text.encode()) + len(text.encode()) - 3] = 0xFF
     path.write_bytes(bytes(content))
     return path
@@ -40,10 +40,8 @@ def test_every_chat_is_listed_and_every_message_opens(damaged: Path) -> None:
     titles = sorted(chat.title for chat in store.conversations.view())
     assert titles == ["Titel 0 초안", "Titel 1 \ufffd\ufffd\ufffd안", "Titel 2 초안"]
     contents = [message.content for message in store.messages.path(2)]
-    assert contents[4] == "Nachricht 1-4 \ufffd\ufffd\ufffd큰"
-    assert [text for index, text in enumerate(contents) if index != 4] == [
-        f"Nachricht 1-{index} 토큰" for index in range(10) if index != 4
-    ]
+    assert contents.pop(4) == "Nachricht 1-4 \ufffd\ufffd\ufffd큰"
+    assert contents == [f"Nachricht 1-{index} 토큰" for index in range(10) if index != 4]
     store.close()
 
 

@@ -1,4 +1,4 @@
-"""Other apps' chats come in whole, once, and with a word about what did not."""
+"""Other apps' chats are imported whole and once, with a report of what was left out."""
 
 from __future__ import annotations
 
@@ -51,11 +51,7 @@ def test_open_webui_chats_come_in(store: ConversationStore, load: Any) -> None:
 
 def test_lm_studio_versions_become_siblings(store: ConversationStore, load: Any) -> None:
     (chat,) = load(LM_STUDIO).added
-    assert shown(store, chat) == [
-        ("user", "Hey"),
-        ("assistant", "<think>\nhm\n</think>\n\nHere."),
-        ("user", "Good"),
-    ]
+    assert shown(store, chat) == [("user", "Hey"), ("assistant", "<think>\nhm\n</think>\n\nHere."), ("user", "Good")]
     answer = store.messages.path(chat)[1]
     assert (answer.sibling_count, answer.source.main_model) == (2, "qwen")
     assert store.conversations.get(chat).created_at == 1.7e9
@@ -65,13 +61,11 @@ def test_jan_threads_come_in_by_their_times(store: ConversationStore, tmp_path: 
     folder = tmp_path / "jan_1"
     folder.mkdir()
     (folder / "thread.json").write_text(json.dumps({"id": "jan_1", "title": "Jokes"}))
-    lines = [
-        jan_line("m2", "assistant", "A joke.", 1700000002),
-        jan_line("m1", "user", "Joke?", 1700000001000),
-    ]
+    lines = [jan_line("m2", "assistant", "A joke.", 1700000002), jan_line("m1", "user", "Joke?", 1700000001000)]
     (folder / "messages.jsonl").write_text("\n".join(lines) + "\n{broken\n")
     report = import_file(lambda operation: operation(store), folder)
     assert shown(store, report.added[0]) == [("user", "Joke?"), ("assistant", "A joke.")]
+    assert report.left_out == {"unreadable": 1}
     assert import_file(lambda operation: operation(store), folder / "messages.jsonl").unchanged == report.added
 
 

@@ -1,4 +1,4 @@
-"""JSON read in steps is what the standard library reads, one chat at a time."""
+"""JSON read in steps equals what the standard library reads, and is read one chat at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.conversations.imports import json_steps
@@ -24,6 +24,7 @@ JSON_VALUES = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(value=JSON_VALUES, indent=st.sampled_from([None, 1]))
 def test_json_read_in_steps_is_what_it_is_in_one_go(value: Any, indent: int | None) -> None:
     text = json.dumps(value, indent=indent)

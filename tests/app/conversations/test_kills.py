@@ -1,4 +1,4 @@
-"""Killed at any moment, the store opens, is sound, and has everything that it said it had."""
+"""A store that was killed at any moment opens, is sound, and has everything that was acknowledged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Ledger:
-    """What the victims said is done, over all kills of one store."""
+    """What the victims of one store acknowledged."""
 
     texts: dict[int, str] = field(default_factory=dict)
     chat_of: dict[int, int] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Ledger:
     streamed: dict[int, str] = field(default_factory=dict)
 
     def read(self, lines: list[dict[str, Any]], killed_at: float | None) -> None:
-        """With `killed_at`, what was shown for a second counts too."""
+        """Take a victim's reports; with `killed_at`, text shown for a second counts too."""
         for line in lines:
             if line.get("try") == "purge":
                 self.maybe_purged.add(line["chat"])
@@ -72,7 +72,7 @@ class Ledger:
             self.chats.discard(line["chat"])
 
     def check(self, store: ConversationStore) -> int:
-        """Compare with the store; the number of things that were compared."""
+        """Compare with the store; return the number of comparisons."""
         present = {row["id"] for row in store.database.rows("SELECT id FROM conversations")}
         assert self.chats - self.maybe_purged <= present
         compared = len(self.chats)
@@ -95,7 +95,7 @@ class Ledger:
 def run_and_kill(
     path: Path, after_s: float, *seed: str, begun: bytes = b"opening"
 ) -> tuple[list[dict[str, Any]], float]:
-    """Let a victim work and kill it `after_s` seconds after it has `begun` with that: its lines, and when it died."""
+    """Kill a victim `after_s` seconds after it reported `begun`; return its reports and the time of the kill."""
     path.parent.mkdir(exist_ok=True)
     log = path.with_suffix(".log")
     with log.open("wb") as output:
@@ -119,7 +119,7 @@ def check_sound(store: ConversationStore) -> None:
 
 
 def kill_working_victims(path: Path, seed: int, kills: int, longest_s: float, *, by_the_clock: bool = True) -> int:
-    """Every other kill comes when the victim has just begun to open the store, the others while it writes an answer."""
+    """Kill victims, in turn as they open the store and as they write an answer; return what was compared."""
     draw = random.Random(seed)
     ledger = Ledger()
     compared = 0
@@ -136,7 +136,7 @@ def kill_working_victims(path: Path, seed: int, kills: int, longest_s: float, *,
 
 
 def kill_a_migration(path: Path, seed: int) -> int:
-    """Kill while the store is brought to the latest version; the version that the kill left behind."""
+    """Kill while the store is migrated; return the version that the kill left."""
     write_version(path, 1, answers=1500)
     draw = random.Random(seed)
     run_and_kill(path, draw.uniform(0.0, 0.25))
@@ -147,7 +147,7 @@ def kill_a_migration(path: Path, seed: int) -> int:
     assert store.database.scalar("SELECT count(*) FROM messages WHERE uid LIKE 'm%'") == 1501
     assert len(store.history.rows(method="auto")) == 1500
     store.close()
-    # The backup that was made before the migration is whole, or was not given its name yet.
+    # The backup that was made before the migration is complete, or does not have its name yet.
     for backup in (path.parent / "backups").iterdir():
         copy = path.with_name("copy.db")
         copy.write_bytes(backup.read_bytes())
@@ -159,10 +159,10 @@ def kill_a_migration(path: Path, seed: int) -> int:
 
 
 def test_a_kill_at_work_loses_nothing_that_was_acknowledged(path: Path) -> None:
-    assert kill_working_victims(path, seed=1, kills=4, longest_s=0.6, by_the_clock=False) > 0
+    assert kill_working_victims(path, seed=1, kills=2, longest_s=0.4, by_the_clock=False) > 0
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full)])
 def test_a_kill_while_migrating_leaves_one_version_or_the_next(path: Path, seed: int) -> None:
     kill_a_migration(path, seed)
 

@@ -1,4 +1,4 @@
-"""The list of chats that is kept up to date is the one that would be read anew."""
+"""The list of chats that is kept up to date equals one that is read again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def listing(store: ConversationStore) -> Listing:
 
 
 def use(store: ConversationStore, chat: int) -> None:
-    """Ask in a chat and have it answered."""
+    """Ask and answer in a chat."""
     asked = store.messages.add_user_turn(chat, f"Question in {chat}?")
     answer = store.answers.start(asked, AnswerSource())
     store.answers.append(answer, "An ")
@@ -61,7 +61,7 @@ def test_whatever_is_done_the_list_is_as_if_read_anew(
     chance = random.Random(4)
     for number in range(12):
         use(store, store.conversations.create(title="Chat" if number % 2 else ""))
-    for _ in range(150):
+    for _ in range(60):
         clock.now += 60
         chance.choice(deeds(store, chance))(chance.choice([chat.id for chat in every(store)]))
         if chance.random() < 0.1:
