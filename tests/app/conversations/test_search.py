@@ -46,7 +46,8 @@ def found(store: ConversationStore, query: str) -> set[int]:
             "ko": "초안|초|안|모델이|델이 초|mlx|MLX엔진|mlx 엔진|요|" + unicodedata.normalize("NFD", "초안"),
             "ja": "草案|案|モデル|ﾄﾞﾗﾌﾄ|ト|検証|" + unicodedata.normalize("NFD", "ドラフト"),
             "zh": "草稿|稿|词|主模型|模型 检查|查",
-            "en": 'draft|DRA|g|qwen3|qwen3-0.6b|0.6b|cafe|résumé|RESUME|case|snake_case|"draft model"|380 draft|ＱＷＥＮ',
+            "en": "draft|DRA|g|qwen3|qwen3-0.6b|0.6b|cafe|résumé|RESUME|case|snake_case|380 draft|ＱＷＥＮ３|"
+            '"draft model"',
         }.items()
         for query in queries.split("|")
     ],

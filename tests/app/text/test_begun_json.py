@@ -1,4 +1,4 @@
-"""JSON that was cut off is told from JSON that is whole, and from text that only looks like it."""
+"""JSON that was cut off is distinguished from complete JSON and from other text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Text files in every encoding that is read, and what they are taken for."""
+"""Text files in every known encoding, and the encodings that are guessed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,11 +13,27 @@ from app.session.attachments import guessed_encoding, read_attachment
 if TYPE_CHECKING:
     from pathlib import Path
 
+LANGUAGES = ["en", *(pytest.param(language, marks=pytest.mark.full) for language in ("ko", "ja", "zh_CN"))]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[..., tuple[str, str]]:
+    """Write bytes to a file, and return the text that is read and the encoding that is guessed."""
+
+    def read(content: bytes, language: str = "") -> tuple[str, str]:
+        (tmp_path / "a.txt").write_bytes(content)
+        attachment = read_attachment(tmp_path / "a.txt", language)
+        return attachment.text, guessed_encoding(attachment)
+
+    return read
+
+
+Read = Callable[..., "tuple[str, str]"]
+
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_text_is_read_in_every_unicode_encoding(tmp_path: Path, encoding: str) -> None:
-    (tmp_path / "a.txt").write_text("草稿 초안", encoding=encoding)
-    assert read_attachment(tmp_path / "a.txt").text == "草稿 초안"
+def test_text_is_read_in_every_unicode_encoding(read: Read, encoding: str) -> None:
+    assert read("草稿 초안".encode(encoding)) == ("草稿 초안", "")
 
 
 @pytest.mark.parametrize(
@@ -44,13 +61,11 @@ def test_text_is_read_in_every_unicode_encoding(tmp_path: Path, encoding: str) -
         ("cp1253", "Windows-1253", "Καλημέρα, τι κάνετε;"),
     ],
 )
-@pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_text_in_an_old_encoding_is_read_and_says_which(
-    tmp_path: Path, encoding: str, name: str, text: str, language: str
+    read: Read, encoding: str, name: str, text: str, language: str
 ) -> None:
-    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
-    attachment = read_attachment(tmp_path / "a.txt", language)
-    assert (attachment.text, guessed_encoding(attachment)) == (text, name)
+    assert read(text.encode(encoding), language) == (text, name)
 
 
 @pytest.mark.parametrize(
@@ -62,54 +77,41 @@ def test_text_in_an_old_encoding_is_read_and_says_which(
     ],
 )
 def test_what_two_encodings_read_alike_is_in_that_of_the_window(
-    tmp_path: Path, encoding: str, language: str, text: str, elsewhere: str
+    read: Read, encoding: str, language: str, text: str, elsewhere: str
 ) -> None:
-    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
-    assert read_attachment(tmp_path / "a.txt", language).text == text
-    assert read_attachment(tmp_path / "a.txt", "en").text == elsewhere
+    assert read(text.encode(encoding), language)[0] == text
+    assert read(text.encode(encoding), "en")[0] == elsewhere
 
 
 @pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
 @pytest.mark.parametrize("text", ["ありがとうございます", "コマンドが見つかりません"])
-def test_japanese_in_kana_is_no_noise(tmp_path: Path, encoding: str, text: str) -> None:
-    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
-    assert read_attachment(tmp_path / "a.txt", "en").text == text
-
-
-def test_a_text_that_begins_like_a_picture_is_a_text(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes("BMP 파일을 열 수 없습니다.".encode("cp949"))
-    assert read_attachment(tmp_path / "a.txt").text == "BMP 파일을 열 수 없습니다."
+def test_japanese_in_kana_is_no_noise(read: Read, encoding: str, text: str) -> None:
+    assert read(text.encode(encoding), "en")[0] == text
 
 
 @pytest.mark.parametrize(
     ("encoding", "name", "text"),
-    [("cp949", "EUC-KR", "오늘은 날씨가 좋아요."), ("latin-1", "Windows-1252", "Grüße aus Köln, schöne Straße")],
+    [
+        ("cp949", "EUC-KR", "BMP 파일을 열 수 없습니다."),
+        ("cp949", "EUC-KR", "a line of a log\n" * 2000 + "오늘은 날씨가 좋아요."),
+        ("latin-1", "Windows-1252", "a line of a log\n" * 2000 + "Grüße aus Köln, schöne Straße"),
+    ],
+    ids=["begins like a picture", "far down", "accents far down"],
 )
-def test_an_old_encoding_is_seen_far_down_in_a_file(tmp_path: Path, encoding: str, name: str, text: str) -> None:
-    text = "a line of a log\n" * 2000 + text
-    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
-    attachment = read_attachment(tmp_path / "a.txt")
-    assert (attachment.text, guessed_encoding(attachment)) == (text, name)
+def test_an_old_encoding_is_seen_wherever_it_shows(read: Read, encoding: str, name: str, text: str) -> None:
+    assert read(text.encode(encoding)) == (text, name)
 
 
 @pytest.mark.parametrize("text", ["오늘은 날씨가 좋아요", "今天的天气很好，我们去公园", "Un garçon, un été 🙂"])
-@pytest.mark.parametrize("language", ["en", "ko", "ja", "zh_CN"])
-def test_utf_8_that_ends_inside_a_character_is_utf_8(tmp_path: Path, text: str, language: str) -> None:
-    (tmp_path / "a.txt").write_bytes(text.encode()[:-1])
-    attachment = read_attachment(tmp_path / "a.txt", language)
-    assert (attachment.text, guessed_encoding(attachment)) == (text[:-1] + "\ufffd", "")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_utf_8_that_ends_inside_a_character_is_utf_8(read: Read, text: str, language: str) -> None:
+    assert read(text.encode()[:-1], language) == (text[:-1] + "\ufffd", "")
 
 
-def test_a_letter_at_the_end_is_no_half_character(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes("un café".encode("latin-1"))
-    assert read_attachment(tmp_path / "a.txt").text == "un café"
+def test_a_letter_at_the_end_is_no_half_character(read: Read) -> None:
+    assert read("un café".encode("latin-1"))[0] == "un café"
 
 
 def test_an_empty_file_is_an_empty_text(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     assert read_attachment(tmp_path / "a.txt") == Attachment("a.txt", "text/plain", "")
-
-
-def test_unicode_needs_no_guess(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("초안")
-    assert guessed_encoding(read_attachment(tmp_path / "a.txt")) == ""

@@ -1,4 +1,4 @@
-"""What is code in Markdown."""
+"""Fences of code in Markdown."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Blocks that grow by plain words are not parsed again, and are the same as if they were."""
+"""Blocks that grow by plain words are not parsed again, and equal those of a splitter that parses every time."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -10,30 +12,35 @@ from app.text.blocks import Splitter
 from tests.app.markdown_streams import BLOCKS, ODD, stream
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_blocks_are_those_of_a_splitter_that_parses_every_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    quick, thorough = Splitter(), Splitter()
-    monkeypatch.setattr(thorough, "_only_longer", lambda _delta: False)
-    for piece in stream(seed):
-        quick.feed(piece)
-        thorough.feed(piece)
-        assert (quick.frozen, quick.tail) == (thorough.frozen, thorough.tail)
+def seeds(default: int, full: int) -> list[Any]:
+    return [*range(default), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(default, full))]
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_rows_of_a_long_table_are_those_of_a_splitter_that_parses_every_time(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def assert_parsing_every_time_gives_the_same(pieces: Iterable[str], monkeypatch: pytest.MonkeyPatch) -> None:
     quick, thorough = Splitter(), Splitter()
     monkeypatch.setattr(thorough, "_only_longer", lambda _delta: False)
     monkeypatch.setattr(thorough, "_only_a_row", lambda _delta: False)
+    for piece in pieces:
+        quick.feed(piece)
+        thorough.feed(piece)
+        assert quick.frozen == thorough.frozen
+        assert quick.tail == thorough.tail
+
+
+@pytest.mark.parametrize("seed", seeds(20, 60))
+def test_blocks_are_those_of_a_splitter_that_parses_every_time(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_parsing_every_time_gives_the_same(stream(seed), monkeypatch)
+
+
+@pytest.mark.parametrize("seed", seeds(8, 30))
+def test_rows_of_a_long_table_are_those_of_a_splitter_that_parses_every_time(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     draw = random.Random(seed)
     signs = ("| ", " | ", "a", "\\|", "`", "\n", "\n| ", "|\n", " ", "**", "b ")
     pieces = [draw.choice(signs if draw.random() < 0.9 else BLOCKS + ODD) for _ in range(60)]
-    for piece in ["| a | b |\n|---|---|\n", "| one | two |\n" * draw.randrange(8, 102), *pieces]:
-        quick.feed(piece)
-        thorough.feed(piece)
-        assert (quick.frozen, quick.tail) == (thorough.frozen, thorough.tail)
+    rows = "| one | two |\n" * draw.randrange(8, 102)
+    assert_parsing_every_time_gives_the_same(["| a | b |\n|---|---|\n", rows, *pieces], monkeypatch)
 
 
 def test_a_sentence_is_parsed_only_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:

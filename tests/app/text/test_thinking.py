@@ -1,4 +1,4 @@
-"""Thoughts of reasoning models: told apart from the answer, folded, with their length in tokens and time."""
+"""Thoughts of reasoning models: separated from the answer, folded, with their length in tokens and time."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tests.app.conftest import OpenWindow
+    from tests.app.window_driver import WindowDriver
 
 ANALYSIS = "<|channel|>analysis<|message|>"
 FINAL = "<|end|><|start|>assistant<|channel|>final<|message|>"
@@ -71,13 +72,14 @@ def test_a_text_that_grows_has_the_parts_of_what_there_is(text: str, step: int) 
     growing = GrowingParts()
     for end in range(0, len(text) + step, step):
         assert growing.of(text[:end], False) == parts_of(text[:end], False), text[:end]
+    assert parts_of("<thin", ended=False) == Parts("", "", 5, closed=False)
     assert growing.of(text, True) == parts_of(text, True)
     # Another answer took the place of this one.
     assert growing.of("Hm.\n</think>\nNo.", True) == parts_of("Hm.\n</think>\nNo.", True)
 
 
 class _Counted(list[Token]):
-    """Tokens that know how often they were gone through."""
+    """A list that counts its iterations."""
 
     times = 0
 
@@ -109,14 +111,16 @@ def test_thoughts_that_were_continued_took_the_time_of_both_requests() -> None:
     assert answer.thinking_figures() == (5, (9.0 - 1.0) + (4.0 - 2.0))
 
 
-def test_half_a_mark_is_not_shown_while_more_may_come() -> None:
-    assert parts_of("<thin", ended=False) == Parts("", "", 5, closed=False)
-
-
-def test_thoughts_are_folded_and_their_length_is_told(open_window: OpenWindow) -> None:
+@pytest.fixture
+def answered(open_window: OpenWindow) -> WindowDriver:
+    """A window with the answer TEXT."""
     window = open_window(ScriptedEngine([Script(TEXT)]))
-    window.ask("2 + 2?")
-    window.wait_until_answered()
+    window.ask_and_wait("2 + 2?")
+    return window
+
+
+def test_thoughts_are_folded_and_their_length_is_told(answered: WindowDriver) -> None:
+    window = answered
     fold = window.turn().view.thinking
     answer = window.answer()
     tokens, seconds = answer.thinking_figures()
@@ -127,43 +131,22 @@ def test_thoughts_are_folded_and_their_length_is_told(open_window: OpenWindow) -
     assert window.shown_text() == "It is 4."
     fold.head.click()
     assert fold.body.text_views[0].toPlainText() == THOUGHT  # type: ignore[attr-defined]
+    fold.head.click()
+    window.trigger("copy-answer")
+    assert QGuiApplication.clipboard().text() == "It is 4."
+    # A search that finds a thought unfolds it.
+    window.find_in_chat("wants")
+    assert window.turn().thoughts_shown
 
 
-def test_thoughts_are_counted_while_they_come(open_window: OpenWindow, qtbot: QtBot) -> None:
-    engine = ScriptedEngine([Script(TEXT)], gate=threading.Semaphore(5))
-    window = open_window(engine)
-    window.ask("2 + 2?")
-    qtbot.waitUntil(lambda: len(window.answer().tokens) > 4)
-    assert window.turn().thoughts == f"Thinking… {len(window.answer().tokens)} tokens"
-    engine.gate.release(1000)  # type: ignore[union-attr]
-    window.wait_until_answered()
-
-
-def test_a_stored_answer_has_its_thoughts_and_their_tokens(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script(TEXT)]))
-    window.ask("2 + 2?")
-    window.wait_until_answered()
-    tokens, _ = window.answer().thinking_figures()
-    window.close()
+def test_a_stored_answer_has_its_thoughts_and_their_tokens(
+    answered: WindowDriver, open_window: OpenWindow, qtbot: QtBot
+) -> None:
+    tokens, _ = answered.answer().thinking_figures()
+    answered.close()
     window = open_window(ScriptedEngine())
     qtbot.waitUntil(lambda: bool(window.turns))
     qtbot.waitUntil(lambda: f"{tokens} tokens" in window.turn().thoughts)
-
-
-def test_what_is_copied_is_the_reply(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script(TEXT)]))
-    window.ask("2 + 2?")
-    window.wait_until_answered()
-    window.trigger("copy-answer")
-    assert QGuiApplication.clipboard().text() == "It is 4."
-
-
-def test_a_search_that_finds_a_thought_unfolds_it(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script(TEXT)]))
-    window.ask("2 + 2?")
-    window.wait_until_answered()
-    window.find_in_chat("wants")
-    assert window.turn().thoughts_shown
 
 
 def test_no_mark_of_a_channel_is_ever_shown_while_it_arrives() -> None:
