@@ -1,3 +1,1 @@
-"""A Hub on loopback for tests: the addresses that Tandem and huggingface_hub ask for, and every fault of a
-real one.
-"""
+"""A Hub on loopback for tests, with the addresses that Tandem and huggingface_hub use, and a real Hub's faults."""

@@ -1,4 +1,4 @@
-"""The server: standard library only, one thread a request, faults chosen by the test."""
+"""A Hub on loopback, with one thread for each request and faults that the test chooses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import socket
 import threading
 from collections import defaultdict
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -19,20 +19,19 @@ if TYPE_CHECKING:
 
 LARGE = 10 * 1024
 _SEND_BYTES = 16 * 1024
-# What the system holds of a connection that nobody reads; without a limit a busy reader would lose much with it.
+# The system's buffer of a connection. A large one would hold much that a slow reader has not read when it ends.
 _HELD_BYTES = 16 * 1024
 _MODEL_API = re.compile(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree|auth-check)(?:/(.+))?)?")
 
 
 @dataclass
 class Fault:
-    """What goes wrong with a file's bytes. `times` is how often before it heals; None is for ever.
+    """What goes wrong with a file's bytes, `times` times or, for None, always.
 
-    cut_after: the connection ends after that many bytes of a body. stall_after: it goes silent there. drip:
-    bytes a second. wrong_length: the Content-Length is off by that much. wrong_bytes: the last byte is
-    flipped. status: this answer instead. ignore_range: 200 with everything. to_other_port: redirected to a
-    second server. raw: these bytes are the whole answer, status line and all; `hang` keeps the connection open after
-    them (or after nothing), and `drip` holds for them too.
+    cut_after: the connection ends after that many bytes of a body. stall_after: it goes silent there. drip: bytes a
+    second. wrong_length: added to Content-Length. wrong_bytes: the last byte is flipped. status: this answer instead.
+    ignore_range: 200 with everything. to_other_port: redirected to a second server. raw: these bytes are the whole
+    answer, with its status line; `drip` applies to them, and `hang` keeps the connection open after them.
     """
 
     cut_after: int | None = None
@@ -79,9 +78,7 @@ def is_large(name: str, content: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Sent:
-    """One body that was served: `count` bytes of `name` from `start`, and whether a token came with the
-    request.
-    """
+    """One body that was served: `count` bytes of `name` from `start`, and whether the request had a token."""
 
     repository: str
     name: str
@@ -94,8 +91,8 @@ class Sent:
 class FakeHub:
     """`with FakeHub() as hub: hub.add(...)`; `hub.endpoint` is its address. Thread-safe enough for tests.
 
-    `bytes_a_second` holds for every connection from its next piece on, None is as fast as it goes. While it is
-    `unplugged`, connections end in the middle and no new one gets an answer.
+    `bytes_a_second` limits every connection from its next piece on; None is no limit. While `unplugged`, connections
+    end in the middle and new ones get no answer.
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -103,7 +100,7 @@ class FakeHub:
         self.faults: dict[tuple[str, str], Fault] = {}
         self.api_faults: dict[str, Fault] = {}
         self.tokens: set[str] = set()
-        self._sent: list[Sent] = []
+        self.bodies: list[Sent] = []
         self.requests: list[str] = []
         self.token_ports: set[int] = set()
         self.bytes_a_second: int | None = None
@@ -146,30 +143,21 @@ class FakeHub:
         return self.faults[repository, name]
 
     def fault_of(self, repository: str, name: str) -> Fault | None:
-        for key in ((repository, name), (repository, "*")):
-            fault = self.faults.get(key)
-            if fault is not None and self._still(fault):
-                return fault
-        return None
+        faults = (self.faults.get(key) for key in ((repository, name), (repository, "*")))
+        return next((fault for fault in faults if fault is not None and self._still(fault)), None)
 
     def api_fault_of(self, path: str) -> Fault | None:
-        for prefix, fault in self.api_faults.items():
-            if path.startswith(prefix) and self._still(fault):
-                return fault
-        return None
+        faults = (fault for prefix, fault in self.api_faults.items() if path.startswith(prefix))
+        return next(filter(self._still, faults), None)
 
     @property
     def sent(self) -> list[Sent]:
-        """What was sent: also what a client has only just got to its end."""
+        """The bodies that were sent, the latest included."""
         with self.lock:
-            return self._sent
+            return self.bodies
 
     def bytes_sent(self, repository: str) -> int:
         return sum(sent.count for sent in list(self.sent) if sent.repository == repository)
-
-    def note(self, sent: Sent) -> None:
-        """Add to what was sent; the caller holds the lock."""
-        self._sent.append(sent)
 
     def _still(self, fault: Fault) -> bool:
         if fault.times is None:
@@ -188,7 +176,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is what these tests are about, not news."""
+        """Ignore clients that hang up, as tests make them do."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -206,13 +194,11 @@ class _Handler(BaseHTTPRequestHandler):
     def hub(self) -> FakeHub:
         return self.server.hub  # type: ignore[attr-defined, no-any-return]
 
-    def do_HEAD(self) -> None:
-        self._serve()
+    @property
+    def port(self) -> int:
+        return self.server.server_port  # type: ignore[attr-defined, no-any-return]
 
     def do_GET(self) -> None:
-        self._serve()
-
-    def _serve(self) -> None:
         address = urlsplit(self.path)
         path = unquote(address.path)
         if self.hub.unplugged:
@@ -222,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         with self.hub.lock:
             self.hub.requests.append(f"{self.command} {self.path}")
             if self._token() is not None:
-                self.hub.token_ports.add(self.server.server_port)  # type: ignore[attr-defined]
+                self.hub.token_ports.add(self.port)
         fault = self.hub.api_fault_of(path)
         if fault is not None and fault.raw is not None:
             self._send_raw(fault)
@@ -236,6 +222,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._resolve(*match.groups())
         else:
             self._answer(404, b"nothing here", {})
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
 
     def _api(self, path: str, query: dict[str, list[str]]) -> None:
         if path == "/api/models":
@@ -307,16 +296,13 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
     def _resolve(self, name: str, commit: str, file: str) -> None:
-        port = self.server.server_port  # type: ignore[attr-defined]
-        elsewhere = port != urlsplit(self.hub.endpoint).port
+        elsewhere = self.port != urlsplit(self.hub.endpoint).port
         repository = self.hub.repositories.get(name) if elsewhere else self._visible(name, listing=False)
         if repository is None:
             return
-        if commit not in (repository.commit, "main"):
-            self._answer(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
-            return
-        if file not in repository.files:
-            self._answer(404, b"{}", {"X-Error-Code": "EntryNotFound"})
+        if commit not in (repository.commit, "main") or file not in repository.files:
+            missing = "Entry" if commit in (repository.commit, "main") else "Revision"
+            self._answer(404, b"{}", {"X-Error-Code": f"{missing}NotFound"})
             return
         content = repository.files[file]
         headers = {"ETag": f'"{repository.etag(file)}"', "X-Repo-Commit": repository.commit}
@@ -344,10 +330,7 @@ class _Handler(BaseHTTPRequestHandler):
         partial = start > 0 or stop < len(content)
         if partial:
             headers["Content-Range"] = f"bytes {start}-{stop - 1}/{len(content)}"
-        self.send_response(206 if partial else 200)
-        for key, value in (headers | {"Content-Length": str(length), "Accept-Ranges": "bytes"}).items():
-            self.send_header(key, value)
-        self.end_headers()
+        self._head(206 if partial else 200, headers | {"Content-Length": str(length), "Accept-Ranges": "bytes"})
         if self.command == "GET":
             self._send(name, file, start, body, fault)
 
@@ -355,15 +338,13 @@ class _Handler(BaseHTTPRequestHandler):
         end = len(body) if fault.cut_after is None else min(len(body), fault.cut_after)
         sent = 0
         try:
-            while sent < end and not self.hub.closing.is_set():
-                if self.hub.unplugged:
-                    break
+            while sent < end and not self.hub.closing.is_set() and not self.hub.unplugged:
                 if fault.stall_after is not None and sent >= fault.stall_after:
                     self.hub.closing.wait()
                     break
                 speed = fault.drip or self.hub.bytes_a_second
                 count = min(max(1, speed // 20) if speed else _SEND_BYTES, _SEND_BYTES, end - sent)
-                # A client that has got it all may look at once at what was sent.
+                # A client that has received everything may look at `sent` at once.
                 with self.hub.lock if sent + count == len(body) else nullcontext():
                     self.wfile.write(body[sent : sent + count])
                     sent += count
@@ -382,27 +363,23 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.close()
 
     def _note(self, name: str, file: str, start: int, count: int) -> None:
-        port = self.server.server_port  # type: ignore[attr-defined]
-        self.hub.note(Sent(name, file, start, count, self._token() is not None, port))
+        """Report a body; the caller holds the lock."""
+        self.hub.bodies.append(Sent(name, file, start, count, self._token() is not None, self.port))
 
     def _send_raw(self, fault: Fault) -> None:
         assert fault.raw is not None
         self.close_connection = True
         step = max(1, fault.drip // 20) if fault.drip else _SEND_BYTES
-        try:
+        with suppress(OSError):
             for start in range(0, len(fault.raw), step):
                 self.wfile.write(fault.raw[start : start + step])
                 if fault.drip and self.hub.closing.wait(step / fault.drip):
                     return
             if fault.hang:
                 self.hub.closing.wait()
-        except OSError:
-            # The client has hung up.
-            return
 
     def _range(self, length: int) -> tuple[int, int]:
-        match = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
-        if match is None:
+        if (match := re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))) is None:
             return 0, length
         return int(match[1]), min(int(match[2]) + 1 if match[2] else length, length)
 
@@ -410,9 +387,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(200, json.dumps(value).encode(), {"Content-Type": "application/json"})
 
     def _answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
-        self.send_response(status)
-        for key, value in (headers | {"Content-Length": str(len(body))}).items():
-            self.send_header(key, value)
-        self.end_headers()
+        self._head(status, headers | {"Content-Length": str(len(body))})
         if self.command == "GET":
             self.wfile.write(body)
+
+    def _head(self, status: int, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for key, value in headers.items():
+            self.send_header(key, value)
+        self.end_headers()
