@@ -1,4 +1,4 @@
-"""How the build calls others: on macOS, the bundle gets MLX for the oldest macOS that it promises."""
+"""On macOS, the bundle gets MLX for the oldest macOS that it promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into the bundle, and, as a campaign, the bundle itself."""
+"""The contents of the bundle, and, in a campaign, the bundle itself."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ def test_libraries_of_the_system_go_in_only_where_something_needs_them() -> None
     assert [entry[0] for entry in kept] == ["package/a.so", "libneeded.so.1", "libpython3.11.so.1.0"]
 
 
-@pytest.mark.parametrize("model", ["llama", "gemma", "auto", "qwen2", "t5"])
+@pytest.mark.parametrize(
+    "model", ["llama", *(pytest.param(model, marks=pytest.mark.full) for model in ("gemma", "auto", "qwen2", "t5"))]
+)
 def test_transformers_finds_the_same_names_in_what_is_left_of_its_sources(model: str, tmp_path: Path) -> None:
     whole, shortened = tmp_path / "whole", tmp_path / "shortened"
     for folder in (whole, shortened):

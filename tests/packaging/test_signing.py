@@ -1,12 +1,13 @@
-"""Signing, notarising and asking Gatekeeper, with recorders in place of Apple's tools."""
+"""Signing, notarising and asking Gatekeeper, with recorded commands in place of Apple's tools."""
 
 from __future__ import annotations
 
-import json
-import os
+import runpy
 import subprocess
-import sys
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,14 +16,6 @@ IDENTITY = "Developer ID Application: Somebody (ABCDE12345)"
 SIGNED = {"TANDEM_SIGNING_IDENTITY": IDENTITY}
 NOTARISED = {**SIGNED, "TANDEM_NOTARY_PROFILE": "tandem"}
 RUNTIME = ["codesign", "--force", "--timestamp", "--options", "runtime", "--sign", IDENTITY]
-RECORDER = """#!{python}
-import json, os, sys
-from pathlib import Path
-name = Path(sys.argv[0]).name
-with open(os.environ["RECORD"], "a") as record:
-    record.write(json.dumps([name, *sys.argv[1:]]) + "\\n")
-sys.exit(name == os.environ.get("FAILS") or " ".join(sys.argv[1:3]) == os.environ.get("FAILS"))
-"""
 
 
 @pytest.fixture
@@ -43,32 +36,41 @@ def app(tmp_path: Path) -> Path:
     return app
 
 
-def signing(product: Path, environment: dict[str, str]) -> tuple[list[list[str]], int, str]:
-    """The commands that were run, the exit code, and what was printed."""
-    tools, record = product.parent / "tools", product.parent / "record"
-    tools.mkdir()
-    record.touch()
-    for name in ("codesign", "xcrun", "ditto", "spctl"):
-        (tools / name).write_text(RECORDER.format(python=sys.executable))
-        (tools / name).chmod(0o755)
-    if (zipped := product.with_suffix(".zip")) and product.is_dir():
-        # As ditto would make it.
-        zipped.touch()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TANDEM_", "GITHUB_"))}
-    done = subprocess.run(
-        [sys.executable, str(SIGN), str(product)],
-        env={**kept, "PATH": f"{tools}:/usr/bin:/bin", "RECORD": str(record), **environment},
-        capture_output=True,
-        text=True,
-    )
-    return [json.loads(line) for line in record.read_text().splitlines()], done.returncode, done.stdout
+Sign = Callable[..., "tuple[list[list[str]], str]"]
 
 
-def test_everything_inside_is_signed_before_what_is_around_it(app: Path) -> None:
-    run, code, said = signing(app, SIGNED)
+@pytest.fixture
+def signing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Sign:
+    """Sign a product; return the commands that were run and what was printed. `fails` is the command that fails."""
+    for name in ("TANDEM_SIGNING_IDENTITY", "TANDEM_NOTARY_PROFILE", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
+
+    def signing(product: Path, environment: dict[str, str], fails: str = "") -> tuple[list[list[str]], str]:
+        ran: list[list[str]] = []
+
+        def run(command: list[str], *, check: bool) -> None:
+            assert check
+            ran.append(command)
+            if command[0] == "ditto":
+                Path(command[-1]).touch()
+            if fails and " ".join(command).removeprefix("xcrun ").startswith(fails):
+                raise subprocess.CalledProcessError(1, command)
+
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        script = runpy.run_path(str(SIGN))
+        script["run"].__globals__["subprocess"] = SimpleNamespace(run=run)
+        with pytest.raises(subprocess.CalledProcessError) if fails else nullcontext():
+            script["main"](str(product))
+        return ran, capsys.readouterr().out
+
+    return signing
+
+
+def test_everything_inside_is_signed_before_what_is_around_it(app: Path, signing: Sign) -> None:
+    run, said = signing(app, SIGNED)
     frameworks = app / "Contents" / "Frameworks"
     entitlements = str(SIGN.parent / "bundle" / "entitlements.plist")
-    assert code == 0
     assert run == [
         [*RUNTIME, str(frameworks / "PySide6/Qt/lib/QtCore.framework/Versions/A/QtCore")],
         [*RUNTIME, str(frameworks / "mlx/lib/libmlx.dylib")],
@@ -79,10 +81,10 @@ def test_everything_inside_is_signed_before_what_is_around_it(app: Path) -> None
     assert said.startswith("Not notarised")
 
 
-def test_a_signed_app_is_notarised_stapled_and_shown_to_gatekeeper_last(app: Path) -> None:
-    run, code, said = signing(app, NOTARISED)
+def test_a_signed_app_is_notarised_stapled_and_shown_to_gatekeeper_last(app: Path, signing: Sign) -> None:
+    run, said = signing(app, NOTARISED)
     zipped = app.with_suffix(".zip")
-    assert (code, said) == (0, "")
+    assert said == ""
     assert run[-4:] == [
         ["ditto", "-c", "-k", "--keepParent", str(app), str(zipped)],
         ["xcrun", "notarytool", "submit", str(zipped), "--keychain-profile", "tandem", "--wait"],
@@ -92,11 +94,10 @@ def test_a_signed_app_is_notarised_stapled_and_shown_to_gatekeeper_last(app: Pat
     assert not zipped.exists()
 
 
-def test_a_disk_image_is_signed_notarised_and_shown_to_gatekeeper(tmp_path: Path) -> None:
+def test_a_disk_image_is_signed_notarised_and_shown_to_gatekeeper(tmp_path: Path, signing: Sign) -> None:
     image = tmp_path / "Tandem-1.2.3-arm64.dmg"
     image.write_bytes(b"koly")
-    run, code, _ = signing(image, NOTARISED)
-    assert code == 0
+    run, _ = signing(image, NOTARISED)
     assert run == [
         ["codesign", "--force", "--timestamp", "--sign", IDENTITY, str(image)],
         ["xcrun", "notarytool", "submit", str(image), "--keychain-profile", "tandem", "--wait"],
@@ -105,18 +106,17 @@ def test_a_disk_image_is_signed_notarised_and_shown_to_gatekeeper(tmp_path: Path
     ]
 
 
-def test_without_an_identity_nothing_is_signed_and_it_says_so(app: Path) -> None:
-    run, code, said = signing(app, {"TANDEM_NOTARY_PROFILE": "tandem"})
-    assert (run, code) == ([], 0)
+def test_without_an_identity_nothing_is_signed_and_it_says_so(app: Path, signing: Sign) -> None:
+    run, said = signing(app, {"TANDEM_NOTARY_PROFILE": "tandem"})
+    assert run == []
     assert said.startswith("Not signed")
 
 
-def test_on_github_the_run_shows_a_warning(app: Path) -> None:
-    assert signing(app, {"GITHUB_ACTIONS": "true"})[2].startswith("::warning::Not signed")
+def test_on_github_the_run_shows_a_warning(app: Path, signing: Sign) -> None:
+    assert signing(app, {"GITHUB_ACTIONS": "true"})[1].startswith("::warning::Not signed")
 
 
 @pytest.mark.parametrize("tool", ["codesign", "notarytool submit", "stapler staple", "spctl"])
-def test_a_step_that_fails_ends_it(app: Path, tool: str) -> None:
-    run, code, _ = signing(app, {**NOTARISED, "FAILS": tool})
-    assert code
+def test_a_step_that_fails_ends_it(app: Path, signing: Sign, tool: str) -> None:
+    run, _ = signing(app, NOTARISED, tool)
     assert " ".join(run[-1]).startswith((tool, f"xcrun {tool}"))

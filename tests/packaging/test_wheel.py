@@ -1,4 +1,4 @@
-"""What the package is built from: the wheel carries compiled translations, and none of what made them."""
+"""The wheel has compiled translations, and no tools or sources of them."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]
         yield wheel
 
 
+@pytest.mark.full
 def test_the_wheel_carries_the_compiled_translations_of_now(sources: Path, wheel: zipfile.ZipFile) -> None:
     i18n = sorted(name for name in wheel.namelist() if name.startswith("i18n/"))
     assert i18n == [f"i18n/tandem_{language}.qm" for language in LANGUAGES]
@@ -45,6 +46,7 @@ def test_the_wheel_carries_the_compiled_translations_of_now(sources: Path, wheel
         assert wheel.read(f"i18n/{fresh.name}") == fresh.read_bytes(), f"delete i18n/{fresh.name}: it is stale"
 
 
+@pytest.mark.full
 def test_the_wheel_carries_what_runs_and_not_what_made_it(wheel: zipfile.ZipFile) -> None:
     names = wheel.namelist()
     assert {"app/__main__.py", "engine/__init__.py", "resources/catalog.json", "resources/loadable.json"} <= {*names}

@@ -6,7 +6,6 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -32,50 +31,28 @@ from resources.starter.recipe.chain_training import (  # noqa: E402
     weights_of,
 )
 from resources.starter.recipe.export import export_head  # noqa: E402
-from resources.starter.recipe.model import LanguageModel, Shape  # noqa: E402
-from resources.starter.recipe.packing import Rows  # noqa: E402
 from resources.starter.recipe.quantisation import write_quantised  # noqa: E402
+from tests.starter.tiny_training import LENGTH, MAIN_SHAPE, open_every_path, two_chats  # noqa: E402
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MAIN_SHAPE = Shape(32, 3, 2, 2, 16, 32, vocab_size=50)
+    from resources.starter.recipe.model import LanguageModel
+
 EAGLE = EagleShape(MAIN_SHAPE, (0, 1, 2), num_key_value_heads=1, intermediate_size=24, draft_vocab_size=40)
-LENGTH = 24
-
-
-@pytest.fixture
-def main() -> LanguageModel:
-    torch.manual_seed(1)
-    model = LanguageModel(MAIN_SHAPE)
-    for name, parameter in model.named_parameters():
-        if name.endswith(("o_proj.weight", "down_proj.weight")):
-            torch.nn.init.normal_(parameter, std=0.2)
-    return model.requires_grad_(False)
 
 
 def head_of(kind: str, main: LanguageModel) -> ChainHead:
-    """Untrained, but with every path open."""
+    """Return an untrained head, all weights of which matter."""
     torch.manual_seed(2)
     if kind == "eagle":
         head: ChainHead = EagleHead(EAGLE)
         head.choose_targets(torch.arange(50))  # type: ignore[operator]
     else:
         head = MtpHead(MtpShape(MAIN_SHAPE))
-    for parameter in head.parameters():
-        if parameter.ndim == 2:
-            torch.nn.init.normal_(parameter, std=0.2)
+    open_every_path(head)
     head.begin_at(main)
     return head
-
-
-def two_chats(count: int = 8, length: int = LENGTH) -> Rows:
-    """Rows of two chats each, of which the second half is an answer."""
-    generator = np.random.default_rng(3)
-    half = length // 2
-    answers = np.tile(np.arange(length) % half >= half // 2, (count, 1))
-    owners = np.tile(np.arange(length) // half + 1, (count, 1)).astype(np.uint16)
-    return Rows(generator.integers(3, 50, (count, length)).astype(np.uint16), answers, owners)
 
 
 def some_texts() -> Texts:
@@ -148,7 +125,7 @@ def test_training_teaches_the_head_and_leaves_main_alone(main: LanguageModel, ki
 def test_a_run_makes_the_same_bytes_again_also_when_it_is_stopped_between(
     main: LanguageModel, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On as many threads as there happen to be at first."""
+    """The number of threads at first does not matter."""
     monkeypatch.setattr("resources.starter.recipe.training.CHECKPOINT_EVERY", 5)
     real, left = chain_loss, [7]
 

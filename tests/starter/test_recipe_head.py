@@ -33,49 +33,27 @@ from resources.starter.recipe.head_training import (  # noqa: E402
     targets_and_weights,
     train_head,
 )
-from resources.starter.recipe.model import LanguageModel, Shape  # noqa: E402
-from resources.starter.recipe.packing import Rows  # noqa: E402
+from tests.starter.tiny_training import LENGTH, MAIN_SHAPE, open_every_path, two_chats  # noqa: E402
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-MAIN_SHAPE = Shape(32, 3, 2, 2, 16, 32, vocab_size=50)
+    from resources.starter.recipe.model import LanguageModel
+
 SHAPE = HeadShape(main=MAIN_SHAPE, num_hidden_layers=2, taps=(0, 2), block_size=4)
-LENGTH = 24
-
-
-@pytest.fixture
-def main() -> LanguageModel:
-    torch.manual_seed(1)
-    model = LanguageModel(MAIN_SHAPE)
-    for name, parameter in model.named_parameters():
-        if name.endswith(("o_proj.weight", "down_proj.weight")):
-            torch.nn.init.normal_(parameter, std=0.2)
-    return model.requires_grad_(False)
 
 
 @pytest.fixture
 def head() -> Head:
-    """Untrained, but with every path open."""
+    """Return an untrained head, all weights of which matter."""
     torch.manual_seed(2)
     model = Head(SHAPE)
-    for parameter in model.parameters():
-        if parameter.ndim == 2:
-            torch.nn.init.normal_(parameter, std=0.2)
+    open_every_path(model)
     return model.requires_grad_(False)
 
 
-def two_chats(count: int = 8, length: int = LENGTH) -> Rows:
-    """Rows of two chats each, of which the second half is an answer."""
-    generator = np.random.default_rng(3)
-    half = length // 2
-    answers = np.tile(np.arange(length) % half >= half // 2, (count, 1))
-    owners = np.tile(np.arange(length) // half + 1, (count, 1)).astype(np.uint16)
-    return Rows(generator.integers(3, 50, (count, length)).astype(np.uint16), answers, owners)
-
-
 def read(main: LanguageModel) -> tuple[Read, Read]:
-    """Short rows and long ones."""
+    """Return what main reads of short rows and of long ones."""
     return read_by(main, two_chats(), SHAPE.taps), read_by(main, two_chats(2, 96), SHAPE.taps)
 
 
@@ -84,7 +62,7 @@ def some_blocks(main: LanguageModel) -> Blocks:
 
 
 def mask_of(blocks: Blocks) -> Tensor:
-    """Main's mask: each chat sees itself alone."""
+    """Return main's mask, with which each chat sees only itself."""
     same = blocks.owners[:, :, None] == blocks.owners[:, None]
     return (same & torch.ones(same.shape[1:], dtype=torch.bool).tril())[:, None]
 
@@ -230,7 +208,7 @@ def test_training_teaches_the_head_and_leaves_main_alone(main: LanguageModel, tm
 def test_a_run_makes_the_same_bytes_again_also_when_it_is_stopped_between(
     main: LanguageModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On as many threads as there happen to be at first."""
+    """The number of threads at first does not matter."""
     monkeypatch.setattr("resources.starter.recipe.training.CHECKPOINT_EVERY", 5)
     real, left = head_loss, [13]
 

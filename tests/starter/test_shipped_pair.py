@@ -1,4 +1,4 @@
-"""The pair in resources/starter, as it ships: what it is made of, and what its evaluation measures."""
+"""The pair in resources/starter: its files, and what its evaluation measures."""
 
 import json
 from hashlib import sha256
@@ -15,7 +15,7 @@ MODELS = ("main", "draft")
 FOLDERS = (*MODELS, "head")
 LARGEST_BYTES, LARGEST_HEAD_BYTES = 25_000_000, 4_000_000
 
-# A few points below what was measured: resources/starter/recipe/README.md.
+# A few points below the measurements in resources/starter/recipe/README.md.
 RIGHT = {"en": 0.91, "ko": 0.91, "ja": 0.91, "zh": 0.93}
 ACCEPT_RATE = 0.87
 
@@ -25,8 +25,11 @@ def pair() -> Pair:
     return Pair.load(STARTER)
 
 
-# The files are pinned, so a share of the questions tells whether they still do what they did.
-SHARES = [pytest.param(4, id="every fourth"), pytest.param(1, id="all", marks=pytest.mark.campaign)]
+# The files are pinned, so that some of the questions show whether anything has changed.
+SHARES = [
+    pytest.param(4, id="every fourth", marks=pytest.mark.full),
+    pytest.param(1, id="all", marks=pytest.mark.campaign),
+]
 
 
 @pytest.fixture(scope="module", params=SHARES)
@@ -55,12 +58,9 @@ def test_the_folders_hold_exactly_the_pinned_files() -> None:
     assert found == pinned
 
 
-def test_both_models_together_stay_small() -> None:
-    assert sum(path.stat().st_size for name in MODELS for path in (STARTER / name).iterdir()) <= LARGEST_BYTES
-
-
-def test_the_head_stays_small() -> None:
-    assert sum(path.stat().st_size for path in (STARTER / "head").iterdir()) <= LARGEST_HEAD_BYTES
+@pytest.mark.parametrize(("names", "largest"), [(MODELS, LARGEST_BYTES), (("head",), LARGEST_HEAD_BYTES)])
+def test_both_models_together_and_the_head_stay_small(names: tuple[str, ...], largest: int) -> None:
+    assert sum(path.stat().st_size for name in names for path in (STARTER / name).iterdir()) <= largest
 
 
 def test_the_head_is_made_for_main() -> None:
@@ -95,7 +95,7 @@ def test_messages_of_a_word_or_two_are_answered_in_their_language(pair: Pair, la
 
 
 def test_a_greeting_is_answered_in_english(pair: Pair) -> None:
-    for greeting in ("hi", "hello", "hey", "Hello!"):
+    for greeting in ("hi", "Hello!"):
         assert ask(pair, greeting).startswith("Hello!"), greeting
     assert ask(pair, "thanks").startswith("You're welcome")
 
@@ -114,12 +114,14 @@ def test_a_name_told_in_the_first_turn_is_remembered(pair: Pair) -> None:
     assert "Sarah" in ask(pair, "My name is Sarah.", "What is a token?", "What is my name?")
 
 
+@pytest.mark.full
 def test_a_system_message_does_not_change_what_the_guide_knows(pair: Pair) -> None:
     question = "What is a draft model?"
 
     assert ask(pair, question, system="You are a helpful assistant.") == ask(pair, question)
 
 
+@pytest.mark.full
 def test_late_positions_do_not_fall_apart(pair: Pair) -> None:
     topics = [topic for language in LANGUAGES for topic in list(read_content(language).topics.values())[:8]]
     question = {"role": "user", "content": "What is a draft model?"}
