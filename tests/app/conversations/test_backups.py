@@ -64,7 +64,7 @@ def test_an_unchanged_store_is_not_copied_again(store: ConversationStore, path: 
 
 
 def test_what_is_written_between_two_pages_is_in_the_copy(store: ConversationStore, path: Path) -> None:
-    fill(store, 300)
+    fill(store, 100)
     chat = store.conversations.create()
     pauses: list[int] = []
 
@@ -74,7 +74,7 @@ def test_what_is_written_between_two_pages_is_in_the_copy(store: ConversationSto
     unfinished = copy_daily(store, path, between)
     assert unfinished is not None
     assert len(pauses) > 2
-    assert messages_in(finish_daily(unfinished, path)) >= 300 + len(pauses) - 1
+    assert messages_in(finish_daily(unfinished, path)) >= 100 + len(pauses) - 1
 
 
 @pytest.mark.parametrize("limit", ["_LARGEST_DAILY", "_LEAST_FREE"])
@@ -90,7 +90,7 @@ def test_no_copy_is_made_that_is_too_large_for_every_day(
 def test_a_copy_that_takes_too_long_or_meets_an_error_leaves_nothing(
     store: ConversationStore, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fill(store, 300)
+    fill(store, 100)
     monkeypatch.setattr(backups, "_LONGEST_S", -1.0)
     with pytest.raises(TimeoutError):
         make_daily(store, path)

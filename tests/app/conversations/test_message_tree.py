@@ -299,7 +299,7 @@ class TreeMachine(RuleBasedStateMachine):
 
 
 def test_the_store_behaves_as_a_plain_tree() -> None:
-    run_state_machine_as_test(TreeMachine, settings=settings(max_examples=10, stateful_step_count=20))
+    run_state_machine_as_test(TreeMachine, settings=settings(max_examples=8, stateful_step_count=20))
 
 
 @pytest.mark.campaign

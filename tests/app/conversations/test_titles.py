@@ -1,11 +1,11 @@
-"""Titles say what a chat is about."""
+"""Titles name the subject of a chat."""
 
 from __future__ import annotations
 
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.conversations.titles import WIDEST, title_of_exchange
@@ -52,6 +52,7 @@ def test_long_lines_are_cut_at_a_word() -> None:
     assert title == "How does the depth controller decide how many…"
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=200), st.text(max_size=50))
 def test_a_title_is_one_line_of_bounded_width(question: str, answer: str) -> None:
     title = title_of_exchange(question, answer)

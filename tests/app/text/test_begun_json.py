@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.text.begun_json import is_begun_json
@@ -17,6 +17,7 @@ values = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(value=st.lists(values, max_size=3) | st.dictionaries(st.text(max_size=4), values, max_size=3), data=st.data())
 def test_every_beginning_is_known_and_the_whole_is_none(value: object, data: st.DataObject) -> None:
     whole = json.dumps(value, indent=data.draw(st.sampled_from([None, 2])))
