@@ -13,6 +13,8 @@ from app.widgets.line_breaks import unbroken, with_good_breaks
 from app.wording import figures
 from app.wording.errors import error_sentence
 
+translate = QCoreApplication.translate
+
 
 @dataclass(frozen=True)
 class Trouble:
@@ -26,7 +28,7 @@ class Trouble:
 
 def status_text(answer: Answer) -> str:
     """What is shown until the first token."""
-    translate, prefill = QCoreApplication.translate, answer.prefill
+    prefill = answer.prefill
     if answer.state is State.READING and prefill and prefill.done < prefill.total:
         share = figures.percent(prefill.done / prefill.total)
         return translate("TurnView", "Processing prompt: {share}").format(share=share)
@@ -35,7 +37,6 @@ def status_text(answer: Answer) -> str:
 
 def foot_html(answer: Answer, with_figures: bool) -> str:
     """The line below an answer that has ended: its figures, unless they are shown elsewhere, and how it ended."""
-    translate = QCoreApplication.translate
     shown = figures.foot(answer) if with_figures else figures.left_out(answer.stats)
     parts = [unbroken(escape(sentence)).format(value=f"<b>{unbroken(escape(value))}</b>") for sentence, value in shown]
     ends = {
@@ -68,7 +69,6 @@ def origin_text(answer: Answer) -> str:
 
 def trouble_of(answer: Answer) -> Trouble | None:
     """Why an answer failed or was interrupted; None if it was not."""
-    translate = QCoreApplication.translate
     again = translate("TurnView", "Try again")
     if answer.error is not None:
         return Trouble(error_sentence(answer.error), again, "again")

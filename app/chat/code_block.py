@@ -6,13 +6,7 @@ import math
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QResizeEvent, QTextCursor, QWheelEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, QWidget
 
 from app.chat.action_row import CONFIRMED_MS
 from app.chat.highlight import highlight, spans_cache

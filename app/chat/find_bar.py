@@ -31,10 +31,7 @@ class FindBar(Restyled, QFrame):
     focus_lost = Signal()
 
     def __init__(
-        self,
-        turns: Callable[[], Sequence[Turn]],
-        count: Callable[[Turn, Query], int],
-        parent: QWidget | None = None,
+        self, turns: Callable[[], Sequence[Turn]], count: Callable[[Turn, Query], int], parent: QWidget | None = None
     ) -> None:
         """`turns` returns those of the chat, `count` how many matches one of them shows."""
         super().__init__(parent)

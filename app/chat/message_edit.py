@@ -6,14 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QGuiApplication,
-    QInputMethodEvent,
-    QKeyEvent,
-    QResizeEvent,
-    QTextCursor,
-    QTextDocument,
-)
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.widgets.popups import round_field_menu

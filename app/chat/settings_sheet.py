@@ -5,14 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QLineEdit,
-    QPushButton,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QGridLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from app.chat.answer_format import AnswerFormatField
 from app.chat.preset_names import DEFAULTS, choose, chosen_in, name_of, presets_of
@@ -26,6 +19,7 @@ from app.settings.engine_settings import SAMPLING_KEYS
 from app.widgets import theme
 from app.widgets.controls import Chooser
 from app.widgets.icons import icon
+from app.widgets.keys import is_escape
 from app.widgets.labels import WrappedLabel, label, set_name
 from app.widgets.layouts import hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
@@ -218,7 +212,7 @@ class ChatSettingsSheet(Restyled, Overlay):
             event.type() == QEvent.Type.KeyPress
             and watched is self.name
             and not self.name.isHidden()
-            and self._is_escape(event)
+            and is_escape(event)
         ):
             self.name.hide()
             self.presets.show()

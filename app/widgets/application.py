@@ -12,10 +12,10 @@ from app.widgets.theme import Theme
 
 
 class Application(QApplication):
-    """Applies the theme and the user's language. One in a process."""
+    """The only QApplication of the process: applies the theme and the user's language."""
 
     document_opened = Signal(str)
-    """The path of a file that the person opens with the app in the Finder, or drops on its icon in the Dock."""
+    """Carries the path of a file that was opened with the app in the Finder or dropped on its icon in the Dock."""
 
     def __init__(self, arguments: list[str], language: str = "system") -> None:
         QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)

@@ -15,7 +15,7 @@ _BAR_HEIGHT = 7
 
 
 class Badge(QLabel):
-    """A word on a tint, hidden without one. Tones: neutral, draft, lookup, problem."""
+    """A word on a tinted background, hidden while it is empty. Tones: neutral, draft, lookup, problem."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,7 +29,7 @@ class Badge(QLabel):
 
 
 class Bar(QWidget):
-    """Shares of a whole side by side. The words beside it say the same."""
+    """A bar that shows the shares of a whole side by side."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,15 +44,13 @@ class Bar(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
         colours = theme.colours()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        whole = QPainterPath()
+        whole, left = QPainterPath(), 0.0
         whole.addRoundedRect(QRectF(self.rect()), _BAR_HEIGHT / 2, _BAR_HEIGHT / 2)
-        painter.setClipPath(whole)
-        painter.fillRect(self.rect(), QColor(colours.selection))
-        left = 0.0
-        for share, name in self._parts:
-            length = min(share, 1.0) * self.width()
-            painter.fillRect(QRectF(left, 0, length, self.height()), QColor(getattr(colours, name)))
-            left += length
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setClipPath(whole)
+            painter.fillRect(self.rect(), QColor(colours.selection))
+            for share, name in self._parts:
+                length = min(share, 1.0) * self.width()
+                painter.fillRect(QRectF(left, 0, length, self.height()), QColor(getattr(colours, name)))
+                left += length

@@ -1,4 +1,4 @@
-"""The banner above the message box: reports a problem that belongs to no answer, with the action that helps."""
+"""The banner above the message box, which reports problems that belong to no answer, with an action that helps."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QSize, QTimer
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import SentenceLabel, set_name
-from app.widgets.layouts import hbox
+from app.widgets.layouts import fill, hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_object_name, styled
+from app.widgets.throttle import single_shot
 
-# How long information is shown.
+# How long a message that leaves by itself is shown.
 SHOWN_MS = 10_000
 
 
 @dataclass(frozen=True)
 class _Message:
-    """`sentence` is called again when the language changes. One that `leaves` does so after a while."""
+    """`sentence` returns the text in the language in use. A message that `leaves` is hidden after SHOWN_MS."""
 
     sentence: Callable[[], str]
     actions: tuple[QAction, ...]
@@ -51,15 +52,9 @@ class Banner(Restyled, QFrame):
         self._close = self.bound("Dismiss", QToolButton(self), set_name)
         self._close.clicked.connect(lambda: self._keep(self._messages[:-1]))
         self._messages: list[_Message] = []
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._leave)
+        self._timer = single_shot(self, self._leave)
         row = hbox(self, margins=(14, 8, 8, 8), spacing=12)
-        row.addWidget(self._mark)
-        row.addWidget(self._label, 1)
-        for button in self._buttons:
-            row.addWidget(button)
-        row.addWidget(self._close)
+        fill(row, self._mark, (self._label, 1), *self._buttons, self._close)
         self.hide()
         self.restyle()
 
@@ -76,10 +71,10 @@ class Banner(Restyled, QFrame):
         stays: bool = False,
         about: str = "",
     ) -> None:
-        """Show a message and the action that helps, or two. `sentence` is called again when the language changes.
+        """Show a message and up to two actions. `sentence` is called again when the language changes.
 
-        `calm` for messages that report no problem. They are information, which leaves after `SHOWN_MS` or when there is
-        newer, unless it `stays`. `about` is what `dismiss` knows the message by.
+        `calm` marks information, as opposed to a problem: it is hidden after `SHOWN_MS` or when newer information
+        comes, unless it `stays`. `about` is the name by which `dismiss` finds the message.
         """
         actions = tuple(one for one in (action, other) if one is not None)
         message = _Message(sentence, actions, calm, calm and not stays, about)
@@ -90,7 +85,7 @@ class Banner(Restyled, QFrame):
         self._keep(others)
 
     def dismiss(self, about: str) -> None:
-        """Drop the messages about something that holds no more."""
+        """Drop the messages that were shown with this `about`."""
         self._keep([one for one in self._messages if one.about != about])
 
     def _keep(self, messages: list[_Message]) -> None:
@@ -112,7 +107,7 @@ class Banner(Restyled, QFrame):
         return self.underMouse() or (focus is not None and self.isAncestorOf(focus))
 
     def _leave(self) -> None:
-        """Nobody sees it while another window is in front."""
+        """Hide the message. While it is in use, or another window is in front of it, try again later."""
         if self._is_in_hand or not self.isActiveWindow():
             self._timer.start(SHOWN_MS)
         else:

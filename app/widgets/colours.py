@@ -41,22 +41,22 @@ class Colours:
     on_accent: str
 
     def accent(self, role: str) -> str:
-        """The colour of a role: "main", "draft" or "lookup"."""
+        """Return the colour of a role: "main", "draft" or "lookup"."""
         return {"draft": self.draft, "lookup": self.lookup}.get(role, self.main)
 
     def tint(self, role: str) -> str:
-        """The background of a token of that role."""
+        """Return the background of tokens of a role."""
         return {"draft": self.draft_tint, "lookup": self.lookup_tint}.get(role, self.main_tint)
 
 
 def contrast(first: str, second: str) -> float:
-    """WCAG contrast ratio of two colours, 1 to 21."""
+    """Return the WCAG contrast ratio of two colours, 1 to 21."""
     light, dark = sorted((_luminance(QColor(first)), _luminance(QColor(second))), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
 def readable(colour: str, *backgrounds: str) -> str:
-    """`colour`, moved in lightness only until it stands out from every background by TEXT_CONTRAST."""
+    """Return `colour` with its lightness moved until its contrast to every background is at least TEXT_CONTRAST."""
     start = QColor(colour)
     hue, saturation, lightness = max(start.hslHueF(), 0.0), start.hslSaturationF(), start.lightnessF()
     step = 0.01 if _luminance(QColor(backgrounds[0])) < 0.18 else -0.01

@@ -1,4 +1,4 @@
-"""The controls of settings: a choice, numbers, a slider, a switch, segments. None takes the wheel from a page."""
+"""The controls of settings: a choice, numbers, a slider, a switch, segments. None reacts to the mouse wheel."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from PySide6.QtWidgets import (
 
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.layouts import hbox
+from app.widgets.layouts import fill, hbox
 from app.widgets.popups import round_corners, round_field_menu
+from app.widgets.style_class import styled
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractSpinBox as _SpinBox
@@ -34,14 +35,14 @@ else:
 
 
 class _WithoutWheel(_Widget):
-    """Leaves the wheel to the page that scrolls."""
+    """Leaves the mouse wheel to the page around the control, which scrolls."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
 
 class Chooser(_WithoutWheel, QComboBox):
-    """A choice of one of `values`, which `set_texts` words; `chosen` gets the value that the user picks.
+    """A choice of one of `values`, whose texts `set_texts` sets; `chosen` gets the value that the user picks.
 
     It paints its own arrow, because a style sheet that shapes the box removes Qt's.
     """
@@ -55,7 +56,7 @@ class Chooser(_WithoutWheel, QComboBox):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        # Qt's own delegate draws the list as a menu of the system's, whatever the style sheet says.
+        # Qt's default delegate draws the list as a system menu and ignores the style sheet.
         self.setItemDelegate(QStyledItemDelegate(self))
         round_corners(self.view().window())
         for value in values:
@@ -64,7 +65,7 @@ class Chooser(_WithoutWheel, QComboBox):
             self.activated.connect(lambda: chosen(self.currentData()))
 
     def set_texts(self, texts: Iterable[str]) -> None:
-        """Word the values, in their order."""
+        """Set the texts of the values, in their order."""
         for index, text in enumerate(texts):
             self.setItemText(index, text)
 
@@ -73,14 +74,13 @@ class Chooser(_WithoutWheel, QComboBox):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self)
         arrow = QRect(self.width() - 26, (self.height() - 16) // 2, 16, 16)
-        icon("chevron-down", theme.colours().muted).paint(painter, arrow)
-        painter.end()
+        with QPainter(self) as painter:
+            icon("chevron-down", theme.colours().muted).paint(painter, arrow)
 
 
 class _StepBox(_WithoutWheel, _SpinBox):
-    """A spin box with its own two arrows."""
+    """A spin box that paints its two arrows."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,7 +89,7 @@ class _StepBox(_WithoutWheel, _SpinBox):
         round_field_menu(self)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the arrows, faint where there is no further step."""
+        """Paint the arrows, faint at the end of the range."""
         super().paintEvent(event)
         colours, can = theme.colours(), self.stepEnabled()
         middle, centre = self.height() / 2, self.width() - 14.0
@@ -114,14 +114,9 @@ class Number(_StepBox, QDoubleSpinBox):
 
 
 def number_box(
-    parent: QWidget,
-    least: float,
-    most: float,
-    step: float,
-    is_whole: bool,
-    entered: Callable[[Any], object],
+    parent: QWidget, least: float, most: float, step: float, is_whole: bool, entered: Callable[[Any], object]
 ) -> WholeNumber | Number:
-    """A box for numbers from `least` to `most`; `entered` gets each once it is entered, not while it is typed."""
+    """Return a box for numbers from `least` to `most`. `entered` gets a number once it is entered, not while typed."""
     box: WholeNumber | Number
     if is_whole:
         box = WholeNumber(parent)
@@ -145,7 +140,7 @@ class Slider(_WithoutWheel, QSlider):
 
 
 class Switch(QAbstractButton):
-    """On or off; the side of the knob shows which without the colour."""
+    """A switch. The side of its knob shows the state without the colour."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -160,30 +155,27 @@ class Switch(QAbstractButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
         colours = theme.colours()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         track = QRectF(self.width() - 39, (self.height() - 22) / 2, 38, 22)
         ring = colours.text if self.hasFocus() else colours.main if self.isChecked() else colours.muted
-        painter.setPen(QPen(QColor(ring), 2 if self.hasFocus() else 1))
-        painter.setBrush(QColor(colours.main if self.isChecked() else colours.selection))
-        painter.drawRoundedRect(track, 11, 11)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colours.on_accent if self.isChecked() else colours.muted))
         left = track.right() - 19 if self.isChecked() else track.left() + 3
-        painter.drawEllipse(QRectF(left, track.top() + 3, 16, 16))
-        painter.end()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(QColor(ring), 2 if self.hasFocus() else 1))
+            painter.setBrush(QColor(colours.main if self.isChecked() else colours.selection))
+            painter.drawRoundedRect(track, 11, 11)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(colours.on_accent if self.isChecked() else colours.muted))
+            painter.drawEllipse(QRectF(left, track.top() + 3, 16, 16))
 
 
 class Segments(QFrame):
-    """A row of `count` buttons of which one is down. Choose with the mouse, or with Tab and Space."""
+    """A row of `count` buttons, exactly one of them down. Used with the mouse, or with Tab and Space."""
 
     def __init__(self, count: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("segments")
-        self.buttons = [QPushButton(self) for _ in range(count)]
-        row = hbox(self, margins=(0, 0, 0, 0), spacing=0)
+        self.buttons = [styled(QPushButton(self), "segment") for _ in range(count)]
         for button in self.buttons:
-            button.setProperty("styleClass", "segment")
             button.setCheckable(True)
             button.setAutoExclusive(True)
-            row.addWidget(button)
+        fill(hbox(self, margins=(0, 0, 0, 0), spacing=0), *self.buttons)

@@ -11,9 +11,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyle, QStyleOptionHeader, QTableView, QWidget
 
 HEADING_HEIGHT = 34
-# How many rows a column's width is measured from.
+# Only this many rows are measured for the width of a column.
 _ROWS_MEASURED = 50
-# What a column of names asks for at most, in characters, while others need the width.
+# A column of names asks for at most this many characters while other columns need the width.
 NAME_CHARACTERS = 16
 
 Row = TypeVar("Row")
@@ -21,7 +21,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class Column(Generic[Row]):
-    """`heading` is translated when it is shown; `text` formats a row's figure. `is_words` aligns the column left."""
+    """A column: `heading` is translated when it is shown, `text` formats a row's figure, `is_words` aligns left."""
 
     key: str
     heading: str
@@ -30,7 +30,7 @@ class Column(Generic[Row]):
 
 
 class FigureTable(QAbstractTableModel, Generic[Row]):
-    """`rows` in `columns`, whose headings belong to the translation context `context`."""
+    """The model of a table. The headings of `columns` belong to the translation context `context`."""
 
     def __init__(self, context: str, columns: tuple[Column[Row], ...], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,11 +64,10 @@ class FigureTable(QAbstractTableModel, Generic[Row]):
 
 
 class FigureView(QTableView):
-    """Selects whole rows; Tab leaves it for the next control.
+    """The view of a table. It selects whole rows; Tab leaves it for the next control.
 
-    No heading is ever cut, and of the values only those of the columns `names`, which share the width that is left.
-    `spare` are the columns that are left out, the least needed first, where not all of them fit side by side with
-    `name_characters` of each name.
+    Only values of the columns `names` are ever cut, and no heading is; these columns share the width that is left.
+    Where not all columns fit beside `name_characters` of each name, those in `spare` are hidden, the first one first.
     """
 
     def __init__(
@@ -91,15 +90,14 @@ class FigureView(QTableView):
         header = _Heading(Qt.Orientation.Horizontal, self)
         header.setSectionsClickable(True)
         self.setHorizontalHeader(header)
-        by_hand = QHeaderView.ResizeMode.Fixed if names else QHeaderView.ResizeMode.ResizeToContents
-        header.setSectionResizeMode(by_hand)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed if names else QHeaderView.ResizeMode.ResizeToContents)
         header.setResizeContentsPrecision(_ROWS_MEASURED)
         header.setHighlightSections(False)
         header.setMinimumHeight(HEADING_HEIGHT)
         table.modelReset.connect(self.fit_columns)
 
     def fit_columns(self) -> None:
-        """Show as many columns as fit, and always those that may not be left out."""
+        """Size the columns, and hide as many of the spare ones as do not fit."""
         if not self._names:
             return
         header, room = self.horizontalHeader(), self.viewport().width()
@@ -121,7 +119,7 @@ class FigureView(QTableView):
                 header.resizeSection(index, width)
 
     def _heading_width(self, column: int) -> int:
-        """Not the header's own answer, which is for bold letters and has the arrow of sorting in every column."""
+        """Measure a heading. Qt's own measure assumes bold letters and a sorting arrow in every column."""
         header, option = self.horizontalHeader(), QStyleOptionHeader()
         option.initFrom(header)
         option.text = self.model().headerData(column, Qt.Orientation.Horizontal)
@@ -132,7 +130,7 @@ class FigureView(QTableView):
     def _share(
         self, widths: list[int], left: int, names: Sequence[int], headings: Sequence[int], wanted: Sequence[int]
     ) -> None:
-        """Give `left` pixels to the columns of names: first to those that are cut, then to all; below 0, take them."""
+        """Add `left` pixels to the columns of names, those with cut names first; if negative, take them away."""
         for bounds in (headings if left < 0 else wanted, None):
             for place, index in enumerate(names):
                 part = int(left / (len(names) - place))
@@ -150,7 +148,7 @@ class FigureView(QTableView):
 
 
 class _Heading(QHeaderView):
-    """Its arrow points up where values rise from the top, as in macOS; Qt's points to where they grow."""
+    """A header whose arrow points up for ascending order, as in macOS. Qt's arrow points down."""
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
         super().initStyleOptionForIndex(option, section)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Gives items the size they ask for, but none more than the width of the layout."""
+    """Gives items the size they ask for, up to the width of the layout."""
 
     def __init__(self, parent: QWidget, spacing: int) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class FlowLayout(QLayout):
         return QSize(0, max((item.sizeHint().height() for item in self._items), default=0))
 
     def _cells(self, width: int) -> list[QRect]:
-        """The geometry of each item in a layout of that width."""
+        """Return the geometry of each item in a layout of that width."""
         cells: list[QRect] = []
         left = top = row_height = 0
         for item in self._items:

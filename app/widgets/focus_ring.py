@@ -1,4 +1,4 @@
-"""The focus of widgets that do not show it themselves: only where the keyboard brought it, as CSS's :focus-visible."""
+"""Shows the focus of widgets that do not show it themselves, only if the keyboard moved it there (:focus-visible)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Q
 
 
 class KeyboardFocus(QObject):
-    """`changed` says whether `target` has a focus to show, after every change of its focus.
+    """Tells by `changed`, after every change of the focus of `target`, whether to show it.
 
-    For other reasons than a key or a click, a focus comes back as it was: with its window, after a menu or a card.
+    A focus that returns with its window, or after a menu or a card was closed, is shown if it was shown before.
     """
 
     changed = Signal(bool)
@@ -37,7 +37,7 @@ class KeyboardFocus(QObject):
 
 
 def mark_keyboard_focus(rows: QWidget) -> None:
-    """Give a list the property `keyboardFocus`, by which its rows are painted."""
+    """Keep the property `keyboardFocus` of a list up to date. Its delegate reads it."""
 
     def mark(has_focus: bool) -> None:
         # A list that has the focus loses it while it is being deleted.
@@ -48,7 +48,7 @@ def mark_keyboard_focus(rows: QWidget) -> None:
 
 
 class FocusRing(QWidget):
-    """Lies over the edge of `target` while that has a focus to show."""
+    """A frame over the edge of `target`, visible while the focus is to be shown."""
 
     def __init__(self, target: QWidget) -> None:
         super().__init__(target)
@@ -71,5 +71,4 @@ class FocusRing(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(QColor(theme.colours().main), _WIDTH))
-        inside = self.rect().adjusted(1, 1, -1, -1)
-        painter.drawRoundedRect(inside, _RADIUS, _RADIUS)
+        painter.drawRoundedRect(self.rect().adjusted(1, 1, -1, -1), _RADIUS, _RADIUS)

@@ -18,12 +18,12 @@ def _drawing(name: str) -> str:
 
 @cache
 def icon(name: str, colour: str) -> QIcon:
-    """The icon `name` in `colour` ("#rrggbb"), sharp at any pixel ratio."""
+    """Return the icon `name` in `colour` ("#rrggbb"), sharp at any pixel ratio."""
     return QIcon(_Drawing(name, colour))
 
 
 class _Drawing(QIconEngine):
-    """Renders the vector at the size in device pixels that Qt asks for."""
+    """Renders the drawing at the size in device pixels that Qt asks for."""
 
     def __init__(self, name: str, colour: str) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class _Drawing(QIconEngine):
 
     @cached_property
     def _renderer(self) -> QSvgRenderer:
-        """Read when the icon is painted first; those of most actions are only in menus."""
+        """The parsed drawing, read when the icon is first painted: most icons are only in menus."""
         return QSvgRenderer(QByteArray(_drawing(self._name).replace("currentColor", self._colour).encode()))
 
     def paint(self, painter: QPainter, rect, mode, state) -> None:  # type: ignore[no-untyped-def]  # noqa: ARG002
@@ -44,9 +44,8 @@ class _Drawing(QIconEngine):
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         pixmap = QPixmap(size)
         pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        self.paint(painter, pixmap.rect(), mode, state)
-        painter.end()
+        with QPainter(pixmap) as painter:
+            self.paint(painter, pixmap.rect(), mode, state)
         return pixmap
 
     def clone(self) -> QIconEngine:

@@ -1,4 +1,4 @@
-"""Labels and tooltips that show words as they are written: Qt takes what looks like HTML for HTML."""
+"""Labels and tooltips that show text literally. By default, Qt renders what looks like HTML."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from app.widgets.line_breaks import with_good_breaks
 
 
 def tip(words: str) -> str:
-    """A text for `setToolTip` that was written, in part, by a person, a model or a file."""
+    """Return a text for `setToolTip` that contains words of a person, a model or a file."""
     if "<" not in words and "&" not in words:
         return words
     return f'<p style="white-space: pre-wrap">{escape(words)}</p>'
 
 
 def wrapped_tip(words: str) -> str:
-    """A long sentence for `setToolTip`: rich text breaks its lines, plain text would be one line across the screen."""
+    """Return a long sentence for `setToolTip` as rich text, whose lines Qt wraps, unlike those of plain text."""
     return f"<p>{escape(words)}</p>"
 
 
 def set_name(widget: QWidget, words: str) -> None:
-    """Give a widget without a text a tooltip and, for screen readers, the same name."""
+    """Set the tooltip and the accessible name of a widget without a text."""
     widget.setToolTip(tip(words))
     widget.setAccessibleName(words)
 
 
 def label(parent: QWidget, style_class: str, *, wraps: bool = False) -> QLabel:
-    """An empty label with that style class."""
+    """Return an empty label with that style class."""
     made = SentenceLabel(parent) if wraps else QLabel(parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setProperty("styleClass", style_class)
@@ -38,7 +38,7 @@ def label(parent: QWidget, style_class: str, *, wraps: bool = False) -> QLabel:
 
 
 class ElidedLabel(QLabel):
-    """One line that never asks for width. Text that does not fit is elided at `mode` and whole in the tooltip."""
+    """One line that never asks for width. A text that does not fit is elided at `mode`; the tooltip has all of it."""
 
     def __init__(self, parent: QWidget | None = None, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__(parent)
@@ -64,7 +64,7 @@ class ElidedLabel(QLabel):
 
 
 class SentenceLabel(QLabel):
-    """Wraps plain text at good places. `text()` and screen readers have it as it was given."""
+    """Wraps plain text at good places. `text()` and screen readers get the text without the added characters."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,8 +85,8 @@ class SentenceLabel(QLabel):
 class WrappedLabel(SentenceLabel):
     """Wraps its text and sets its own height to fit.
 
-    A plain wrapped QLabel asks layouts for a height that depends on its width; a scroll area answers with the height
-    for the narrowest width, which leaves empty space at the end of a chat.
+    The height of a wrapped QLabel depends on its width, and a scroll area reserves the height for the narrowest
+    width, which leaves empty space at the end of a chat.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -97,7 +97,7 @@ class WrappedLabel(SentenceLabel):
         return False
 
     def minimumSizeHint(self) -> QSize:
-        """A word that is wider than the chat must not make the chat wider."""
+        """Ask for no width, so that a very long word does not make the chat wider."""
         return QSize(0, super().minimumSizeHint().height())
 
     def setText(self, text: str) -> None:

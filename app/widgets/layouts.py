@@ -1,4 +1,4 @@
-"""Boxes made with their margins, layouts applied at once, and content that keeps its width beside a scroll bar."""
+"""Functions that make and fill boxes, apply layouts at once, and keep content in place beside a scroll bar."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeVar
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 from PySide6.QtWidgets import QAbstractScrollArea, QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
-# How many widgets, one inside the other, grow with a line of an answer: from its blocks to the chat that scrolls.
+# The number of nested widgets that grow with a line of an answer, from its block to the chat that scrolls.
 _LEVELS = 8
 
 Box = TypeVar("Box", bound=QBoxLayout)
@@ -15,12 +15,12 @@ Margins = tuple[int, int, int, int]
 
 
 def hbox(parent: QWidget | None = None, *, margins: Margins | None = None, spacing: int | None = None) -> QHBoxLayout:
-    """A row in `parent`, or one to put into another layout; None leaves what the style says."""
+    """Return a row in `parent`, or one for another layout. None keeps the margins or spacing of the style."""
     return _spaced(QHBoxLayout() if parent is None else QHBoxLayout(parent), margins, spacing)
 
 
 def vbox(parent: QWidget | None = None, *, margins: Margins | None = None, spacing: int | None = None) -> QVBoxLayout:
-    """A column, as `hbox` a row."""
+    """Return a column; the arguments are those of `hbox`."""
     return _spaced(QVBoxLayout() if parent is None else QVBoxLayout(parent), margins, spacing)
 
 
@@ -32,14 +32,26 @@ def _spaced(box: Box, margins: Margins | None, spacing: int | None) -> Box:
     return box
 
 
+def fill(box: Box, *parts: QWidget | QLayout | tuple[QWidget, int] | int) -> Box:
+    """Add parts to the end of a box and return it. A number is a stretch; a widget may come with its own stretch."""
+    for part in parts:
+        if isinstance(part, int):
+            box.addStretch(part)
+        elif isinstance(part, QLayout):
+            box.addLayout(part)
+        else:
+            box.addWidget(*(part if isinstance(part, tuple) else (part,)))
+    return box
+
+
 def settle_layouts() -> None:
-    """Let every layout apply new heights now. Otherwise Qt paints between the levels of a growing column."""
+    """Make every layout apply new heights now, so that Qt does not paint between the levels of a growing column."""
     for _ in range(_LEVELS):
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
 
 def keep_right_edge(area: QAbstractScrollArea, content: QLayout) -> None:
-    """Keep the content's right edge in place with and without a vertical scroll bar, by shrinking its margin."""
+    """Shrink the right margin of `content` while there is a vertical scroll bar, so that its edge stays in place."""
     bar, margins = area.verticalScrollBar(), content.contentsMargins()
 
     def fit(_minimum: int, maximum: int) -> None:
@@ -50,15 +62,11 @@ def keep_right_edge(area: QAbstractScrollArea, content: QLayout) -> None:
 
 
 def centred(widget: QWidget, width: int) -> QHBoxLayout:
-    """The widget in the middle of a row, at most that wide."""
+    """Return a row with the widget in its middle, at most `width` pixels wide."""
     widget.setMaximumWidth(width)
-    row = hbox(margins=(24, 0, 24, 0))
-    row.addStretch(1)
-    row.addWidget(widget, 1000)
-    row.addStretch(1)
-    return row
+    return fill(hbox(margins=(24, 0, 24, 0)), 1, (widget, 1000), 1)
 
 
 def top_in(widget: QWidget, ancestor: QWidget) -> int:
-    """How far the top of `widget` is below that of `ancestor`, in pixels."""
+    """Return how far the top of `widget` is below that of `ancestor`, in pixels."""
     return widget.mapTo(ancestor, QPoint(0, 0)).y()

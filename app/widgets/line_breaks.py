@@ -8,10 +8,9 @@ _WORD_JOINER = "\u2060"
 _NO_BREAK_SPACE = "\u00a0"
 _HAN_OR_KANA = r"\u3005\u3040-\u30ff\u4e00-\u9fff"
 _FULL_WIDTH = _HAN_OR_KANA + r"\u3000-\u303f\uff00-\uffef"
-# Together: the end of a sentence or paragraph, so that none leaves one or two characters on a line of their own; a
-# particle or an inflection with the word that it follows, a stem of two or three Han characters included; a number
-# with its unit or counter.
-# Compiled by `re` when a text needs them: those of other languages do not.
+# These stay on one line: the end of a sentence or paragraph (so that one or two characters never have a line of their
+# own), a particle or an inflection with the word before it, a stem of two or three Han characters included, and a
+# number with its unit or counter. The patterns are compiled only when a text in these languages needs them.
 _SENTENCE_END = rf"(?m:[{_HAN_OR_KANA}]{{2,3}}[。！？]|[{_FULL_WIDTH}]{{2,4}}$)"
 _AFTER_STEM = r"(?<=[\u30a1-\u30ff\u3005\u4e00-\u9fff」）A-Za-z0-9])(?=[\u3041-\u3096])"
 _PARTICLE = r"(?<=[\u3041-\u3096])(?=[をがはにのでともへ])"
@@ -20,21 +19,21 @@ _UNIT = rf"(?<=\d) (?=[{_HAN_OR_KANA}])|(?:(?<![A-Za-z0-9./_-])(?P<short>[A-Za-z
 _IN_ITEM = rf"(?<=[{_FULL_WIDTH}/])(?=\S)|(?<=\S)(?=[{_FULL_WIDTH}])"
 _SEPARATOR = f"{_NO_BREAK_SPACE}· "
 _LONGEST_ITEM = 22
-# Scripts below it have no text of full width.
+# Texts whose characters are all below this one have no full-width letters.
 _FIRST_FULL_WIDTH = "\u3000"
 
 
 def unbroken(item: str) -> str:
-    """A figure with its words, in a list of them, as it must stay on one line. English may break between words."""
+    """Return an item of a list of figures so that it stays on one line. English items may break between words."""
     if max(item, default="") < _FIRST_FULL_WIDTH or not re.search(f"[{_HAN_OR_KANA}]", item):
         return item
     return re.sub(_IN_ITEM, _WORD_JOINER, item.replace(" ", _NO_BREAK_SPACE))
 
 
 def with_good_breaks(text: str) -> str:
-    """`text` with characters of no width of its own where a line must not break.
+    """Return `text` with zero-width characters where a line must not break.
 
-    They form no run longer than a word's end and its inflection, or a short item of a list, so that any width fits.
+    The runs that they hold together are short (a word's end with its inflection, a short item), so that any width fits.
     """
     text = text.replace(" · ", _SEPARATOR)
     if max(text, default="") < _FIRST_FULL_WIDTH:

@@ -1,4 +1,4 @@
-"""What the app shows outside of its windows: the number on its icon, and icons in the menu bar."""
+"""The parts of the app outside of its windows: the number on its icon, and icons in the menu bar."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COUNTS = "tandemCounts"
 
 
 def show_count(of: str, count: int) -> None:
-    """Show how many there are of something on the app's icon, where the system has such a number; they are added up."""
+    """Set the count for `of`; the app's icon shows the sum of all counts, where the system supports a number."""
     application = QApplication.instance()
     if not isinstance(application, QGuiApplication):
         return
@@ -23,7 +23,7 @@ def show_count(of: str, count: int) -> None:
 
 
 def system_tray(parent: QObject, name: str) -> QSystemTrayIcon | None:
-    """A new icon in the menu bar, or None if the system has no menu bar for it."""
+    """Return a new icon in the menu bar, or None if the system has none."""
     if not (QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()):
         return None
     picture = icon(name, theme.colours().text)

@@ -1,18 +1,16 @@
-"""A card above the window's dimmed content: the command palette, a chat's settings, a comparison.
-
-Esc or a click elsewhere closes it.
-"""
+"""The base of cards above the window's dimmed content: the command palette, a chat's settings, a comparison."""
 
 from __future__ import annotations
 
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from app.widgets import theme
+from app.widgets.keys import claims_escape, is_escape
 from app.widgets.layouts import vbox
 from app.widgets.tab_order import TabOrdered
 
@@ -20,17 +18,17 @@ _SHADE = QColor(0, 0, 0, 90)
 
 
 class Overlay(TabOrdered, QFrame):
-    """Child of the window, hidden until `open`. When it closes, it returns the focus to the widget that had it.
+    """A card, hidden until `open`. Esc or a click elsewhere closes it and returns the focus to the widget that had it.
 
-    What is in it is made when it first opens, so that the window is there sooner. Tab stays inside of it. A card that
-    hangs from a button, as a menu does, sets `dims` to False.
+    Its content is made when it first opens, so that the window starts faster. Tab stays inside of it. A card that
+    hangs from a button like a menu sets `dims` to False.
     """
 
     closed = Signal()
     dims = True
 
     def __init__(self, window: QWidget, width: int, height: int | None = None) -> None:
-        """`width` is at the normal text size; `height` None follows the content. Both shrink with the window."""
+        """`width` is at the normal text size; `height` None fits the content. The window limits both."""
         super().__init__(window)
         self.setObjectName("overlay")
         self._window, self._width, self._height = window, width, height
@@ -42,7 +40,7 @@ class Overlay(TabOrdered, QFrame):
 
     def open(self) -> None:
         focus = QApplication.focusWidget()
-        # When it is opened again while open, it has the focus itself.
+        # When `open` is called while it is open, the card itself has the focus.
         if focus is None or not self.isAncestorOf(focus):
             self._focus_before = focus
         if not self._is_made:
@@ -60,10 +58,10 @@ class Overlay(TabOrdered, QFrame):
             application.installEventFilter(self)
 
     def make(self) -> None:
-        """Make what is in it. Called once, before it first opens."""
+        """Make the content. Called once, before the card first opens."""
 
     def fill(self) -> None:
-        """Load what it shows. Called each time it opens."""
+        """Load what the card shows. Called each time it opens."""
 
     def close_overlay(self) -> None:
         if self.isHidden():
@@ -88,20 +86,15 @@ class Overlay(TabOrdered, QFrame):
                 self.close_overlay()
         elif event.type() == QEvent.Type.Resize and watched is self._window:
             self.fit_in_window()
-        elif event.type() == QEvent.Type.ShortcutOverride and self._is_escape(event):
-            # Otherwise the shortcut that stops an answer gets the key.
-            event.accept()
+        elif claims_escape(event):
             return True
-        elif event.type() == QEvent.Type.KeyPress and self._is_escape(event):
+        elif event.type() == QEvent.Type.KeyPress and is_escape(event):
             self.close_overlay()
             return True
         return super().eventFilter(watched, event)
 
-    def _is_escape(self, event: QEvent) -> bool:
-        return cast("QKeyEvent", event).key() == Qt.Key.Key_Escape
-
     def fit_in_window(self) -> None:
-        """Take size and position for the window's size."""
+        """Set size and position to suit the window's size."""
         width = min(theme.scaled(self._width), self._window.width() - 32)
         height = min(self._height or self._height_of_content(width), self._window.height() - 96)
         self.setGeometry((self._window.width() - width) // 2, 64, width, height)
@@ -114,7 +107,7 @@ class Overlay(TabOrdered, QFrame):
 
 
 class HighArea(QScrollArea):
-    """Asks for the height of its content. Tab passes it by, for the controls in it scroll it."""
+    """A scroll area that asks for the height of its content. Tab skips it and stops at the controls in it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -127,7 +120,7 @@ class HighArea(QScrollArea):
 
 
 class WrappingArea(HighArea):
-    """A `HighArea` whose content has lines that wrap: its height follows from its width."""
+    """A `HighArea` whose content wraps: its height depends on its width."""
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -135,11 +128,9 @@ class WrappingArea(HighArea):
     def heightForWidth(self, width: int) -> int:
         body = self.widget()
         layout = body.layout() if body is not None else None
-        return (
-            layout.totalHeightForWidth(width)
-            if layout is not None and layout.hasHeightForWidth()
-            else self.sizeHint().height()
-        )
+        if layout is None or not layout.hasHeightForWidth():
+            return self.sizeHint().height()
+        return layout.totalHeightForWidth(width)
 
 
 class _Shade(QWidget):

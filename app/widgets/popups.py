@@ -6,12 +6,12 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QBitmap, QGuiApplication, QPainter
 from PySide6.QtWidgets import QAbstractSpinBox, QLineEdit, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
-# As the style sheet rounds them.
+# The radius in the style sheet.
 _RADIUS = 8
 
 
 class Menu(QMenu):
-    """A menu whose corners show what lies behind it."""
+    """A menu with rounded corners."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -19,7 +19,7 @@ class Menu(QMenu):
 
 
 def round_corners(popup: QWidget) -> None:
-    """Show nothing of `popup` outside of its rounded border. Call it before the popup is first shown."""
+    """Make the corners of `popup` transparent. Call it before the popup is first shown."""
     hints = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
     popup.setWindowFlags(popup.windowFlags() | hints)
     if QGuiApplication.platformName() == "xcb":
@@ -29,7 +29,7 @@ def round_corners(popup: QWidget) -> None:
 
 
 def round_field_menu(field: QWidget) -> None:
-    """Show the menu of a text field or number box, which Qt makes at each click, with rounded corners."""
+    """Give the context menu of a text field or number box, which Qt makes at each click, rounded corners."""
     field.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
     field.customContextMenuRequested.connect(lambda at: _show_field_menu(field, at))
 
@@ -44,14 +44,14 @@ def _show_field_menu(field: QWidget, at: QPoint) -> None:
 
 
 class _Mask(QObject):
-    """Cuts the corners of a popup on X11, where what is translucent is black if no compositor runs."""
+    """Cuts the corners of a popup on X11, where translucent areas are black if no compositor runs."""
 
     def __init__(self, popup: QWidget) -> None:
         super().__init__(popup)
         popup.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Qt gives the list of a combo box a mask of its own before it shows it.
+        # Before Qt shows the list of a combo box, it sets another mask.
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show) and isinstance(watched, QWidget):
             shape = QBitmap(watched.size())
             shape.clear()

@@ -23,11 +23,10 @@ Setter = Callable[[Any, str], object]
 class Restyled(_Widget):
     """Put before the Qt class: `class Header(Restyled, QWidget)`.
 
-    `bound` gives a fixed text to the widget that shows it; texts that depend on a state are set in `retranslate`.
-    `__init__` ends with `self.restyle()`, which sets its texts and colours for the first time. From then on
-    `retranslate` is called after a change of language, `apply_theme` after a change of palette and `apply_text_size`
-    after a change of the style sheet. Changes that come while the widget is being built are ignored, so the three
-    methods may rely on everything that `__init__` makes.
+    `bound` sets a fixed text; `retranslate` sets texts that depend on a state. `__init__` ends with `self.restyle()`,
+    which sets texts and colours for the first time. From then on a change of language calls `retranslate`, a change of
+    the palette `apply_theme` and a change of the style sheet `apply_text_size`. Changes before that are ignored, so
+    the three methods may use everything that `__init__` makes.
     """
 
     _is_built = False
@@ -39,7 +38,7 @@ class Restyled(_Widget):
     def bound(self, text: str, widget: W, *setters: Setter) -> W:
         """Set the translation of `text` by each of `setters` (`setText` if none), now and in every language.
 
-        `text` has to be a literal, which `i18n/update.py` extracts like those of `tr`. Returns `widget`.
+        `text` must be a literal: `i18n/update.py` extracts it like an argument of `tr`. Returns `widget`.
         """
         for show in setters or (_set_text,):
             self._bound_texts.append((widget, text, show))
@@ -47,19 +46,19 @@ class Restyled(_Widget):
         return widget
 
     def restyle(self) -> None:
-        """Set texts and colours, and follow every change from now on."""
+        """Set texts and colours now and after every change."""
         self._is_built = True
         self.apply_theme()
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Set every text that is translated."""
+        """Set every translated text that is not bound."""
 
     def apply_theme(self) -> None:
         """Set every icon and colour that does not come from the style sheet."""
 
     def apply_text_size(self) -> None:
-        """Measure anew what depends on the fonts of the style sheet."""
+        """Measure again what depends on the fonts of the style sheet."""
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

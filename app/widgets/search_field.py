@@ -1,4 +1,4 @@
-"""Line edits to search with: they search while a syllable is being composed, and are used by keys alone."""
+"""Line edits for searches. They search while an input method composes a syllable, and work without a mouse."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from PySide6.QtWidgets import QLineEdit, QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.keys import ENTER, claims_escape, is_escape
 from app.widgets.labels import set_name
 from app.widgets.popups import round_field_menu
 
 
 def name_clear_button(field: QLineEdit) -> None:
-    """Name the button that clears a field, which Qt makes without a name, in the language that is set now."""
+    """Name the clear button of a field, to which Qt gives no name, in the language in use."""
     for button in field.findChildren(QToolButton):
         set_name(button, QCoreApplication.translate("SearchField", "Clear the text"))
 
 
 def colour_clear_button(field: QLineEdit) -> None:
-    """Give the button that clears a field an icon in the theme's colours; Qt's own is black in every theme."""
+    """Give the clear button of a field an icon in the theme's colours; Qt's icon is black in every theme."""
     for action in field.findChildren(QAction, "_q_qlineeditclearaction"):
         action.setIcon(icon("close", theme.colours().muted))
 
@@ -27,8 +28,8 @@ def colour_clear_button(field: QLineEdit) -> None:
 class LiveField(QLineEdit):
     """`typed` carries the search text after every change.
 
-    Hangul that an input method is composing counts as typed, because it is committed as it stands; the letters that
-    stand for a Japanese or Chinese word until it is chosen do not.
+    Hangul that an input method is composing counts as typed, because the same text is committed; the letters that
+    are later replaced by a Japanese or Chinese word do not.
     """
 
     typed = Signal(str)
@@ -46,7 +47,7 @@ class LiveField(QLineEdit):
         return self.text()[:cursor] + self._composed + self.text()[cursor:]
 
     def clear(self) -> None:
-        """Also drops what is being composed, for which Qt sends no event here."""
+        """Clear the field, and the text being composed, for which Qt sends no event."""
         self._composed = self._preedit = ""
         super().clear()
         self._emit()
@@ -68,7 +69,7 @@ class LiveField(QLineEdit):
 
     def event(self, event: QEvent) -> bool:
         pressed = self.composing and event.type() == QEvent.Type.KeyPress
-        if pressed and isinstance(event, QKeyEvent) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if pressed and isinstance(event, QKeyEvent) and event.key() in ENTER:
             event.accept()
             return True
         return super().event(event)
@@ -82,25 +83,20 @@ class LiveField(QLineEdit):
 
 
 class SearchField(LiveField):
-    """Above a list of results. `down` follows the Down key, `chosen` follows Enter. Escape clears the field."""
+    """The field above a list of results. The Down key emits `down`, Enter emits `chosen`, and Esc clears the field."""
 
     down = Signal()
     chosen = Signal()
 
     def event(self, event: QEvent) -> bool:
-        escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if escape and self.text() and event.type() == QEvent.Type.ShortcutOverride:
-            # Otherwise the shortcut that stops an answer gets the key.
-            event.accept()
-            return True
-        return super().event(event)
+        return (bool(self.text()) and claims_escape(event)) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self.text():
+        if is_escape(event) and self.text():
             self.clear()
         elif event.key() == Qt.Key.Key_Down:
             self.down.emit()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        elif event.key() in ENTER:
             self.chosen.emit()
         else:
             super().keyPressEvent(event)

@@ -1,4 +1,4 @@
-"""Style classes: the property `styleClass` that the rules of the style sheet look at."""
+"""Style classes: the property `styleClass`, which rules of the style sheet match."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def styled(widget: Styled, style_class: str) -> Styled:
 
 
 def set_style_class(widget: QWidget, style_class: str) -> None:
-    """Give a widget that may be shown already another style class: Qt applies its rules only after a repolish."""
+    """Change the style class of a widget that may be shown already: Qt applies the rules only after a repolish."""
     set_property(widget, "styleClass", style_class)
 
 
 def set_property(widget: QWidget, name: str, value: object) -> None:
-    """Set a property that rules of the style sheet look at."""
+    """Set a property that rules of the style sheet match."""
     if widget.property(name) != value:
         widget.setProperty(name, value)
         _polish(widget)
@@ -35,6 +35,6 @@ def set_object_name(widget: QWidget, name: str) -> None:
 
 
 def _polish(widget: QWidget) -> None:
-    """Apply the rules for what `widget` is now."""
+    """Apply the rules that match `widget` now."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)

@@ -1,7 +1,6 @@
 """The application's style sheet: spacing from one scale (4, 8, 12, 16, 24, 32), radius 8 for controls, 12 for cards.
 
-Widgets choose a rule with `setObjectName` where there is one of them and with the dynamic property `styleClass` where
-there are many.
+A rule for a single widget matches its `objectName`; a rule for many widgets matches the dynamic property `styleClass`.
 """
 
 from __future__ import annotations
@@ -199,6 +198,6 @@ QMenu::indicator { width: 14px; height: 14px; margin-left: 4px; }
 
 
 def stylesheet(colours: Colours, text_size: int = 100) -> str:
-    """The rules in these colours, with every text at `text_size` percent."""
+    """Return the rules in these colours, with every text at `text_size` percent."""
     rules = _RULES.substitute(vars(colours))
     return _FONT_SIZE.sub(lambda found: f"font-size: {round(int(found[1]) * text_size / 100)}px", rules)

@@ -1,4 +1,4 @@
-"""The order in which Tab goes through a window or a card: as it reads, line by line, whatever was made first."""
+"""The order in which Tab goes through a window or a card: line by line, whatever was made first."""
 
 from __future__ import annotations
 
@@ -15,26 +15,24 @@ else:
     # Only one class of a widget's bases may be Qt's own.
     _Widget = object
 
-# Made of parts that Qt gives the focus on to.
+# Their parts are not stops: Qt passes the focus on to them.
 _WHOLE = (QAbstractSpinBox, QComboBox, QLineEdit)
 
 
 class TabOrdered(_Widget):
-    """Put before the Qt class of a window or a card: `class Card(TabOrdered, QFrame)`. Tab stays inside of it."""
+    """The mixin for a window or a card inside of which Tab stays: `class Card(TabOrdered, QFrame)`."""
 
     def focusNextPrevChild(self, forwards: bool) -> bool:
         return go_to_next(self, forwards)
 
 
 def go_to_next(container: QWidget, forwards: bool) -> bool:
-    """Give the focus to the stop after or before the one that has it, from the last to the first. False if there is
-    none.
-    """
+    """Move the focus to the next or the previous stop; after the last comes the first. False if there is none."""
     found = stops(container)
     if not found:
         return False
     focus = QApplication.focusWidget()
-    # A part of a control, or of a text that is no stop of its own, counts as what it is in.
+    # A part of a control, or a text that is not a stop, counts as the stop around it.
     while focus is not None and focus not in found and focus is not container:
         focus = focus.parentWidget()
     if focus in found:
@@ -51,7 +49,7 @@ def go_to_next(container: QWidget, forwards: bool) -> bool:
 
 
 def stops(container: QWidget) -> list[QWidget]:
-    """Every widget in `container` that Tab stops at, as they read."""
+    """Return every widget in `container` at which Tab stops, in reading order."""
     all_controls = QGuiApplication.styleHints().tabFocusBehavior() == Qt.TabFocusBehavior.TabFocusAllControls
     return _stops(container, Qt.FocusPolicy.TabFocus if all_controls else Qt.FocusPolicy.StrongFocus)
 
@@ -70,7 +68,7 @@ def _stops(widget: QWidget, policy: Qt.FocusPolicy) -> list[QWidget]:
 
 
 def in_reading_order(things: Iterable[QWidget], place: Callable[[QWidget], QRect]) -> list[QWidget]:
-    """Things on a page, cut into lines and these into columns as long as anything can be cut (an XY cut)."""
+    """Return widgets in reading order: cut into lines, these into columns, and so on (a recursive XY cut)."""
     left = sorted(things, key=lambda thing: (place(thing).y(), place(thing).x()))
     if len(left) < 2:
         return left
@@ -83,12 +81,9 @@ def in_reading_order(things: Iterable[QWidget], place: Callable[[QWidget], QRect
 
 
 def _cut(
-    things: list[QWidget],
-    place: Callable[[QWidget], QRect],
-    start: Callable[[QRect], int],
-    end: Callable[[QRect], int],
+    things: list[QWidget], place: Callable[[QWidget], QRect], start: Callable[[QRect], int], end: Callable[[QRect], int]
 ) -> list[list[QWidget]]:
-    """Groups that do not overlap in one direction."""
+    """Return groups that do not overlap in one direction."""
     groups: list[list[QWidget]] = []
     reached = 0
     for thing in sorted(things, key=lambda thing: start(place(thing))):

@@ -1,4 +1,4 @@
-"""Which theme is in use: applies its palette and the style sheet to the application."""
+"""The theme in use: its palette and style sheet, applied to the application."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _text_size = 100
 
 
 class Theme(QObject):
-    """Applies the theme in use to the application. `mode` is "system" (as the desktop), "light" or "dark".
+    """Applies the theme to the application. `mode` is "system" (the desktop's theme), "light" or "dark".
 
-    Widgets that paint themselves ask `colours()` and repaint on a palette change, which Qt sends to every widget.
-    `changed` follows every change of theme or text size.
+    Widgets that paint themselves call `colours()` and repaint on a palette change, which Qt sends to every widget.
+    `changed` is emitted after every change of theme or text size.
     """
 
     changed = Signal()
@@ -56,12 +56,12 @@ class Theme(QObject):
 
 
 def colours() -> Colours:
-    """The colours in use."""
+    """Return the colours in use."""
     return _current
 
 
 def scaled(pixels: int) -> int:
-    """A length in pixels that grows with the text, at the text size in use."""
+    """Return a length in pixels, scaled to the text size in use."""
     return round(pixels * _text_size / 100)
 
 

@@ -1,4 +1,4 @@
-"""Limits how often a widget that follows a stream is refreshed."""
+"""Timers: one that runs once, and a limit on how often a widget that follows a stream is refreshed."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from collections.abc import Callable
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 
 
-class Throttle(QObject):
-    """Calls `show` at most once in `milliseconds`: at once if that long has passed, else when it has.
+def single_shot(parent: QObject, run: Callable[[], object], milliseconds: int = 0) -> QTimer:
+    """Return a timer that calls `run` once, `milliseconds` after each `start`."""
+    timer = QTimer(parent)
+    timer.setSingleShot(True)
+    timer.setInterval(milliseconds)
+    timer.timeout.connect(run)
+    return timer
 
-    While requests keep coming, `show` runs inside of one of them, so that its painting joins that of the same frame.
+
+class Throttle(QObject):
+    """Calls `show` at most once in `milliseconds`: at once if that long has passed since the last call, else later.
+
+    While requests keep coming, `show` runs inside of one of them, so that both are painted in one frame.
     """
 
     def __init__(self, milliseconds: int, show: Callable[[], object], parent: QObject) -> None:
         super().__init__(parent)
         self._milliseconds, self._show = milliseconds, show
         self._since = QElapsedTimer()
-        self._delay = QTimer(self)
-        self._delay.setSingleShot(True)
-        self._delay.setInterval(milliseconds)
-        self._delay.timeout.connect(self._run)
+        self._delay = single_shot(self, self._run, milliseconds)
 
     def request(self) -> None:
         """Refresh now or soon, because something changed."""

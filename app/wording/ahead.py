@@ -1,4 +1,4 @@
-"""What drafting ahead did in an answer, or why it cannot help, in a sentence."""
+"""A sentence on what drafting ahead did in an answer, or why it cannot help."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from engine.stats import RequestStats
 
 
 def ahead_sentence(stats: RequestStats) -> str:
-    """One sentence for the panel; "" where drafting ahead is off."""
+    """Return the sentence for the panel; "" if drafting ahead is off."""
     translate = QCoreApplication.translate
     verdicts = stats.ahead_hits + stats.ahead_misses + stats.ahead_late
     if stats.ahead == "ready" and verdicts and not stats.ahead_hidden_s:
@@ -19,12 +19,13 @@ def ahead_sentence(stats: RequestStats) -> str:
             "Drafting ahead: {hits} of {rounds} drafts were ready in time, with {branches} prepared per round. "
             "{seconds} of drafting overlapped with verification.",
         )
-        hidden = QLocale().toString(stats.ahead_hidden_s, "f", 1)
         return text.format(
             hits=stats.ahead_hits,
             rounds=verdicts,
             branches=QLocale().toString(stats.ahead_branches / verdicts, "f", 1),
-            seconds=translate("Figures", "{value} s").format(value=hidden).replace(" ", "\u00a0"),
+            seconds=translate("Figures", "{value} s")
+            .format(value=QLocale().toString(stats.ahead_hidden_s, "f", 1))
+            .replace(" ", "\u00a0"),
         )
     return {
         "ready": translate("Ahead", "Drafting ahead was not needed for this answer."),

@@ -1,4 +1,4 @@
-"""The local API in sentences: what a call does, and why nothing is served."""
+"""Sentences about the local API: its calls, its state, and why it does not serve."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from engine.errors import CodedError
 if TYPE_CHECKING:
     from app.api.activity import Call
 
+translate = QCoreApplication.translate
+
 
 def call_line(call: Call) -> str:
-    """One call in a line: who asked, what state it is in, and its figures."""
-    translate = QCoreApplication.translate
+    """Describe one call in a line: the client, the state, and the figures."""
     states = {
         "waiting": translate("LocalApi", "waiting"),
         "prefilling": translate("LocalApi", "reading the prompt"),
@@ -33,17 +34,13 @@ def call_line(call: Call) -> str:
 
 
 def serving_sentence(requests: int, address: str) -> str:
-    """What the mark in the header stands for."""
-    translate = QCoreApplication.translate
+    """Explain the mark in the header."""
     serves = translate("LocalApi", "The local API serves at {address}.").format(address=address)
-    if not requests:
-        return serves
-    return f"{serves} {CountedCalls().requests(requests)}"
+    return f"{serves} {CountedCalls().requests(requests)}" if requests else serves
 
 
 def problem_sentence(problem: CodedError) -> str:
-    """Why nothing is served, and what to do."""
-    translate = QCoreApplication.translate
+    """Say why the API does not serve, and what to do."""
     sentences = {
         "in-use": translate("LocalApi", "Another program uses port {port}. Choose another one."),
         "not-allowed": translate("LocalApi", "The system does not allow port {port}. Choose one above 1023."),
@@ -54,7 +51,7 @@ def problem_sentence(problem: CodedError) -> str:
 
 
 class CountedCalls(QObject):
-    """Words with plural forms, which Qt's extractor finds only in a class's own `tr`."""
+    """Texts with plural forms, which Qt's extractor finds only in a class's own `tr`."""
 
     def tokens(self, count: int) -> str:
         return self.tr("%n token(s)", "", count)

@@ -1,4 +1,4 @@
-"""Sentences for what keeps several machines from computing one model together, in the language of the window."""
+"""Sentences for the errors of several machines that compute one model together, in the language of the window."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from PySide6.QtCore import QCoreApplication
 
 
 def cluster_sentence(arguments: Mapping[str, str]) -> str:
-    """What is wrong with which machine, and what to do. Raises `KeyError` for a reason of another version."""
+    """Say what is wrong with which machine, and what to do. Raises `KeyError` for the reason of another version."""
     return cluster_reasons()[arguments["reason"]].format(
         host=arguments.get("host", ""), detail=arguments.get("detail", "")
     )
 
 
 def cluster_reasons() -> dict[str, str]:
-    """One sentence for each `ClusterError` reason, with the fields {host} and {detail}."""
+    """Return one sentence for each `ClusterError` reason, with the fields {host} and {detail}."""
     translate = QCoreApplication.translate
     return {
         "too-few": translate("Cluster", "At least two computers are needed, and {detail} is listed. Add another one."),
@@ -26,8 +26,7 @@ def cluster_reasons() -> dict[str, str]:
             "Cluster", "The list of computers cannot be read: {detail}. Check the file and try again."
         ),
         "no-address": translate(
-            "Cluster",
-            "The other computers cannot reach {host}. Enter the address that it has in the shared network.",
+            "Cluster", "The other computers cannot reach {host}. Enter the address that it has in the shared network."
         ),
         "unreachable": translate(
             "Cluster",

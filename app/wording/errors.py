@@ -15,9 +15,11 @@ from app.wording.hub import hub_sentence
 from engine.errors import EngineError
 from engine.stats import PlainSpan
 
+translate = QCoreApplication.translate
+
 
 def error_sentence(error: EngineError) -> str:
-    """What went wrong and what to do about it."""
+    """Say what went wrong and what to do about it."""
     try:
         return _sentence_of(error)
     except (KeyError, TypeError, ValueError):
@@ -45,7 +47,6 @@ def _sentence_of(error: EngineError) -> str:
 
 
 def _error_sentences(code: str) -> str:
-    translate = QCoreApplication.translate
     sentences = {
         "engine": translate("Errors", "Something went wrong in the engine. Try again."),
         "bad-request": translate("Errors", "“{actual}” isn't a valid value for {name}. Change it and try again."),
@@ -64,10 +65,8 @@ def _error_sentences(code: str) -> str:
 
 
 def _template_failed(arguments: Mapping[str, str]) -> str:
-    translate = QCoreApplication.translate
     other = translate(
-        "Errors",
-        "The model's chat template rejected this chat: {detail}. Start a new chat or choose another model.",
+        "Errors", "The model's chat template rejected this chat: {detail}. Start a new chat or choose another model."
     )
     sentences = {
         "empty": translate(
@@ -95,7 +94,7 @@ def _template_failed(arguments: Mapping[str, str]) -> str:
 
 
 def _prompt_too_long(tokens: int, limit: int) -> str:
-    return QCoreApplication.translate(
+    return translate(
         "Errors",
         "This chat is {tokens} tokens long; the model's context is {limit}. Start a new chat, "
         "shorten your message or choose a model with a longer context.",
@@ -103,7 +102,6 @@ def _prompt_too_long(tokens: int, limit: int) -> str:
 
 
 def _not_enough_memory(arguments: Mapping[str, str]) -> str:
-    translate = QCoreApplication.translate
     names = ("needed", "available", "context", "largest_context", "kv_bits", "draft_bytes")
     figures = {name: int(arguments[name]) for name in names}
     if figures["largest_context"]:
@@ -141,8 +139,7 @@ def _model_sentence(arguments: Mapping[str, str]) -> str:
 
 
 def model_reasons() -> dict[str, str]:
-    """One sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
-    translate = QCoreApplication.translate
+    """Return one sentence for each `ModelNotUsable` reason, with the fields {name}, {path} and {detail}."""
     return {
         "missing": translate("Errors", "There is no model folder at {path}. Choose another one."),
         "not-a-model": translate(
@@ -185,21 +182,17 @@ def model_reasons() -> dict[str, str]:
             "Choose another draft model.",
         ),
         "not-finite": translate(
-            "Errors",
-            "The weights of {name} produce invalid values ({detail}). Choose another copy of this model.",
+            "Errors", "The weights of {name} produce invalid values ({detail}). Choose another copy of this model."
         ),
         "no-room": translate(
-            "Errors",
-            "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps.",
+            "Errors", "There is not enough memory for {name} ({detail}). Choose a smaller model or close other apps."
         ),
     }
 
 
 def plain_sentence(span: PlainSpan, *, past: bool = False) -> str:
-    """Why tokens are decoded without speculation, or were; "" for a code of another version."""
-    arguments: dict[str, str] = {}
-    for name, value in span.arguments:
-        arguments[name] = _number(value, 1) if isinstance(value, float) else str(value)
+    """Say why tokens are (if `past`, were) decoded without speculation; "" for the code of another version."""
+    arguments = {name: _number(value, 1) if isinstance(value, float) else str(value) for name, value in span.arguments}
     if span.reason == "draft-not-usable" and arguments.get("reason") in draft_reasons():
         arguments["reason"] = draft_reasons()[arguments["reason"]]
     reasons = past_plain_reasons() if past else plain_reasons()
@@ -216,14 +209,11 @@ class _Lenient(dict[str, str]):
 
 
 def _costs_more(arguments: Mapping[str, float | str], past: bool) -> str:
-    """What a round would take and yield; "" where that was not recorded."""
+    """Say what a round would cost and yield; "" if that was not recorded."""
     plain_ms, round_ms = arguments.get("plain_ms"), arguments.get("round_ms")
+    per_round = arguments.get("tokens_per_round")
     if not isinstance(plain_ms, (int, float)) or not isinstance(round_ms, (int, float)) or plain_ms <= 0:
         return ""
-    per_round = arguments.get("tokens_per_round")
-    if not isinstance(per_round, (int, float)):
-        per_round = 1.0
-    translate = QCoreApplication.translate
     text = translate(
         "PlainReasons", "Not speculating: a round would take {cost} plain steps and yield only {tokens} tokens."
     )
@@ -232,12 +222,14 @@ def _costs_more(arguments: Mapping[str, float | str], past: bool) -> str:
             "PlainReasons",
             "Without speculation: a round would have taken {cost} plain steps and yielded only {tokens} tokens.",
         )
-    return text.format(cost=_number(round_ms / plain_ms, 1), tokens=_number(per_round, 1))
+    return text.format(
+        cost=_number(round_ms / plain_ms, 1),
+        tokens=_number(per_round if isinstance(per_round, (int, float)) else 1.0, 1),
+    )
 
 
 def plain_reasons() -> dict[str, str]:
-    """One sentence for each `PlainSpan` code."""
-    translate = QCoreApplication.translate
+    """Return one sentence for each `PlainSpan` code."""
     return {
         "off": translate("PlainReasons", "Not speculating: speculation is off."),
         "no-draft": translate("PlainReasons", "Not speculating: no draft model is loaded."),
@@ -265,8 +257,7 @@ def plain_reasons() -> dict[str, str]:
 
 
 def past_plain_reasons() -> dict[str, str]:
-    """The same for an answer that has ended: what is true now may be something else."""
-    translate = QCoreApplication.translate
+    """Return the same sentences in the past tense, for an answer that has ended."""
     return {
         "off": translate("PlainReasons", "Without speculation: it was turned off."),
         "no-draft": translate("PlainReasons", "Without speculation: no draft model was loaded."),
@@ -288,8 +279,7 @@ def past_plain_reasons() -> dict[str, str]:
         "batch": translate("PlainReasons", "Without speculation: another answer was about to start."),
         "catching-up": translate("PlainReasons", "Without speculation: drafting was still catching up with the chat."),
         "turns": translate(
-            "PlainReasons",
-            "Without speculation: answers ran one at a time because they cannot be batched ({kind}).",
+            "PlainReasons", "Without speculation: answers ran one at a time because they cannot be batched ({kind})."
         ),
         "first-token": translate("PlainReasons", "The first token always comes from the main model alone."),
         "length-limit": translate(
@@ -299,8 +289,7 @@ def past_plain_reasons() -> dict[str, str]:
 
 
 def draft_reasons() -> dict[str, str]:
-    """Why a draft model cannot be used, one sentence for each `ModelNotUsable` reason."""
-    translate = QCoreApplication.translate
+    """Return one sentence for each `ModelNotUsable` reason of a draft model."""
     return {
         "missing": translate("DraftReasons", "Its folder is missing."),
         "not-a-model": translate("DraftReasons", "Its folder contains no model."),
@@ -321,8 +310,7 @@ def draft_reasons() -> dict[str, str]:
 
 
 def store_sentence(error: StoreError) -> str:
-    """Why something of the chats could not be saved, and what to do."""
-    translate = QCoreApplication.translate
+    """Say why a change to the chats could not be saved, and what to do."""
     sentences = {
         "full": translate("Store", "The disk is full, so this chat can't be saved. Free up space and save again."),
         "read-only": translate("Store", "The chats cannot be changed: the disk or the file does not allow writing."),
@@ -333,8 +321,7 @@ def store_sentence(error: StoreError) -> str:
 
 
 def closed_store_sentence(error: Exception) -> str:
-    """Why the chats cannot be opened at all."""
-    translate = QCoreApplication.translate
+    """Say why the chats cannot be opened at all."""
     if isinstance(error, StoreInUse):
         return translate("Store", "Tandem is already running. Chats in this window are not saved.")
     if isinstance(error, StoreTooNew):
@@ -360,8 +347,8 @@ def closed_store_sentence(error: Exception) -> str:
 
 
 def damage_sentence(damage: Damage) -> str:
-    """What was recovered of a damaged file of chats, and where the file is."""
-    text = QCoreApplication.translate(
+    """Say what was recovered from a damaged file of chats, and where that file is."""
+    text = translate(
         "Store",
         "The chat database was damaged. What could be recovered is in the chat list; the damaged "
         "file was kept as {name}.",
@@ -370,8 +357,8 @@ def damage_sentence(damage: Damage) -> str:
 
 
 def joined(*sentences: str) -> str:
-    """The sentences joined as the language does, without empty ones."""
-    both = QCoreApplication.translate("Sentences", "{first} {second}", "two sentences, one after the other")
+    """Join the sentences that are not empty as the language in use does."""
+    both = translate("Sentences", "{first} {second}", "two sentences, one after the other")
     text = ""
     for sentence in filter(None, sentences):
         text = both.replace("{first}", text).replace("{second}", sentence) if text else sentence
@@ -379,8 +366,8 @@ def joined(*sentences: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text in the quotation marks of the language."""
-    return QCoreApplication.translate("Sentences", "“{text}”").replace("{text}", text)
+    """Put the text into the quotation marks of the language in use."""
+    return translate("Sentences", "“{text}”").replace("{text}", text)
 
 
 def _number(value: float, decimals: int = 0) -> str:

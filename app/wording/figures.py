@@ -1,4 +1,4 @@
-"""An answer's figures as text, in the language and number format of the window; "–" while unknown."""
+"""The figures of an answer as text, in the language and number format of the window; "–" while unknown."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from app.wording.sources import source_name
 from engine.speculation.proposers.registry import PROPOSERS
 from engine.stats import BUSY, PlainSpan, RequestStats, RoundRecord, rounded_speedup
 
+translate = QCoreApplication.translate
+
 NONE = "–"
 
 
@@ -21,22 +23,21 @@ def number(value: float | None, decimals: int = 1) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share between 0 and 1 as whole percent."""
+    """Format a share between 0 and 1 as whole percent."""
     if share is None:
         return NONE
-    return QCoreApplication.translate("Figures", "{value}%").format(value=number(100 * share, 0))
+    return translate("Figures", "{value}%").format(value=number(100 * share, 0))
 
 
 def seconds(value: float | None) -> str:
-    """A duration: two decimals below ten seconds, none above."""
+    """Format a duration with two decimals below ten seconds, without decimals above."""
     if value is None:
         return NONE
-    return QCoreApplication.translate("Figures", "{value} s").format(value=number(value, 2 if value < 10 else 0))
+    return translate("Figures", "{value} s").format(value=number(value, 2 if value < 10 else 0))
 
 
 def duration(value: float | None) -> str:
-    """A time that may be long, in its largest unit: 1.4 s, 42 s, 12 min, 3.2 h."""
-    translate = QCoreApplication.translate
+    """Format a possibly long time in its largest unit: 1.4 s, 42 s, 12 min, 3.2 h."""
     if value is None:
         return NONE
     if abs(value) < 90:
@@ -49,11 +50,11 @@ def duration(value: float | None) -> str:
 def times(factor: float | None, decimals: int = 1) -> str:
     if factor is None:
         return NONE
-    return QCoreApplication.translate("Figures", "{value}×").format(value=number(factor, decimals))
+    return translate("Figures", "{value}×").format(value=number(factor, decimals))
 
 
 class Speedup(Protocol):
-    """Whatever has a measured speed-up with its bounds: an answer, a pair, a row of a table."""
+    """A measured speed-up with its bounds: of an answer, a pair, a row of a table."""
 
     @property
     def speedup(self) -> float | None: ...
@@ -64,16 +65,16 @@ class Speedup(Protocol):
 
 
 def speedup(measured: Speedup) -> str:
-    """A measured speed-up, rounded to what is known; "–" where nothing is."""
+    """Format a measured speed-up, rounded to its known precision; "–" if it is not known."""
     rounded = rounded_speedup(measured.speedup, measured.speedup_low, measured.speedup_high)
     if rounded is None:
         return NONE
     if rounded.known == "least":
-        return QCoreApplication.translate("Figures", "at least {times}").format(times=times(rounded.factor))
+        return translate("Figures", "at least {times}").format(times=times(rounded.factor))
     if rounded.known == "exact":
         return times(rounded.factor)
     text = times(rounded.factor, 0 if rounded.factor == round(rounded.factor) else 1)
-    return QCoreApplication.translate("Figures", "about {value}").format(value=text)
+    return translate("Figures", "about {value}").format(value=text)
 
 
 def speedup_is_known(measured: Speedup) -> bool:
@@ -81,19 +82,16 @@ def speedup_is_known(measured: Speedup) -> bool:
 
 
 def busy(stats: RequestStats) -> str:
-    """That load on the computer made the answer slow; "" where it did not."""
+    """Say that load on the computer slowed the answer down; "" if it did not."""
     if stats.load is None or stats.load < BUSY:
         return ""
-    text = QCoreApplication.translate(
-        "Figures", "The computer is busy: plain decoding also takes {times} as long as usual."
-    )
+    text = translate("Figures", "The computer is busy: plain decoding also takes {times} as long as usual.")
     return text.format(times=times(stats.load))
 
 
 def foot(answer: Answer) -> list[tuple[str, str]]:
-    """The line below an answer: (sentence with {value}, value) for each known figure."""
+    """Return the line below an answer: (sentence with {value}, value) for each known figure."""
     stats = answer.stats
-    translate = QCoreApplication.translate
     found = [
         (translate("Figures", "{value} tokens/s"), stats.decode_tps, number(stats.decode_tps)),
         (translate("Figures", "{value} vs. plain"), speedup_is_known(stats) or None, speedup(stats)),
@@ -107,21 +105,21 @@ def foot(answer: Answer) -> list[tuple[str, str]]:
 
 
 def left_out(stats: RequestStats) -> list[tuple[str, str]]:
-    """How many messages the context could not hold, as in `foot`; nothing where it held all."""
+    """Return, like `foot`, the number of messages that the context could not hold; [] if it held all."""
     if not stats.dropped_messages:
         return []
-    sentence = QCoreApplication.translate("Figures", "older messages left out: {value}")
+    sentence = translate("Figures", "older messages left out: {value}")
     return [(sentence, number(stats.dropped_messages, 0))]
 
 
 def why(answer: Answer) -> str:
-    """Why the answer is decoded without speculation, or was once it has ended; "" where it speculated."""
+    """Say why the answer is, or was, decoded without speculation; "" if it speculated."""
     span = answer.plain_reason()
     return plain_sentence(span, past=answer.ended) if span else ""
 
 
 def depth_in_use(answer: Answer) -> float | None:
-    """The depth of the newest round while the answer is written, and afterwards the mean of all rounds that drafted.
+    """Return the depth of the newest round while the answer is written, afterwards the mean of all drafting rounds.
 
     None before the first round that could have drafted.
     """
@@ -132,8 +130,8 @@ def depth_in_use(answer: Answer) -> float | None:
 
 
 def depth_text(answer: Answer | None) -> str:
-    """The caption under the depth, with the source if all rounds have the same and it is not the draft model."""
-    plain = QCoreApplication.translate("Figures", "drafted per round")
+    """Return the caption under the depth. It names the source if all rounds share one other than the draft model."""
+    plain = translate("Figures", "drafted per round")
     newest = answer.rounds[-1:] if answer and not answer.ended else answer.rounds if answer else []
     names = {source_name(record.source) for record in newest if record.drafted}
     if len(names) != 1 or names == {source_name("draft")}:
@@ -142,34 +140,28 @@ def depth_text(answer: Answer | None) -> str:
 
 
 def depth_texts() -> tuple[str, ...]:
-    """Every possible caption under the depth."""
-    return QCoreApplication.translate("Figures", "drafted per round"), *(
-        _depth_of(source_name(source)) for source in PROPOSERS
-    )
+    """Return every possible caption under the depth."""
+    return translate("Figures", "drafted per round"), *(_depth_of(source_name(source)) for source in PROPOSERS)
 
 
 def _depth_of(name: str) -> str:
-    return QCoreApplication.translate("Figures", "drafted ({source})").format(source=name)
+    return translate("Figures", "drafted ({source})").format(source=name)
 
 
 def speed_text(stats: RequestStats) -> str:
-    """The caption under tokens per second, with the speed-up if it is known."""
+    """Return the caption under tokens per second, with the speed-up if it is known."""
     if not stats.drafted or not speedup_is_known(stats):
-        return QCoreApplication.translate("Figures", "tokens/s")
-    return QCoreApplication.translate("Figures", "tokens/s, {value} vs. plain").format(value=speedup(stats))
+        return translate("Figures", "tokens/s")
+    return translate("Figures", "tokens/s, {value} vs. plain").format(value=speedup(stats))
 
 
 def round_text(answer: Answer, record: RoundRecord) -> str:
-    """One round in words: how many tokens were drafted and accepted, and its text."""
-    translate = QCoreApplication.translate
+    """Describe one round: how many tokens were drafted and accepted, and its text."""
     if record.drafted:
         sentence = translate(
             "Figures", "Round {number}: {accepted} of {drafted} draft tokens accepted ({source})"
         ).format(
-            number=record.number,
-            accepted=record.accepted,
-            drafted=record.drafted,
-            source=source_name(record.source),
+            number=record.number, accepted=record.accepted, drafted=record.drafted, source=source_name(record.source)
         )
     else:
         sentence = translate("Figures", "Round {number}: main model only").format(number=record.number)
@@ -178,21 +170,21 @@ def round_text(answer: Answer, record: RoundRecord) -> str:
 
 
 def rejected_text(record: RoundRecord) -> str:
-    """The draft tokens of a round that were not kept, in words; "" where there are none."""
+    """Quote the rejected draft tokens of a round; "" if there are none."""
     if not record.rejected.strip():
         return ""
-    return QCoreApplication.translate("Figures", "Rejected: {text}").format(text=quoted(record.rejected))
+    return translate("Figures", "Rejected: {text}").format(text=quoted(record.rejected))
 
 
 def joined_lines(*lines: str) -> str:
-    """Those that are not empty, one below the other."""
+    """Join the lines that are not empty, one below the other."""
     return "\n".join(filter(None, lines))
 
 
 def sentence(answer: Answer | None) -> tuple[str, bool]:
-    """(what speculation does and why, whether it pays); ("", False) before the first round.
+    """Return (what speculation does and why, whether it pays off); ("", False) before the first round.
 
-    While the answer is written the newest round decides, so that the sentence follows the controller.
+    While the answer is written, the newest round decides, so that the sentence follows the controller.
     """
     if answer is None:
         return "", False
@@ -231,7 +223,7 @@ class SpeculationSentences(QObject):
         return text.format(cost=number(cost), tokens=tokens)
 
     def past(self, answer: Answer) -> str:
-        """For an answer that has ended, over all of its rounds."""
+        """Describe an answer that has ended, over all of its rounds."""
         stats, cost = answer.stats, round_cost(answer)
         drafted, tokens = number(stats.drafted, 0), number(stats.tokens_per_round)
         if cost is None:
@@ -246,7 +238,7 @@ class SpeculationSentences(QObject):
 
 
 def round_cost(answer: Answer) -> float | None:
-    """The cost of a round in plain decoding steps: tokens per round over the speed-up; None while unknown."""
+    """Return the cost of a round in plain decoding steps (tokens per round / speed-up); None while unknown."""
     stats = answer.stats
     if not stats.speedup or not stats.tokens_per_round or not speedup_is_known(stats):
         return None

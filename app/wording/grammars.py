@@ -1,4 +1,4 @@
-"""Sentences for what is wrong with the schema or grammar that answers are to follow."""
+"""Sentences for the errors of the schema or grammar that answers shall follow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 
 def grammar_sentence(arguments: Mapping[str, str]) -> str:
-    """Why an answer format cannot be used, by the arguments of `engine.errors.GrammarNotUsable`."""
+    """Say why an answer format cannot be used, given the arguments of `engine.errors.GrammarNotUsable`."""
     translate = QCoreApplication.translate
     other = translate("Errors", "The answer format can't be used: {detail}.")
     sentences = {
@@ -16,8 +16,7 @@ def grammar_sentence(arguments: Mapping[str, str]) -> str:
         "not-a-schema": translate("Errors", "The schema has to be a JSON object in braces."),
         "too-large": translate("Errors", "The answer format is too large. Shorten it."),
         "too-slow": translate(
-            "Errors",
-            "The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it.",
+            "Errors", "The answer format is too complex: checking it was stopped after {detail} seconds. Simplify it."
         ),
         "too-complex": translate(
             "Errors", "The answer format is too complex: checking it took too much memory. Simplify it."

@@ -1,4 +1,4 @@
-"""Sizes, the Hub's errors and the outcome of moving a folder of models, in words."""
+"""Words for sizes, the Hub's errors and the outcome of moving a folder of models."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from PySide6.QtCore import QCoreApplication, QLocale
 from app.settings.relocation import MoveRefused
 from engine.errors import EngineError
 
+translate = QCoreApplication.translate
+
 
 def hub_sentence(error: EngineError) -> str:
-    """The sentence for a `HubError`."""
+    """Return the sentence for a `HubError`."""
     arguments: dict[str, str] = {}
     for name, value in error.arguments.items():
         is_size = name in ("needed", "free") and isinstance(value, int)
@@ -21,16 +23,15 @@ def hub_sentence(error: EngineError) -> str:
 
 
 def size_words(count: int) -> str:
-    """A number of bytes as text: 4.6 GB."""
+    """Format a number of bytes: 4.6 GB."""
     decimals = 1 if count >= 10**9 else 0
     words = QLocale().formattedDataSize(count, decimals, QLocale.DataSizeFormat.DataSizeSIFormat)
-    # Number and unit stay on one line.
+    # The number and its unit stay on one line.
     return words.replace(" ", "\u00a0")
 
 
 def hub_reasons() -> dict[str, str]:
-    """One sentence for each `HubError` reason."""
-    translate = QCoreApplication.translate
+    """Return one sentence for each `HubError` reason."""
     return {
         "offline": translate("HubErrors", "The Hub cannot be reached. Check your connection and try again."),
         "no-network": translate(
@@ -62,8 +63,7 @@ def hub_reasons() -> dict[str, str]:
         "revision-missing": translate("HubErrors", "{repository} has no version {revision}."),
         "file-missing": translate("HubErrors", "The Hub no longer has {file} of {repository}. Choose another model."),
         "gated": translate(
-            "HubErrors",
-            "{repository} is gated. Accept the terms on its page, then add a token in the settings.",
+            "HubErrors", "{repository} is gated. Accept the terms on its page, then add a token in the settings."
         ),
         "forbidden": translate(
             "HubErrors",
@@ -101,14 +101,12 @@ def hub_reasons() -> dict[str, str]:
 
 
 def moved_sentence(new: Path) -> str:
-    text = QCoreApplication.translate(
-        "Relocation", "Moved to {folder}. All files were verified; the old location links to the new one."
-    )
+    text = translate("Relocation", "Moved to {folder}. All files were verified; the old location links to the new one.")
     return text.format(folder=new)
 
 
 def refused_sentence(refused: MoveRefused) -> str:
-    """Why nothing was moved, and what to do."""
+    """Say why nothing was moved, and what to do."""
     arguments: dict[str, Any] = {
         name: size_words(value) if isinstance(value, int) else value for name, value in refused.arguments.items()
     }
@@ -116,8 +114,7 @@ def refused_sentence(refused: MoveRefused) -> str:
 
 
 def refusals() -> dict[str, str]:
-    """One sentence for each `MoveRefused` reason."""
-    translate = QCoreApplication.translate
+    """Return one sentence for each `MoveRefused` reason."""
     return {
         "not-empty": translate("Relocation", "Not moved: that folder is not empty."),
         "inside": translate("Relocation", "Not moved: a folder cannot be moved into itself."),

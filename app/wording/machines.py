@@ -1,4 +1,4 @@
-"""Several Macs in sentences: what a check found on each, what each would hold, and who answers."""
+"""Sentences about several Macs: what a check found on each, what each would hold, and which ones answer."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ if TYPE_CHECKING:
     from engine.cluster.checks import HostCheck
     from engine.cluster.plan import RankPart
 
-# What people call the packages that have to be the same everywhere.
+translate = QCoreApplication.translate
+
+# The names that people know of the packages whose versions must be the same everywhere.
 _PROGRAMS = {"tandem-chat": "Tandem", "mlx": "MLX"}
 
 
 def together_sentence(hosts: Sequence[str]) -> str:
-    """Who answers together: for the mark in the header, and the page."""
-    text = QCoreApplication.translate("Machines", "{count} Macs answer together: {names}")
+    """Say which machines answer together, for the mark in the header and the page."""
+    text = translate("Machines", "{count} Macs answer together: {names}")
     names = QLocale().createSeparatedList([host_name(host) for host in hosts])
-    # Chinese writes its "and" between names without the space that stands between Han and Latin letters.
+    # Qt joins names with the Chinese "and" without the usual space between Han and Latin letters.
     names = re.sub(r"(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])", " ", names)
     return text.format(count=QLocale().toString(len(hosts)), names=names)
 
 
 def host_name(host: str) -> str:
-    """What a person calls that machine."""
-    return QCoreApplication.translate("Machines", "This Mac") if host in ("127.0.0.1", "localhost", "::1") else host
+    """Return the name of a machine for people."""
+    return translate("Machines", "This Mac") if host in ("127.0.0.1", "localhost", "::1") else host
 
 
 def check_line(check: HostCheck) -> str:
-    """What was found on one Mac, in a line."""
+    """Describe in a line what a check found on one Mac."""
     if check.problem is not None:
         return error_sentence(check.problem)
-    translate, number = QCoreApplication.translate, QLocale().toString
+    number = QLocale().toString
     parts = [translate("Machines", "{name} is ready").format(name=host_name(check.host))]
     if check.system:
         parts.append(check.system)
@@ -55,14 +57,13 @@ def check_line(check: HostCheck) -> str:
 
 
 def fetch_line(host: str, done: int, total: int) -> str:
-    """How far one Mac is with what it downloads."""
-    text = QCoreApplication.translate("Machines", "{name} is downloading: {done} of {total}")
+    """Describe the progress of one Mac's download."""
+    text = translate("Machines", "{name} is downloading: {done} of {total}")
     return text.format(name=host_name(host), done=size_words(done), total=size_words(total))
 
 
 def place_line(part: RankPart, split: str) -> str:
-    """Which part of a model one Mac would hold."""
-    translate = QCoreApplication.translate
+    """Say which part of a model one Mac would hold."""
     first, end = part.layers if split == "pipeline" else part.heads
     text = (
         translate("Machines", "{name}: layers {first} to {last}")
@@ -74,8 +75,7 @@ def place_line(part: RankPart, split: str) -> str:
 
 
 def memory_line(part: RankPart) -> str:
-    """What its part of a model needs on one Mac, of what there is."""
-    translate = QCoreApplication.translate
+    """Say how much of its free memory a Mac needs for its part of a model."""
     if part.free_bytes is None:
         return translate("Machines", "needs {size}").format(size=size_words(part.needed_bytes))
     needs = (

@@ -1,4 +1,4 @@
-"""Models in words: names, verdicts on drafts, memory as a sum, and the state of downloads."""
+"""Words for models: names, verdicts on drafts, memory as a sum, and the state of downloads."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _LICENCES = {
 
 
 def model_name(name: str, bits: int) -> str:
-    """Qwen3 8B · 4-bit, or the name alone if the weights are unquantised or unknown."""
+    """Return "Qwen3 8B · 4-bit", or the name alone if the weights are unquantised or unknown."""
     if bits in (0, 16, 32):
         return name
     return translate("Models", "{name} · {bits}-bit").format(name=name, bits=bits)
 
 
 def recommendation_text(main: ModelInfo | None) -> str:
-    """The sampling that the authors of the loaded model recommend; "" where they recommend none."""
+    """List the sampling values that the authors of the loaded model recommend; "" if there are none."""
     recommended = recommended_of(main.sampling) if main is not None else {}
     if main is None or not recommended:
         return ""
@@ -63,7 +63,7 @@ def entry_name(entry: Entry) -> str:
 
 
 def recorded_name(name: str) -> str:
-    """The name to show for a name of stored figures; see `Entry.recorded_as`."""
+    """Return the name to show for a name in stored figures; see `Entry.recorded_as`."""
     if name.startswith("starter/"):
         starters = {
             "starter/draft": translate("Models", "Starter draft"),
@@ -74,12 +74,12 @@ def recorded_name(name: str) -> str:
 
 
 def pair_name(main: str, draft: str) -> str:
-    """Qwen3 8B + Qwen3 0.6B, or the main model's name alone without a draft."""
+    """Return "Qwen3 8B + Qwen3 0.6B", or the main model's name alone without a draft."""
     return " + ".join(recorded_name(name) for name in (main, draft) if name)
 
 
 def choice_name(choice: Choice) -> str:
-    """The first line of a row in a picker."""
+    """Return the first line of a row in a picker."""
     if choice.kind == "lookup":
         return translate("Models", "Prompt lookup (n-gram)")
     if choice.kind == "none":
@@ -90,7 +90,7 @@ def choice_name(choice: Choice) -> str:
 
 
 def choice_sentence(choice: Choice) -> str:
-    """The second line of a row in a picker: the verdict and the speed-up."""
+    """Return the second line of a row in a picker: the verdict and the speed-up."""
     if choice.kind == "unload":
         return translate("Models", "Frees the memory of both models.")
     if choice.kind == "none":
@@ -130,7 +130,7 @@ def _verdict(choice: Choice) -> str:
 
 
 def verdict_words(advice: PairAdvice) -> str:
-    """Why a draft fits the main model, or why not."""
+    """Say why a draft suits the main model, or why not."""
     arguments = dict(advice.arguments)
     if advice.verdict == "same":
         return translate("Models", "Same tokenizer.")
@@ -160,7 +160,7 @@ def verdict_words(advice: PairAdvice) -> str:
 
 
 def _head_words(verdict: str, arguments: Mapping[str, int | str]) -> str:
-    """Why a head suits the main model, or why not."""
+    """Say why a head suits the main model, or why not."""
     if verdict == "head":
         return translate("Models", "Head for this model.")
     if verdict == "head-other":
@@ -202,26 +202,27 @@ def _expected_words(advice: PairAdvice) -> str:
 
 
 def as_draft_words(advice: PairAdvice, main: str) -> str:
-    """The verdict on a search result as a draft for the main model named `main`."""
+    """Return the verdict on a search result as a draft for the main model named `main`."""
     sentence = translate("Models", "As draft for {main}: {verdict}").format(main=main, verdict=verdict_words(advice))
     return joined(sentence, _expected_words(advice))
 
 
 def damage_words(report: VerifyReport, repairable: bool) -> str:
-    """Which files of a model differ from the published ones, and what to do."""
+    """Say which files of a model differ from the published ones, and what to do."""
     names = "、" if QLocale().language() in (QLocale.Language.Japanese, QLocale.Language.Chinese) else ", "
     files = names.join((*report.damaged, *report.missing))
-    if repairable:
-        return translate(
-            "Models", "Files differ from the published version: {files}. Repair downloads only these again."
-        ).format(files=files)
-    return translate(
+    text = translate(
         "Models", "Files differ from the published version: {files}. Remove the model and download it again."
-    ).format(files=files)
+    )
+    if repairable:
+        text = translate(
+            "Models", "Files differ from the published version: {files}. Repair downloads only these again."
+        )
+    return text.format(files=files)
 
 
 def problem_words(entry: Entry) -> str:
-    """Why an installed model cannot be used."""
+    """Say why an installed model cannot be used."""
     return translate("Models", "Cannot be used. {reason}").format(reason=draft_reasons()[entry.problem])
 
 
@@ -236,7 +237,7 @@ def together_words() -> str:
 
 
 def facts_words(entry: Entry) -> str:
-    """Licence, context, languages and downloads, as far as known: Apache 2.0 · 16 languages."""
+    """List licence, context, languages and downloads, if known: Apache 2.0 · 16 languages."""
     parts = []
     if entry.licence:
         parts.append(_LICENCES.get(entry.licence, entry.licence))
@@ -248,12 +249,12 @@ def facts_words(entry: Entry) -> str:
         parts.append(translate("Models", "downloads: {count}").format(count=number(entry.downloads, 0)))
     if entry.gated:
         parts.append(translate("Models", "gated"))
-    # No line begins with the separator.
+    # A line must not begin with the separator.
     return "\u00a0· ".join(parts)
 
 
 def fit_words(fit: FitReport) -> str:
-    """The memory as a sum: weights 4.6 + draft 0.4 + context 1.9 = 6.9 GB."""
+    """Return the memory as a sum: weights 4.6 + draft 0.4 + context 1.9 = 6.9 GB."""
     unit = 1e9 if fit.needed >= 5e8 else 1e6
     shares = fit_shares(fit)
     parts = [translate("Models", "weights {size}").format(size=_amount(shares[0], unit))]
@@ -262,21 +263,21 @@ def fit_words(fit: FitReport) -> str:
     if shares[2]:
         name = translate("Models", "context {size}") if fit.context else translate("Models", "workspace {size}")
         parts.append(name.format(size=_amount(shares[2], unit)))
-    # The total is not broken over lines.
+    # The total stays on one line.
     total = f"=\u00a0{_amount(fit.needed, unit)}\u00a0{'GB' if unit == 1e9 else 'MB'}"
     sentence = " + ".join(parts) + " " + total
     return sentence if fit.context else translate("Models", "{sum} plus context").format(sum=sentence)
 
 
 def fit_shares(fit: FitReport) -> tuple[int, int, int]:
-    """Bytes of the main model's weights, of the draft's, and of everything else."""
+    """Return the bytes of the main model's weights, of the draft's weights, and of everything else."""
     main = sum(term.bytes for term in fit.terms if term.code == "weights" and term.model == "main")
     draft = sum(term.bytes for term in fit.terms if term.code == "weights" and term.model == "draft")
     return main, draft, fit.needed - main - draft
 
 
 def download_words(status: DownloadStatus) -> str:
-    """What a download is doing now."""
+    """Describe the state of a download."""
     done = translate("Models", "{done} of {total}").format(
         done=size_words(status.bytes_done), total=size_words(status.bytes_total)
     )
@@ -303,7 +304,7 @@ def download_words(status: DownloadStatus) -> str:
 
 
 def state_word(state: str) -> str:
-    """The badge of a download."""
+    """Return the badge of a download."""
     return {
         "queued": translate("Models", "queued"),
         "resolving": translate("Models", "starting"),
@@ -323,7 +324,7 @@ def _time_left(seconds: float) -> str:
 
 
 class CountedWords(QObject):
-    """Words with plural forms, which Qt's extractor finds only in a class's own `tr`."""
+    """Texts with plural forms, which Qt's extractor finds only in a class's own `tr`."""
 
     def languages(self, count: int) -> str:
         return self.tr("%n language(s)", "", count)

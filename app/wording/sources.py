@@ -1,4 +1,4 @@
-"""What proposers and methods are called, and which of the theme's colours their tokens have: all by the registry."""
+"""The names of proposers and methods and the colours of their tokens, all from the registry."""
 
 from __future__ import annotations
 
@@ -15,40 +15,42 @@ from engine.speculation.proposers.registry import (
 )
 from engine.stats import RoundRecord
 
+translate = QCoreApplication.translate
+
 MAIN = "main"
 
 
 def source_name(source: str) -> str:
-    """The source of a token in a word."""
+    """Return the source of a token in a word."""
     if source == MAIN:
-        return QCoreApplication.translate("Figures", "main")
-    return QCoreApplication.translate("Figures", source_words(source))
+        return translate("Figures", "main")
+    return translate("Figures", source_words(source))
 
 
 def names_without_drafter(method: str) -> str:
-    """What a method proposes without a draft model, in words."""
+    """List the sources that a method uses without a draft model."""
     return ", ".join(source_name(source) for source in sources_without_drafter(method))
 
 
 def method_name(method: str) -> str:
-    """The name of a method as the settings have it; a method of another version keeps its code."""
-    return QCoreApplication.translate("Settings", method_words(method))
+    """Return the name of a method in the settings; the method of another version keeps its code."""
+    return translate("Settings", method_words(method))
 
 
 def role_of(source: str) -> str:
-    """The role whose colours tokens of a source have: "draft", of what needs no drafter "lookup", else "main"."""
+    """Return the role whose colours tokens of a source have: "draft", "lookup" (needs no drafter), or "main"."""
     if source not in PROPOSERS:
         return MAIN
     return "draft" if PROPOSERS[source].uses_drafter else "lookup"
 
 
 def legend_sources() -> tuple[str, ...]:
-    """A source for each mark of a legend: the main model, the drafter, and what proposes without one."""
+    """Return a source for each mark of a legend: the main model, the drafter, and the proposers without one."""
     return MAIN, DRAFTER_METHOD, *sources_without_drafter("auto")
 
 
 def drafter_of(rounds: Iterable[RoundRecord]) -> str | None:
-    """The source of the first of `rounds` whose tokens a drafter in the engine proposed; None without one."""
+    """Return the source of the first of `rounds` that a drafter in the engine proposed; None if there is none."""
     for record in rounds:
         entry = PROPOSERS.get(record.source)
         if entry is not None and entry.uses_drafter and not entry.ahead:

@@ -1,4 +1,4 @@
-"""What speculation does now and why, in one sentence: header, panel and picker say this and nothing else."""
+"""One sentence on what speculation does and why, the same in header, panel and picker."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from app.wording.sources import names_without_drafter
 from engine.speculation.proposers.registry import sources_without_drafter, uses_drafter
 from engine.stats import RequestStats
 
-# Fewer tokens than this rarely tell a speed-up.
+translate = QCoreApplication.translate
+
+# Shorter answers rarely allow to measure a speed-up.
 _SHORT = 200
 
 
 def why_off(pair: Pair, method: str) -> str:
-    """Why this pair cannot speculate, in a sentence; "" when it can."""
-    translate = QCoreApplication.translate
+    """Say why this pair cannot speculate; "" if it can."""
     if pair.loading == "draft":
         return translate("Speculation", "The draft model is loading. You can already ask questions.")
     if pair.loading:
@@ -36,18 +37,17 @@ def why_off(pair: Pair, method: str) -> str:
 
 
 def idle_sentence(pair: Pair, method: str) -> str:
-    """The same before the first answer: why there is no speculation, or how to see what it gains."""
-    return why_off(pair, method) or QCoreApplication.translate(
+    """Say, before the first answer, why there is no speculation, or how to see its gain."""
+    return why_off(pair, method) or translate(
         "Speculation", "Ask something to see how much speculation speeds up the answer."
     )
 
 
 def speculation_sentence(pair: Pair, method: str, answer: Answer | None = None) -> str:
-    """What speculation does: for this pair and method, and for `answer` while it is written."""
+    """Say what speculation does for this pair and method, and for `answer` while it is written."""
     reason = why_off(pair, method)
     if reason:
         return reason
-    translate = QCoreApplication.translate
     if answer is not None and not answer.ended and plain_now(answer):
         return sentence(answer)[0]
     if pair.draft is None:
@@ -61,21 +61,21 @@ def speculation_sentence(pair: Pair, method: str, answer: Answer | None = None) 
 
 
 def state_now(session: Session) -> str:
-    """What speculation does now, for the chat on screen: the sentence that header and picker show."""
+    """Return the sentence of header and picker on the chat on screen."""
     turns = session.chat.turns
     answer = turns[-1].answer if turns else None
     return speculation_sentence(session.models.pair, session.settings.speculation.method, answer)
 
 
 def plain_now(answer: Answer) -> bool:
-    """Whether the newest round was decoded without speculation, the first token aside."""
+    """Whether the newest round, except for the first token, was decoded without speculation."""
     newest = answer.rounds[-1] if len(answer.rounds) > 1 else None
     return newest is not None and not newest.drafted
 
 
 def outcome(answer: Answer) -> str:
-    """What speculation gained in an answer: "2.1× faster, 1.4 s saved"; why that is not known where it is not."""
-    stats, translate = answer.stats, QCoreApplication.translate
+    """Say what speculation gained in an answer ("2.1× faster, 1.4 s saved"), or why that is not known."""
+    stats = answer.stats
     if not stats.drafted or not speedup_is_known(stats):
         return _unknown_outcome(answer)
     times = speedup(stats)
@@ -89,17 +89,17 @@ def outcome(answer: Answer) -> str:
 
 
 def has_figures(answer: Answer) -> bool:
-    """Whether there are figures to show, or will be: an imported answer has none."""
+    """Whether there are or will be figures to show. An imported answer has none."""
     return not answer.ended or bool(answer.rounds) or answer.stats.generated_tokens > 0
 
 
 def is_short(stats: RequestStats) -> bool:
-    """Whether an answer has too few tokens to expect a measured speed-up of it."""
+    """Whether an answer has too few tokens to expect a measured speed-up."""
     return stats.generated_tokens < _SHORT
 
 
 def _unknown_outcome(answer: Answer) -> str:
-    translate, stats = QCoreApplication.translate, answer.stats
+    stats = answer.stats
     if not answer.ended:
         return translate("Speculation", "Measuring the speed-up…")
     if not has_figures(answer):

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["Use vector<int> and <div>x</div> here", "<b>so</b> and more", "a <T> b", "<think about it", "1 < 2 > 0"],
+    "text", ["Use vector<int> and <div>x</div> here", "<b>so</b> and more", "a <T> b", "<think about it", "1 < 2 > 0"]
 )
 def test_what_looks_like_markup_is_kept(text: str) -> None:
     assert plain_text(text) == text
