@@ -1,4 +1,4 @@
-"""The actions of a message as a row of small buttons, painted while the mouse or the focus is on the message."""
+"""The row of small buttons below a message, painted while the mouse or the focus is on the message."""
 
 from __future__ import annotations
 
@@ -10,57 +10,51 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.labels import ElidedLabel, label, set_name
-from app.widgets.layouts import hbox
+from app.widgets.labels import ElidedLabel, label
+from app.widgets.layouts import fill, hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
 ROW_HEIGHT = 26
-# How long a button shows that it has copied.
+# How long a button confirms that it has copied.
 CONFIRMED_MS = 2000
 _COPIES = ("copy", "copy-question")
 
 
 class ActionRow(Restyled, QWidget):
-    """Keeps its height while it is not lit, so that nothing moves. `acted` carries the action that was chosen.
+    """A row of buttons that keeps its height while it is not lit. `acted` carries the action of the pressed button.
 
-    The buttons can be reached with the keyboard; the one with the focus lights the row.
+    The keyboard reaches the buttons, and a button with the focus lights the row.
     """
 
     acted = Signal(str)
 
     def __init__(self, actions: Iterable[tuple[str, str]], align_right: bool, parent: QWidget | None = None) -> None:
-        """`actions` are (action, icon); "previous" and "next" switch between versions and are always there."""
+        """`actions` are (action, icon). The row adds "previous" and "next", which switch between versions."""
         super().__init__(parent)
         self.setFixedHeight(ROW_HEIGHT)
         self._lit, self._words = False, ""
         self._confirmed: set[str] = set()
         self._icons = {"previous": "chevron-left", "next": "chevron-right", **dict(actions)}
         self._buttons = {action: _Button(self, action in ("previous", "next")) for action in self._icons}
-        # The version is always painted: it shows that there are others.
+        # The version is always painted, because it shows that there are others.
         self._version = label(self, "muted")
-        row = hbox(self, margins=(0, 0, 0, 0), spacing=2)
-        if align_right:
-            row.addStretch(1)
-        row.addWidget(self._buttons["previous"])
-        row.addWidget(self._version)
-        row.addWidget(self._buttons["next"])
         for action, button in self._buttons.items():
             button.clicked.connect(lambda _=False, chosen=action: self._act(chosen))
-            if action not in ("previous", "next"):
-                row.addWidget(button)
         self._origin = styled(ElidedLabel(self), "muted")
         self._origin.setObjectName("origin")
         self._origin.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._origin.setVisible(not align_right)
-        if not align_right:
-            row.addWidget(self._origin, 1)
+        previous, following, *others = self._buttons.values()
+        row = hbox(self, margins=(0, 0, 0, 0), spacing=2)
+        if align_right:
+            row.addStretch(1)
+        fill(row, previous, self._version, following, *others, (self._origin, 1))
         self.restyle()
 
     def _act(self, action: str) -> None:
         self.acted.emit(action)
         if action in _COPIES:
-            # Nothing else shows that something was copied.
             self._confirmed.add(action)
             self.apply_theme()
             QTimer.singleShot(CONFIRMED_MS, self, lambda: self._end_confirmation(action))
@@ -87,22 +81,17 @@ class ActionRow(Restyled, QWidget):
             button.update()
 
     def show_origin(self, words: str) -> None:
-        """Show quietly what the message came from; while the row is lit."""
+        """Show, while the row is lit, where the message comes from."""
         self._words = words
         self.repaint_buttons()
 
     def show_version(self, position: int, count: int) -> None:
-        """Show which of `count` versions the message is, counted from 0; nothing where it is the only one."""
+        """Show which of `count` versions the message is, counted from 0; nothing if there is only one."""
         for view in (self._buttons["previous"], self._version, self._buttons["next"]):
             view.setVisible(count > 1)
         self._version.setText(f"{position + 1}/{count}")
         self._buttons["previous"].setEnabled(position > 0)
         self._buttons["next"].setEnabled(position + 1 < count)
-
-    def set_names(self, names: dict[str, str]) -> None:
-        """Give each action its tooltip and accessible name."""
-        for action, name in names.items():
-            set_name(self._buttons[action], name)
 
     def apply_theme(self) -> None:
         for action, name in self._icons.items():
@@ -111,10 +100,10 @@ class ActionRow(Restyled, QWidget):
 
 class _Button(QToolButton):
     def __init__(self, row: ActionRow, always: bool) -> None:
-        """`always`: painted although the row is not lit, because its version is shown then, too."""
+        """`always`: painted even while the row is not lit, like the version."""
         super().__init__(row)
         self._row, self._always = row, always
-        self.setProperty("styleClass", "quiet")
+        styled(self, "quiet")
         self.setIconSize(QSize(16, 16))
         self.setFixedSize(ROW_HEIGHT, ROW_HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -1,12 +1,12 @@
-"""The blocks of an answer as widgets: finished ones stay as they are, the open tail is rendered again.
+"""The blocks of an answer as widgets.
 
-No answer holds the Qt thread: a long text is read in slices, one each time the event loop comes round, and only what
-is near the view has widgets, which `load_between` makes within a budget. What has none keeps an estimated height.
+No answer blocks the Qt thread: a long text is read in slices, one in each turn of the event loop, and only blocks near
+the view have widgets, which `load_between` makes within a budget. The others have an estimated height.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractScrollArea, QPlainTextEdit, QWidget
 
 from app.chat.answer_runs import (
@@ -28,17 +28,19 @@ from app.text.blocks import PART, Block, Code, Splitter
 from app.text.blocks import Prose as ProseText
 from app.widgets.labels import WrappedLabel
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
+from app.widgets.throttle import single_shot
 
-# What is read and made before the event loop comes round again, as `cost_of` counts: some 30 ms on a slow machine.
+# What one turn of the event loop reads and makes at most, in the units of `cost_of`.
 SLICE = 9_000
 
 
 class AnswerBody(Restyled, QWidget):
-    """The blocks of an answer. Finished blocks never change again; only the open tail is rendered again.
+    """The blocks of an answer. Finished blocks never change; only the open tail is rendered again.
 
-    `grows` carries by how many pixels it will be higher, before it is; `rerendered` follows where search highlights
-    have to be made again; `passage_selected` carries the selected text; `incomplete` follows when there are blocks
-    without widgets, which `load_between` makes.
+    `grows` carries by how many pixels the height will grow, before it does. `rerendered` is emitted when search
+    highlights must be made again, `passage_selected` carries the selected text, and `incomplete` is emitted when there
+    are blocks without widgets, which `load_between` makes.
     """
 
     grows = Signal(int)
@@ -56,9 +58,7 @@ class AnswerBody(Restyled, QWidget):
         self._removed: list[QWidget] = []
         self._runs: list[Run] = []
         self._tail: list[Run] = []
-        self._slices = QTimer(self)
-        self._slices.setSingleShot(True)
-        self._slices.timeout.connect(self._read_slice)
+        self._slices = single_shot(self, self._read_slice)
         self._clear()
         self.restyle()
 
@@ -74,9 +74,9 @@ class AnswerBody(Restyled, QWidget):
         self._runs, self._tail = [], []
 
     def show_text(self, text: str, ended: bool) -> None:
-        """Show an answer's text so far; `ended` when no more will come.
+        """Show an answer's text so far; `ended` if no more will come.
 
-        A continued answer goes on inside of its last block, which was finished, so all of it is rendered again.
+        A continued answer adds to its last block, which was finished, so all of it is rendered again.
         """
         if not text.startswith(self._text) or (self._ended and text != self._text):
             self._clear()
@@ -93,7 +93,7 @@ class AnswerBody(Restyled, QWidget):
         return min(len(self._text), LONGEST_SHOWN)
 
     def _read_slice(self) -> None:
-        """Read on for one slice. Blocks of a text that fits into it get their widgets at once."""
+        """Read the next slice of the text. If it is the last one, its blocks get widgets at once."""
         budget = SLICE
         while budget > 0 and self._read < self._end:
             part = self._text[self._read : min(self._read + PART, self._end)]
@@ -122,9 +122,9 @@ class AnswerBody(Restyled, QWidget):
             self.rerendered.emit()
 
     def _swap(self) -> None:
-        """Show the new widgets and hide the removed ones, after emitting how much higher that makes the answer.
+        """Emit how much higher the answer becomes, then show the new widgets and hide the removed ones.
 
-        At once: left to the event loop, Qt would first paint a frame without them.
+        This happens at once because Qt would otherwise paint a frame without them.
         """
         heights = [view.needed_height if isinstance(view, CodeBlock) else view.height() for view in self._added]
         pixels = sum(heights) - sum(view.height() for view in self._removed)
@@ -143,16 +143,15 @@ class AnswerBody(Restyled, QWidget):
             view.grows.connect(self.grows)
 
     def _show_frozen(self, budget: int) -> None:
-        """Put finished blocks into runs. Each that changed is rendered once; new ones get widgets within the budget.
+        """Put finished blocks into runs and render each changed run once. New runs get widgets within the budget.
 
-        The widget that showed a block in the tail goes on showing it.
+        A widget that showed a block in the tail keeps showing it.
         """
         changed: dict[Run, None] = {}
         for block in self._splitter.frozen[self._frozen_shown :]:
             last, loaded = self._runs[-1] if self._runs else None, budget > 0
             budget -= length_of(block)
-            if last is not None and isinstance(block, ProseText) and last.joins(block):
-                last.join(block)
+            if last is not None and last.takes(block):
                 changed[last] = None
                 continue
             is_plain = isinstance(block, ProseText) and block.plain
@@ -175,7 +174,7 @@ class AnswerBody(Restyled, QWidget):
             self._render(run)
 
     def _first_of_tail(self, block: Block) -> Run | None:
-        """Take the tail's first run if it is of that kind; otherwise drop the tail, to be shown after the block."""
+        """Take the tail's first run if it is of that kind. Otherwise drop the tail, which is shown again later."""
         if self._tail and isinstance(self._tail[0].view, CodeBlock) == isinstance(block, Code):
             return self._tail.pop(0)
         self._drop_tail(0)
@@ -187,7 +186,7 @@ class AnswerBody(Restyled, QWidget):
         del self._tail[first:]
 
     def _show_tail(self, blocks: list[Block]) -> None:
-        """Until the first line of a block is whole, it may still belong to the block before, so both are open."""
+        """Show the open blocks: two while the first line of the last one may still belong to the one before."""
         groups = grouped(blocks)
         for index, block in enumerate(groups):
             is_code = isinstance(block, Code)
@@ -200,7 +199,7 @@ class AnswerBody(Restyled, QWidget):
         self._drop_tail(len(groups))
 
     def _render(self, run: Run) -> None:
-        """Let a run's widget, if it has one, show what the run is now."""
+        """Make a run's widget, if it has one, show the run's block."""
         view, block = run.view, run.block
         if isinstance(view, CodeBlock) and isinstance(block, Code):
             view.show_code(block.text, block.language, block.closed)
@@ -210,8 +209,9 @@ class AnswerBody(Restyled, QWidget):
             run.holder.setFixedHeight(estimated_height(block))
 
     def load_between(self, top: int, bottom: int, budget: int) -> int:
-        """Make the widgets between two heights of this widget, and drop those far from there. Returns what is left of
-        the budget: if there is nothing, it has to be called again.
+        """Make the widgets between two heights of this widget, and drop those far away. Returns the rest of the budget.
+
+        If nothing is left of the budget, call it again in the next turn of the event loop.
         """
         far = 2 * (bottom - top)
         for part in self._parts:
@@ -228,7 +228,7 @@ class AnswerBody(Restyled, QWidget):
         return budget
 
     def anchor_at(self, y: int) -> QWidget | None:
-        """The first block with a widget that reaches below a height, else the part of the column that does."""
+        """Return the first block with a widget that reaches below a height, else the part of the column that does."""
         part = next((part for part in self._parts if part.y() + part.height() > y), None)
         if part is None:
             return None
@@ -266,7 +266,7 @@ class AnswerBody(Restyled, QWidget):
         else:
             view = self._new_prose()
         leave_menu_to_parent(view)
-        # At its final width from the start: narrower, it would first be too high and the chat would jump.
+        # A narrower widget would first be too high, and the chat would jump.
         view.resize(self.width(), view.height())
         return view
 
@@ -278,21 +278,13 @@ class AnswerBody(Restyled, QWidget):
         return view
 
     def _new_notice(self, notice: Notice) -> WrappedLabel:
-        label = WrappedLabel(self)
+        label = styled(WrappedLabel(self), "muted")
         label.setObjectName("notice")
-        label.setProperty("styleClass", "muted")
-        label.setText(self._notice_text(notice))
-        return label
-
-    def _notice_text(self, notice: Notice) -> str:
-        if notice.cut:
-            return self.tr("Only the beginning of this very long text is shown. Copies and exports have all of it.")
-        return self.tr("Shown without formatting, because this passage is very long.")
-
-    def retranslate(self) -> None:
-        for run in self._runs:
-            if isinstance(run.block, Notice) and isinstance(run.view, WrappedLabel):
-                run.view.setText(self._notice_text(run.block))
+        if not notice.cut:
+            return self.bound("Shown without formatting, because this passage is very long.", label)
+        return self.bound(
+            "Only the beginning of this very long text is shown. Copies and exports have all of it.", label
+        )
 
     def emit_selection(self) -> None:
         """Emit `passage_selected` again, if anything is selected."""
@@ -307,11 +299,8 @@ class AnswerBody(Restyled, QWidget):
 
     @property
     def text_views(self) -> list[Prose | QPlainTextEdit]:
-        """The text widgets of the blocks that have any, top to bottom."""
-        views = [run.view for run in self.text_runs]
-        return [
-            view if isinstance(view, Prose) else view.text_view for view in views if isinstance(view, Prose | CodeBlock)
-        ]
+        """The text widgets of the blocks that have one, top to bottom."""
+        return [view for run in self.text_runs if (view := run.text_view) is not None]
 
     def _add(self, run: Run, runs: list[Run], loaded: bool = True) -> None:
         """Add a run at the end, with a widget if `loaded`."""
@@ -343,7 +332,7 @@ class AnswerBody(Restyled, QWidget):
 
 
 def _holder(part: Part, height: int) -> QWidget:
-    """What keeps the height of a run without a widget."""
+    """Return an empty widget that keeps the height of a run without a widget."""
     holder = QWidget(part)
     holder.setFixedHeight(height)
     holder.show()
@@ -351,7 +340,7 @@ def _holder(part: Part, height: int) -> QWidget:
 
 
 def leave_menu_to_parent(view: QWidget) -> None:
-    """Let the turn show its one context menu for `view` too."""
+    """Make the turn show its context menu for `view`."""
     view.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
     if isinstance(view, QAbstractScrollArea):
         view.viewport().setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)

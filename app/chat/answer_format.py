@@ -1,27 +1,28 @@
-"""The form of a chat's answers: the field in the chat's settings, and the mark below the message box."""
+"""The format of a chat's answers: the field in the chat's settings, and the mark below the message box."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QAction, QFontDatabase
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
+from app.chat.field_card import FieldCard
 from app.conversations.answer_format import JSON, TEXT, by_schema, grammar_of, schema_of
 from app.session.session import Session
 from app.system.background import Background
 from app.widgets.controls import Chooser
 from app.widgets.labels import WrappedLabel, label, set_name
-from app.widgets.layouts import hbox, vbox
-from app.widgets.popups import round_field_menu
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_style_class, styled
+from app.widgets.throttle import single_shot
 from app.wording.errors import error_sentence
 from engine.errors import EngineError
 
 _LINES = 8
-# How long a schema is left alone before it is checked.
+# How long after a change a schema is checked.
 _CHECK_AFTER_MS = 300
 _EXAMPLE = """{
   "type": "object",
@@ -45,49 +46,29 @@ class AnswerFormatField(Restyled, QWidget):
         self._title = self.bound("Answer format", label(self, "title"))
         self.kind = Chooser(self, ("text", "json", "schema"), self._choose)
         self.bound("Answer format", self.kind, QWidget.setAccessibleName)
-        frame = QFrame(self)
-        frame.setObjectName("composerCard")
-        self._frame = frame
-        self.schema = self.bound("JSON schema", QPlainTextEdit(frame), QWidget.setAccessibleName)
-        round_field_menu(self.schema)
-        self.schema.setObjectName("composer")
-        self.schema.setFrameShape(QFrame.Shape.NoFrame)
-        self.schema.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.schema.setTabChangesFocus(True)
-        self.schema.ensurePolished()
-        self.schema.setFixedHeight(_LINES * self.schema.fontMetrics().lineSpacing() + 12)
-        inside = vbox(frame, margins=(10, 8, 10, 8))
-        inside.addWidget(self.schema)
+        self._card = FieldCard(self, _LINES, QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.schema = self.bound("JSON schema", self._card.edit, QWidget.setAccessibleName)
         self.verdict = styled(WrappedLabel(self), "muted")
         self._problem: EngineError | None = None
         self._known = False
         self._background = Background("grammar", parent=self)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_CHECK_AFTER_MS)
-        self._timer.timeout.connect(self._check)
+        self._timer = single_shot(self, self._check, _CHECK_AFTER_MS)
         self.destroyed.connect(self._background.close)
-        head = hbox(spacing=8)
-        head.addWidget(self._title, 1)
-        head.addWidget(self.kind)
-        column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
-        column.addLayout(head)
-        column.addWidget(frame)
-        column.addWidget(self.verdict)
+        head = fill(hbox(spacing=8), (self._title, 1), self.kind)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), head, self._card, self.verdict)
         self._title.setBuddy(self.kind)
         self.schema.textChanged.connect(self._write)
         self.restyle()
 
     def show_format(self, answer_format: str) -> None:
-        """Show the format that the chat has."""
+        """Show the format of the chat."""
         schema = schema_of(answer_format)
         self.kind.set_value("schema" if schema is not None else "json" if answer_format == JSON else "text")
         if schema is not None and schema != self.schema.toPlainText():
-            self.schema.blockSignals(True)
-            self.schema.setPlainText(schema)
-            self.schema.blockSignals(False)
+            with QSignalBlocker(self.schema):
+                self.schema.setPlainText(schema)
             self._check_soon()
-        for view in (self._frame, self.verdict):
+        for view in (self._card, self.verdict):
             view.setVisible(schema is not None)
 
     def _choose(self, kind: str) -> None:
@@ -132,12 +113,12 @@ class AnswerFormatField(Restyled, QWidget):
 
 
 class AnswerFormatMark(Restyled, QToolButton):
-    """Below the message box, where answers are not text. `settings` is the action that opens the chat's settings."""
+    """The mark below the message box if answers are not text. A click triggers `settings`, which opens the settings."""
 
     def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.setProperty("styleClass", "small")
+        styled(self, "small")
         self.clicked.connect(settings.trigger)
         session.chats.opened.connect(self.refresh)
         session.settings.chat_changed.connect(self.refresh)

@@ -1,4 +1,4 @@
-"""The texts around an answer: its state before the first token, the figures below it, and why it did not go on."""
+"""The texts around an answer: its state before the first token, the figures below it, and why it stopped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ translate = QCoreApplication.translate
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why an answer did not go on, and the action that helps. `calm` if nothing went wrong."""
+    """Why an answer stopped, and the action that helps. `calm` if nothing went wrong."""
 
     sentence: str
     button: str
@@ -27,16 +27,15 @@ class Trouble:
 
 
 def status_text(answer: Answer) -> str:
-    """What is shown until the first token."""
-    prefill = answer.prefill
-    if answer.state is State.READING and prefill and prefill.done < prefill.total:
+    """Return the text that is shown until the first token."""
+    if answer.state is State.READING and (prefill := answer.prefill) and prefill.done < prefill.total:
         share = figures.percent(prefill.done / prefill.total)
         return translate("TurnView", "Processing prompt: {share}").format(share=share)
     return translate("TurnView", "Waiting for the first token…")
 
 
 def foot_html(answer: Answer, with_figures: bool) -> str:
-    """The line below an answer that has ended: its figures, unless they are shown elsewhere, and how it ended."""
+    """Return the line below an answer that has ended: how it ended and, if `with_figures`, its figures."""
     shown = figures.foot(answer) if with_figures else figures.left_out(answer.stats)
     parts = [unbroken(escape(sentence)).format(value=f"<b>{unbroken(escape(value))}</b>") for sentence, value in shown]
     ends = {
@@ -53,12 +52,12 @@ def foot_html(answer: Answer, with_figures: bool) -> str:
 
 
 def figures_text(answer: Answer) -> str:
-    """The figures of an answer, each in a line."""
+    """Return the figures of an answer, each in a line."""
     return "\n".join(sentence.format(value=value) for sentence, value in figures.foot(answer))
 
 
 def origin_text(answer: Answer) -> str:
-    """When the answer was asked for, and the main model that wrote it."""
+    """Return the main model that wrote the answer, and when it was asked for."""
     parts = [answer.model] if answer.model else []
     if answer.asked_at is not None:
         asked = QDateTime.fromSecsSinceEpoch(int(answer.asked_at))
@@ -68,7 +67,7 @@ def origin_text(answer: Answer) -> str:
 
 
 def trouble_of(answer: Answer) -> Trouble | None:
-    """Why an answer failed or was interrupted; None if it was not."""
+    """Return why an answer failed or was interrupted; None if it was not."""
     again = translate("TurnView", "Try again")
     if answer.error is not None:
         return Trouble(error_sentence(answer.error), again, "again")

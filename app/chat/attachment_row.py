@@ -1,4 +1,4 @@
-"""The files attached to the next question, in rows above the text: name, tokens, the encoding where it was guessed."""
+"""The files attached to the next question, in rows above the text: name, tokens, and a guessed encoding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.widgets import theme
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name
-from app.widgets.layouts import hbox
+from app.widgets.layouts import fill, hbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.figures import number
@@ -30,16 +30,16 @@ class Reading:
     wanted: bool = True
 
 
-# How many rows are shown at once; the others are scrolled to.
+# The number of rows that are shown without scrolling.
 _MOST_ROWS = 3
 _GAP = 8
 _WIDEST_NAME = 180
 
 
 class AttachmentRow(Restyled, QScrollArea):
-    """Takes as many rows as the files need, up to _MOST_ROWS, but only one where the layout has too little height.
+    """Takes as many rows as the files need, up to _MOST_ROWS, but only one if the layout has too little height.
 
-    `changed` follows every file that is added or removed.
+    `changed` is emitted after every file that is added or removed.
     """
 
     changed = Signal()
@@ -47,15 +47,15 @@ class AttachmentRow(Restyled, QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._files: dict[Attachment, int | None] = {}
-        # For all chats; the row shows those of the chat on screen.
+        # Of all chats; the row shows those of the chat on screen.
         self._reading: list[Reading] = []
         self._chat: object = None
-        # Of a viewport that Qt makes itself, PySide6 finds the type by creating all widgets' types.
+        # To find the type of a viewport that Qt made, PySide6 would create the types of all widgets.
         self.setViewport(viewport := QWidget())
         self._body = QWidget()
         self._flow = FlowLayout(self._body, _GAP)
         self.setWidget(self._body)
-        # Otherwise a scroll area fills its background; here the card shows through.
+        # Let the card show through: by default a scroll area fills its background.
         for part in (viewport, self._body):
             part.setAutoFillBackground(False)
         self.setWidgetResizable(True)
@@ -87,7 +87,7 @@ class AttachmentRow(Restyled, QScrollArea):
         return reading
 
     def finish(self, reading: Reading, attachment: Attachment | None) -> None:
-        """The file has been read; None if it cannot be attached."""
+        """Add a file that has been read; None if it cannot be attached."""
         if reading in self._reading:
             self._reading.remove(reading)
         if attachment is not None:
@@ -100,7 +100,7 @@ class AttachmentRow(Restyled, QScrollArea):
         self.finish(reading, None)
 
     def show_counts(self, counts: dict[Attachment, int | None]) -> None:
-        """Show how many tokens the files have; None where they could not be counted."""
+        """Show how many tokens the files have; None for those that could not be counted."""
         counted = {attachment: counts.get(attachment, count) for attachment, count in self._files.items()}
         if counted != self._files:
             self._files = counted
@@ -163,21 +163,17 @@ class AttachmentRow(Restyled, QScrollArea):
         return self._make_chip(reading.name, self.tr("reading…"), lambda: self.cancel(reading))[0]
 
     def _make_chip(self, file: str, facts: str, remove: Callable[[], object]) -> tuple[QWidget, QLabel]:
-        """A chip with a file's name, what is known of it, and a button that removes it; with the label of the facts."""
+        """Return a chip with a file's name, facts and a button that removes it, and the label of the facts."""
         chip = QFrame(self._body)
         chip.setObjectName("attachment")
         name, details, button = ElidedLabel(chip, Qt.TextElideMode.ElideMiddle), label(chip, "muted"), QToolButton(chip)
         name.setText(file)
         name.setMaximumWidth(_WIDEST_NAME)
         details.setText(facts)
-        button.setProperty("styleClass", "quiet")
-        button.setIcon(icon("close", theme.colours().muted))
-        words = self.tr("Remove {name}").format(name=file)
-        set_name(button, words)
+        styled(button, "quiet").setIcon(icon("close", theme.colours().muted))
+        set_name(button, self.tr("Remove {name}").format(name=file))
         button.clicked.connect(remove)
-        row = hbox(chip, margins=(10, 3, 4, 3), spacing=6)
-        for view in (name, details, button):
-            row.addWidget(view)
+        fill(hbox(chip, margins=(10, 3, 4, 3), spacing=6), name, details, button)
         return chip, details
 
     def retranslate(self) -> None:
@@ -188,7 +184,7 @@ class AttachmentRow(Restyled, QScrollArea):
 
 
 def attach_button(action: QAction, parent: QWidget) -> QToolButton:
-    """The button below the message box that opens the dialog for files."""
+    """Return the button below the message box that opens the dialog for files."""
     button = styled(QToolButton(parent), "small")
     button.setDefaultAction(action)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)

@@ -1,15 +1,24 @@
-"""A text browser that is as high as its text, is scrolled by the chat around it, and never fetches anything."""
+"""A text browser that is as high as its text, leaves scrolling to the chat, and never fetches anything."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption, QWheelEvent
+from PySide6.QtGui import QResizeEvent, QTextBlock, QTextDocument, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 # Height of a line, in font sizes.
 LINE_HEIGHT = 1.5
+
+
+def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:
+    """Yield the blocks of a document, which may be formatted meanwhile."""
+    block = document.begin()
+    while block.isValid():
+        yield block
+        block = block.next()
 
 
 class _ClosedDocument(QTextDocument):
@@ -22,7 +31,7 @@ class _ClosedDocument(QTextDocument):
 class AutoHeightTextBrowser(QTextBrowser):
     """Read-only text without scroll bars, whose height follows its text and its width.
 
-    `grows` carries by how many pixels it will be higher, before it is.
+    `grows` carries by how many pixels the height will grow, before it does.
     """
 
     grows = Signal(int)
@@ -55,7 +64,7 @@ class AutoHeightTextBrowser(QTextBrowser):
             self.fit()
 
     def fit(self) -> None:
-        """Take the height that the text needs at this width."""
+        """Set the height that the text needs at this width."""
         # `setTextWidth` lays out the whole text again, even for the same width.
         if self.document().textWidth() != self.viewport().width():
             self.document().setTextWidth(self.viewport().width())

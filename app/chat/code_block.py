@@ -1,4 +1,4 @@
-"""A code block of an answer: plain while it is written, coloured once it is whole, copied with one click."""
+"""A code block of an answer: plain while it is written, coloured once it is complete, copied with one click."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy, 
 from app.chat.action_row import CONFIRMED_MS
 from app.chat.highlight import highlight, spans_cache
 from app.widgets.labels import label
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
@@ -19,7 +19,7 @@ from app.widgets.style_class import styled
 class CodeBlock(Restyled, QFrame):
     """A code block with its language and a button that copies it. Long lines scroll sideways.
 
-    `grows` carries by how many pixels it will be higher, before it is.
+    `grows` carries by how many pixels the height will grow, before it does.
     """
 
     grows = Signal(int)
@@ -36,50 +36,41 @@ class CodeBlock(Restyled, QFrame):
         self._copy = self.bound("Copy", styled(QPushButton(header), "small"))
         self.bound("Copy this code", self._copy, QWidget.setAccessibleName)
         self._copy.clicked.connect(self._copy_text)
-        row = hbox(header, margins=(12, 2, 4, 2))
-        row.addWidget(self._name, 1)
-        row.addWidget(self._copy)
-        self._view = self.bound("Code", _CodeView(self), QWidget.setAccessibleName)
-        self._view.grows.connect(self.grows)
-        column = vbox(self, margins=(1, 1, 1, 1), spacing=0)
-        column.addWidget(header)
-        column.addWidget(self._view)
-        self._view.fit()
+        fill(hbox(header, margins=(12, 2, 4, 2)), (self._name, 1), self._copy)
+        self.text_view = self.bound("Code", _CodeView(self), QWidget.setAccessibleName)
+        self.text_view.grows.connect(self.grows)
+        fill(vbox(self, margins=(1, 1, 1, 1), spacing=0), header, self.text_view)
+        self.text_view.fit()
         self.restyle()
 
     @property
-    def text_view(self) -> QPlainTextEdit:
-        """The widget with the code."""
-        return self._view
-
-    @property
     def needed_height(self) -> int:
-        """The height it will have once it is shown: its parts get their style only then."""
-        for part in (self._name, self._copy, self._view):
+        """The height that it will have when shown, which needs the style of its parts."""
+        for part in (self._name, self._copy, self.text_view):
             part.ensurePolished()
-        self._view.fit()
+        self.text_view.fit()
         return self.sizeHint().height()
 
     def show_code(self, text: str, language: str, closed: bool) -> None:
-        """Show a block so far; it is coloured once it is `closed`."""
+        """Show the code so far; it is coloured once the block is `closed`."""
         self._language = language
         self._name.setText(language or self.tr("code"))
         if text != self._text:
             if text.startswith(self._text):
-                self._view.append_text(text[len(self._text) :])
+                self.text_view.append_text(text[len(self._text) :])
             else:
-                self._view.setPlainText(text)
+                self.text_view.setPlainText(text)
             self._text = text
-            self._view.fit()
+            self.text_view.fit()
         self._closed = closed
         if closed:
             self._colour()
 
     def _colour(self) -> None:
-        self._wait(not highlight(self._view.document(), self._text, self._language))
+        self._wait(not highlight(self.text_view.document(), self._text, self._language))
 
     def _wait(self, waits: bool) -> None:
-        """Follow the search for the spans to colour while it runs."""
+        """Connect to the search for the spans to colour while it runs."""
         if waits != self._waits:
             self._waits = waits
             if waits:
@@ -102,7 +93,7 @@ class CodeBlock(Restyled, QFrame):
 
 
 class _CodeView(QPlainTextEdit):
-    """Read-only code, as high as its text. `grows` carries by how many pixels it will be higher, before it is."""
+    """Read-only code, as high as its text. `grows` is that of `CodeBlock`."""
 
     grows = Signal(int)
 
@@ -122,7 +113,7 @@ class _CodeView(QPlainTextEdit):
 
     def append_text(self, text: str) -> None:
         cursor = QTextCursor(self.document())
-        # Outside of an edit block, a cursor computes its position on the screen each time it moves.
+        # Without an edit block, the cursor computes its position on the screen at each move.
         cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertText(text)

@@ -1,4 +1,4 @@
-"""Where a message is written: the message box in a card, with the files, the tools and the send button."""
+"""The card with the message box, the attached files, the tools and the send button."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from app.conversations.records import Attachment
 from app.widgets import theme
 from app.widgets.icons import icon
 from app.widgets.labels import ElidedLabel, label, set_name, tip
-from app.widgets.layouts import hbox, vbox
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import set_property, set_style_class, styled
 
 
 class Composer(Restyled, QWidget):
-    """The message box with its button and the line that says which keys send. `sent` carries the text.
+    """The message box with its button and the line about the keys that send. `sent` carries the text.
 
     A message that is sent before the models can answer is queued: it stays in the box and is sent when they can, unless
-    it is edited or taken back before. `queue_changed` follows both, `sendable_changed` when a message becomes too long,
-    or no longer is.
+    it is edited or taken back. `queue_changed` is emitted when it is queued or no longer queued, `sendable_changed`
+    when the message becomes too long or is no longer too long.
     """
 
     sent = Signal(str)
@@ -34,13 +34,13 @@ class Composer(Restyled, QWidget):
     def __init__(self, send: QAction, stop: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._send, self._stop = send, stop
-        self._streaming = self._waits = self._queued = False
+        # `queued`: the message will be sent as soon as the models can answer.
+        self._streaming = self._waits = self.queued = False
         self._problem = ""
         # The unsent message of each chat with its undo history, for as long as the chat is in memory.
         self._documents: WeakKeyDictionary[object, QTextDocument] = WeakKeyDictionary()
-        card = QFrame(self)
+        card = self._card = QFrame(self)
         card.setObjectName("composerCard")
-        self._card = card
         self.edit = MessageEdit(card, shrinks=True)
         self.bound("Message (type / for presets)", self.edit, QPlainTextEdit.setPlaceholderText)
         self.bound("Message", self.edit, QWidget.setAccessibleName)
@@ -54,19 +54,11 @@ class Composer(Restyled, QWidget):
         self.shorten.setObjectName("shorten")
         self.shorten.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.shorten.hide()
-        self._tools = row = hbox(spacing=4)
-        row.addWidget(self._info, 1)
-        row.addWidget(self.shorten)
-        row.addWidget(self._button)
-        column = vbox(card, margins=(14, 12, 12, 10), spacing=8)
-        column.addWidget(self.files)
-        column.addWidget(self.edit)
-        column.addLayout(row)
+        self._tools = fill(hbox(spacing=4), (self._info, 1), self.shorten, self._button)
+        fill(vbox(card, margins=(14, 12, 12, 10), spacing=8), self.files, self.edit, self._tools)
         self._keys = label(self, "caption")
         self._keys.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        outer = vbox(self, margins=(0, 0, 0, 12), spacing=8)
-        outer.addWidget(card)
-        outer.addWidget(self._keys)
+        fill(vbox(self, margins=(0, 0, 0, 12), spacing=8), card, self._keys)
         self.setFocusProxy(self.edit)
         self._connect()
         self.restyle()
@@ -80,7 +72,7 @@ class Composer(Restyled, QWidget):
         self._stop.changed.connect(self._show_button)
 
     def send(self) -> None:
-        """Send the text, including what is being composed, or queue it; does nothing while it cannot be sent."""
+        """Send or queue the text, including what is being composed. Does nothing while it cannot be sent."""
         self.edit.commit_preedit()
         if not self._send.isEnabled() or not self.can_be_sent:
             return
@@ -88,25 +80,20 @@ class Composer(Restyled, QWidget):
         if not self._waits:
             self.sent.emit(trimmed(self.edit.take_text()))
 
-    @property
-    def queued(self) -> bool:
-        """Whether the message will be sent as soon as the models can answer."""
-        return self._queued
-
     def take_back(self) -> None:
-        """Let a queued message wait for another press of the key."""
+        """No longer send a queued message by itself."""
         self._set_queued(False)
 
     def set_waiting(self, waits: bool) -> None:
-        """`waits`: the models cannot answer yet, but will. Sends a queued message once they can."""
+        """Set whether the models cannot answer yet. Once they can, a queued message is sent."""
         self._waits = waits
-        if self._queued and not waits:
+        if self.queued and not waits:
             self._set_queued(False)
             self.send()
 
     def _set_queued(self, queued: bool) -> None:
-        if queued != self._queued:
-            self._queued = queued
+        if queued != self.queued:
+            self.queued = queued
             self._show_button()
             self.queue_changed.emit()
 
@@ -121,7 +108,7 @@ class Composer(Restyled, QWidget):
         self._tools.insertWidget(self._tools.count() - 3, tool)
 
     def show_unsent(self, chat: object, text: str, attachments: tuple[Attachment, ...] = ()) -> None:
-        """Show the unsent message of the chat that is now on screen."""
+        """Show the unsent message of the chat on screen."""
         self.take_back()
         document = self._documents.get(chat)
         if document is None or document.toPlainText() != text:
@@ -132,7 +119,7 @@ class Composer(Restyled, QWidget):
         self.files.show_chat(chat, attachments)
 
     def put_back(self, text: str, attachments: tuple[Attachment, ...]) -> None:
-        """Put a question that could not be asked back into the box, before what has been written since."""
+        """Put a question that could not be asked back into the box, before text that was written since."""
         self.files.show_files((*attachments, *self.files.attachments))
         cursor = self.edit.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.Start)
@@ -143,7 +130,7 @@ class Composer(Restyled, QWidget):
         self._show_button()
 
     def set_send_key(self, key: str) -> None:
-        """Send with "enter", or with "modifier" and Enter."""
+        """Set the key that sends: "enter", or "modifier" for Command or Ctrl with Enter."""
         self.edit.send_key = key
         self._show_keys()
 
@@ -155,7 +142,7 @@ class Composer(Restyled, QWidget):
             self._keys.setText(self.tr("{keys} to send · Enter for a new line").format(keys=keys))
 
     def set_info(self, text: str, problem: bool = False, brief: str = "") -> None:
-        """Show a line below the text, or `brief` where it does not fit. `problem`: it says why nothing can be sent."""
+        """Show a line below the text, or `brief` if it does not fit. `problem`: the message cannot be sent."""
         if self._problem != (text if problem else ""):
             self._problem = text if problem else ""
             self.sendable_changed.emit()
@@ -164,7 +151,7 @@ class Composer(Restyled, QWidget):
 
     @property
     def can_be_sent(self) -> bool:
-        """A message needs text or files and must not be too long; a file that is still being read would be left out."""
+        """Whether the message has text or files, is not too long, and no file is still being read."""
         written = self.edit.toPlainText().strip() or self.edit.preedit()
         return bool(written or self.files.attachments) and not self.files.reading and not self._problem
 
@@ -176,7 +163,7 @@ class Composer(Restyled, QWidget):
         self._show_button()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Show by the card's edge that keys go into the message: the blinking line alone is easily missed."""
+        """Mark the card's edge while the message box has the focus."""
         if watched is self.edit and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             set_property(self._card, "active", self.edit.hasFocus())
         return super().eventFilter(watched, event)
@@ -188,13 +175,13 @@ class Composer(Restyled, QWidget):
     def _press_button(self) -> None:
         if self._streaming:
             self._stop.trigger()
-        elif self._queued:
+        elif self.queued:
             self.take_back()
         else:
             self.send()
 
     def _show_button(self) -> None:
-        """Let the button send, stop what is being written, or take back what is queued."""
+        """Make the button send, stop the answer, or take back the queued message."""
         action = self._stop if self._streaming else self._send
         enabled = action.isEnabled()
         colours = theme.colours()
@@ -204,8 +191,7 @@ class Composer(Restyled, QWidget):
         self._button.setEnabled(enabled)
         self._button.setAccessibleName(action.whatsThis())
         self._button.setToolTip(tip(self._problem) if self._problem and not self._streaming else action.toolTip())
-        if self._queued and not self._streaming:
-            words = self.tr("Queued: press to take it back")
+        if self.queued and not self._streaming:
             self._button.setIcon(icon("close", colours.on_accent))
             self._button.setEnabled(True)
-            set_name(self._button, words)
+            set_name(self._button, self.tr("Queued: press to take it back"))

@@ -1,6 +1,6 @@
 """Shows how much of the context the chat and the unsent message take, and offers to shorten what does not fit.
 
-Counts off the Qt thread while typing.
+It counts tokens off the Qt thread.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from app.chat.composer import Composer
 from app.conversations.chat_settings import filled
@@ -20,9 +20,10 @@ from app.session.attachments import count_tokens, cut_to_tokens
 from app.session.session import Session
 from app.system.background import Background
 from app.widgets.popups import Menu
+from app.widgets.throttle import single_shot
 from app.wording.figures import number, percent
 
-# The part of the context, one in so many, that a shortened message leaves to the answer.
+# A shortened message leaves one part in this many of the context to the answer.
 _ANSWER_SHARE = 4
 # Counting starts this many milliseconds after the last key press.
 _PAUSE_MS = 150
@@ -30,7 +31,7 @@ _PAUSE_MS = 150
 
 @dataclass(frozen=True)
 class _Unsent:
-    """What is to be counted. `before` are the tokens that the chat has already."""
+    """The message to count. `before` is the number of tokens that the chat has already."""
 
     model: Path
     text: str
@@ -40,8 +41,9 @@ class _Unsent:
 
 @dataclass(frozen=True)
 class _Usage:
-    """Tokens of the turns so far, of the unsent text and of its files, of `limit`. `drops`: the oldest turns are left
-    out where they do not fit.
+    """Tokens of the turns so far, of the unsent text and of its files, and the context's `limit`.
+
+    `drops`: the oldest turns are left out if the chat does not fit.
     """
 
     limit: int
@@ -64,10 +66,7 @@ class _Usage:
 
 
 class ContextMeter(QObject):
-    """Sets the composer's info line and fills the menu of its "Shorten".
-
-    Counts of a message that has changed meanwhile are dropped.
-    """
+    """Sets the composer's info line and fills the menu of its "Shorten" button."""
 
     def __init__(self, session: Session, composer: Composer, parent: QObject) -> None:
         super().__init__(parent)
@@ -78,10 +77,7 @@ class ContextMeter(QObject):
         self._menu = Menu(composer)
         self._menu.aboutToShow.connect(self.fill_menu)
         composer.shorten.setMenu(self._menu)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_PAUSE_MS)
-        self._timer.timeout.connect(self._count)
+        self._timer = single_shot(self, self._count, _PAUSE_MS)
         chats, answers = session.chats, session.answers
         for changed in (
             *(composer.edit.edited, composer.files.changed, session.models.changed, session.settings.chat_changed),
@@ -92,14 +88,14 @@ class ContextMeter(QObject):
         self.show_usage()
 
     def close(self) -> None:
-        """Count no more; waits for a count that is running."""
-        # Signals of the session that come later must not start the timer again.
+        """Stop counting. Waits for a running count."""
+        # Later signals of the session must not start the timer again.
         self._timer.blockSignals(True)
         self._timer.stop()
         self._background.close()
 
     def show_usage(self) -> None:
-        """Show what is known now."""
+        """Show the counts so far."""
         pair = self._session.models.pair
         usage = self._usage()
         self._composer.shorten.setVisible(usage is not None and usage.too_long and bool(self._ways(usage)))
@@ -113,7 +109,7 @@ class ContextMeter(QObject):
             self._composer.set_info(*self._words(usage))
 
     def _usage(self) -> _Usage | None:
-        """What is known now; None without a main model."""
+        """Return the counts so far; None without a main model."""
         main, chat = self._session.models.pair.main, self._session.chat
         if main is None:
             return None
@@ -122,7 +118,7 @@ class ContextMeter(QObject):
         return _Usage(main.context_length, chat.context_tokens(), self._text, files, drops)
 
     def _words(self, usage: _Usage) -> tuple[str, bool, str]:
-        """The info line, whether it is a problem, and its brief form."""
+        """Return the info line, whether it is a problem, and its brief form."""
         used, limit = usage.total, usage.limit
         if not used:
             return "", False, ""
@@ -135,7 +131,7 @@ class ContextMeter(QObject):
         return text.format(used=number(used, 0), limit=number(limit, 0)), usage.too_long, percent(used / limit)
 
     def fill_menu(self) -> None:
-        """Offer what makes the message fit."""
+        """Fill the menu with the ways to make the message fit."""
         self._menu.clear()
         if (usage := self._usage()) is None:
             return
@@ -143,7 +139,7 @@ class ContextMeter(QObject):
             self._menu.addAction(words.replace("&", "&&")).triggered.connect(lambda _=False, run=shorten: run())
 
     def _ways(self, usage: _Usage) -> list[tuple[str, Callable[[], None]]]:
-        """How the message can be made to fit, as words and what does it."""
+        """Return the ways to make the message fit, as (words, function)."""
         ways: list[tuple[str, Callable[[], None]]] = []
         if usage.message < usage.limit and not usage.drops:
             ways.append((self.tr("Drop the oldest messages"), self._drop_oldest))
@@ -153,15 +149,8 @@ class ContextMeter(QObject):
             if not usage.drops:
                 left -= usage.before
             if 0 < left < tokens:
-                cut = partial(self._cut, file, left)
-                ways.append(
-                    (
-                        self.tr("Keep the first {count} tokens of {name}").format(
-                            count=number(left, 0), name=file.name
-                        ),
-                        cut,
-                    )
-                )
+                words = self.tr("Keep the first {count} tokens of {name}")
+                ways.append((words.format(count=number(left, 0), name=file.name), partial(self._cut, file, left)))
         return ways
 
     def _drop_oldest(self) -> None:
@@ -169,7 +158,7 @@ class ContextMeter(QObject):
         self._session.settings.set_own(chat, chat.system_prompt, {**chat.own, "overflow": "shorten"})
 
     def _cut(self, file: Attachment, tokens: int) -> None:
-        """Replace a file by its beginning."""
+        """Replace a file by its first tokens."""
         main, shown = self._session.models.pair.main, self._composer.files
         if main is None:
             return
@@ -192,6 +181,7 @@ class ContextMeter(QObject):
             self._background.run(lambda: _count(unsent), lambda counts: self._show_counts(unsent, *counts))
 
     def _show_counts(self, unsent: _Unsent, text: int, files: list[int | None]) -> None:
+        """Show the counts, unless the message has changed meanwhile."""
         if unsent != self._unsent():
             return
         self._counted = unsent
@@ -212,6 +202,6 @@ class ContextMeter(QObject):
 
 
 def _count(unsent: _Unsent) -> tuple[int, list[int | None]]:
-    """Tokens of the text, 0 if it cannot be counted, and of each file, None if it cannot. Runs on a thread."""
+    """Count the tokens of the text (0 if impossible) and of each file (None if impossible). Runs on a thread."""
     files = [count_tokens(unsent.model, attachment.text) for attachment in unsent.attachments]
     return (count_tokens(unsent.model, unsent.text) or 0) if unsent.text else 0, files

@@ -1,8 +1,9 @@
-"""Search in the open chat: the query, the number of matches, and buttons that go from one to the next."""
+"""The search in the open chat: the query, the number of matches, and buttons that step through them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from PySide6.QtCore import QEvent, QLocale, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -12,17 +13,18 @@ from app.conversations.search import Query, highlights, parse_phrase, parse_quer
 from app.session.chats import Turn
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.keys import ENTER, claims_escape, is_escape
 from app.widgets.labels import label, set_name
-from app.widgets.layouts import hbox
+from app.widgets.layouts import fill, hbox
 from app.widgets.restyled import Restyled
 from app.widgets.search_field import LiveField
 
 
 class FindBar(Restyled, QFrame):
-    """Hidden until `open`.
+    """The search bar, hidden until `open`.
 
-    `chosen` carries a turn and the index of the match in it that is to be shown (None: the turn itself), `changed`
-    follows every change of the query, `found` every search, and `focus_lost` when it closes while it has the focus.
+    `chosen` carries a turn and the index of the match in it to show (None: the turn itself). `changed` is emitted after
+    every change of the query, `found` after every search, and `focus_lost` when the bar closes while it has the focus.
     """
 
     chosen = Signal(object, object)
@@ -33,7 +35,7 @@ class FindBar(Restyled, QFrame):
     def __init__(
         self, turns: Callable[[], Sequence[Turn]], count: Callable[[Turn, Query], int], parent: QWidget | None = None
     ) -> None:
-        """`turns` returns those of the chat, `count` how many matches one of them shows."""
+        """`turns` returns the turns of the chat, `count` the number of matches that a turn shows."""
         super().__init__(parent)
         self.setObjectName("findBar")
         self._turns, self._count_in = turns, count
@@ -48,8 +50,7 @@ class FindBar(Restyled, QFrame):
         self._down = self.bound("Next match", QToolButton(self), set_name)
         self._close = self.bound("Close", QToolButton(self), set_name)
         row = hbox(self, margins=(12, 6, 12, 6), spacing=6)
-        for view in (self.edit, self._count, self._up, self._down, self._close):
-            row.addWidget(view, 1 if view is self.edit else 0)
+        fill(row, (self.edit, 1), self._count, self._up, self._down, self._close)
         self.edit.typed.connect(self._type)
         self._up.clicked.connect(lambda: self.step(-1))
         self._down.clicked.connect(lambda: self.step(1))
@@ -64,7 +65,7 @@ class FindBar(Restyled, QFrame):
 
     @property
     def finding(self) -> bool:
-        """Whether there are matches to go to."""
+        """Whether there are matches."""
         return self._total > 0
 
     @property
@@ -78,7 +79,7 @@ class FindBar(Restyled, QFrame):
         return None
 
     def search_for(self, text: str, turn: Turn, in_answer: bool) -> None:
-        """Take over the query of the search in all chats, at the first match in that turn's question or answer."""
+        """Adopt the query of the search in all chats and go to the first match in a turn's question or answer."""
         self.edit.put(text)
         self.show()
         self._parse = parse_query
@@ -101,7 +102,7 @@ class FindBar(Restyled, QFrame):
             self._choose()
 
     def search_again(self) -> None:
-        """Search again, because the chat shows other turns or other texts. The current match stays, where it can."""
+        """Search again, because the chat shows other turns or other texts. Keeps the current match if possible."""
         if self.query is None:
             return
         before = self.current
@@ -147,13 +148,9 @@ class FindBar(Restyled, QFrame):
         self.found.emit()
 
     def _first_in(self, turn: Turn) -> int:
-        """The index of a turn's first match among all."""
-        before = 0
-        for known, count in self._matches.items():
-            if known is turn:
-                break
-            before += count
-        return before
+        """Return the index of a turn's first match among all matches."""
+        earlier = takewhile(lambda known: known is not turn, self._matches)
+        return sum(self._matches[known] for known in earlier)
 
     def _show_count(self) -> None:
         if self.query is None:
@@ -165,17 +162,12 @@ class FindBar(Restyled, QFrame):
             self._count.setText(self.tr("Not found"))
 
     def event(self, event: QEvent) -> bool:
-        escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
-        if escape and event.type() == QEvent.Type.ShortcutOverride:
-            # Otherwise the shortcut that stops an answer gets the key.
-            event.accept()
-            return True
-        return super().event(event)
+        return claims_escape(event) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        if is_escape(event):
             self.close_bar()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        elif event.key() in ENTER:
             self.step(1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else -1)
         else:
             super().keyPressEvent(event)

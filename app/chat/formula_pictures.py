@@ -1,4 +1,4 @@
-"""Formulas typeset as SVG outlines, off the Qt thread: one takes milliseconds of Python, several a dropped frame."""
+"""Formulas typeset as SVG outlines, off the Qt thread: several of them would cost a frame."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QObject, Signal
@@ -19,9 +19,9 @@ from app.text.formulas import Formula
 log = logging.getLogger(__name__)
 
 _CACHED = 2000
-# After how many formulas the texts that wait for them are rendered again.
+# The texts that wait for formulas are rendered again after this many of them.
 _BATCH = 8
-# In pixels; a wider formula would be scaled down until it is illegible.
+# In pixels. A wider formula would be scaled down until it is illegible.
 _WIDEST = 1600
 # The library typesets an unknown command as its name.
 _UNKNOWN = re.compile(r">\\[A-Za-z]")
@@ -30,7 +30,7 @@ _BOX = re.compile(r'viewBox="[-\d.]+ (-?[\d.]+) ([\d.]+) ([\d.]+)"')
 
 @dataclass(frozen=True)
 class Outline:
-    """A formula as SVG in black, in pixels: its width, and its height above and below the line of text."""
+    """A formula as black SVG; in pixels its width, and its height above and below the line of text."""
 
     svg: str
     width: float
@@ -39,19 +39,18 @@ class Outline:
 
 
 class FormulaPictures(QObject):
-    """Typesets formulas and caches them. `ready` follows when some or all of those requested are known."""
+    """Typesets and caches formulas. `ready` is emitted when some or all requested formulas are known."""
 
     ready = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self._outlines: OrderedDict[tuple[Formula, int], Outline | None] = OrderedDict()
-        self._renderers: OrderedDict[tuple[Formula, int, str], QSvgRenderer] = OrderedDict()
         self._pending: set[tuple[Formula, int]] = set()
         self._background = Background("formulas", parent=self)
 
     def has(self, formula: Formula, pixels: int) -> bool:
-        """Whether the formula is known in that size; if not, it is typeset and `ready` follows."""
+        """Whether the formula is known in that size. If not, typeset it and emit `ready` later."""
         key = (formula, pixels)
         if key in self._outlines:
             self._outlines.move_to_end(key)
@@ -62,47 +61,43 @@ class FormulaPictures(QObject):
         return False
 
     def is_known(self, formula: Formula, pixels: int) -> bool:
-        """Whether the formula was typeset in that size, or found to be none."""
+        """Whether typesetting the formula in that size has succeeded or failed."""
         return (formula, pixels) in self._outlines
 
     def outline(self, formula: Formula, pixels: int) -> Outline | None:
-        """The formula at that font size; None if it cannot be typeset, or is not yet."""
+        """Return the formula at that font size; None if it cannot be typeset, or has not been yet."""
         return self._outlines.get((formula, pixels))
-
-    def renderer(self, formula: Formula, pixels: int, colour: str) -> QSvgRenderer | None:
-        key = (formula, pixels, colour)
-        outline = self.outline(formula, pixels)
-        if key not in self._renderers and outline is not None:
-            svg = outline.svg.replace('"black"', f'"{colour}"')
-            self._renderers[key] = QSvgRenderer(QByteArray(svg.encode()))
-            if len(self._renderers) > _CACHED:
-                self._renderers.popitem(last=False)
-        return self._renderers.get(key)
 
     def _add(self, key: tuple[Formula, int], outline: Outline | None) -> None:
         self._pending.discard(key)
         self._outlines[key] = outline
         if len(self._outlines) > _CACHED:
             self._outlines.popitem(last=False)
-        # Texts that wait are rendered again as a whole: once for a few formulas, not for each.
+        # Each `ready` renders the waiting texts again as a whole, so it comes once for several formulas.
         if len(self._pending) % _BATCH == 0:
             self.ready.emit()
 
 
 @cache
 def pictures() -> FormulaPictures:
-    """The one cache of the program, for all chats."""
+    """Return the cache of the program, for all chats."""
     return FormulaPictures()
 
 
+@lru_cache(maxsize=_CACHED)
+def renderer(outline: Outline, colour: str) -> QSvgRenderer:
+    """Return what paints an outline in `colour` ("#rrggbb")."""
+    return QSvgRenderer(QByteArray(outline.svg.replace('"black"', f'"{colour}"').encode()))
+
+
 def outline_of(formula: Formula, pixels: int) -> Outline | None:
-    """Typeset a formula; None if it is not LaTeX that the library knows."""
+    """Typeset a formula; None if the library cannot. May be called on any thread."""
     try:
         typeset = _library().Latex(formula.latex, size=pixels, inline=not formula.display, font=_FONT)
         if _UNKNOWN.search(typeset.mathmlstr()):
             return None
         svg = typeset.svg()
-    # A mistake in the formula may raise anything, the libraries' own bugs included.
+    # A mistake in the formula may raise anything.
     except Exception as error:
         log.debug("a formula cannot be typeset: %s", type(error).__name__)
         return None
@@ -120,7 +115,7 @@ _FONT = "tandem"
 
 @cache
 def _library() -> Any:
-    """The library that typesets formulas, with the system's letters where its font has none. Loaded at first use."""
+    """Load the library that typesets formulas, and make it use the system's letters if its font has none."""
     import ziamath
     from ziafont.fonttypes import BBox
     from ziafont.glyph import SimpleGlyph, fmt
@@ -128,7 +123,7 @@ def _library() -> Any:
     from ziamath.zmath import loadedfonts
 
     class SystemLetter(SimpleGlyph):  # type: ignore[misc]
-        """A letter that Qt draws: Hangul, kana, Han and others that are no mathematics."""
+        """A letter that Qt draws: Hangul, kana, Han and others without mathematical use."""
 
         def __init__(self, letter: str, font: Any) -> None:
             em = font.info.layout.unitsperem
@@ -151,7 +146,7 @@ def _library() -> Any:
                 return SystemLetter(char, self)
             return super().findglyph(char, variant)
 
-    # Qt's SVG renderer knows plain paths, but no symbols that are used again.
+    # Qt's SVG renderer does not support the symbols of SVG 2.
     ziamath.config.svg2 = False
     loadedfonts[_FONT] = Font(loadedfonts["default"].info.filename)
     return ziamath

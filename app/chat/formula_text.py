@@ -1,4 +1,4 @@
-"""Formulas in a text document: they replace their placeholders, are painted as outlines and copied as LaTeX."""
+"""Formulas in a text document. They replace placeholders, are painted as outlines and copied as LaTeX."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from PySide6.QtGui import (
     QTextFormat,
 )
 
-from app.chat.formula_pictures import Outline, pictures
+from app.chat.auto_height_browser import blocks_of
+from app.chat.formula_pictures import Outline, pictures, renderer
 from app.text.formulas import FIRST_SIGN, Formula
 from app.widgets import theme
 
@@ -32,12 +33,12 @@ _CENTRE = Qt.AlignmentFlag.AlignHCenter
 
 
 def formula_size(font: QFont) -> int:
-    """The size in pixels of formulas beside text in that font."""
+    """Return the size in pixels of formulas beside text in that font."""
     return round(_SCALE * font.pixelSize())
 
 
 class FormulaPainter(QPyTextObject):
-    """Paints the formulas of one document, sharp at every scale and in the colour of the theme."""
+    """Paints the formulas of one document in the colour of the theme."""
 
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)
@@ -59,23 +60,21 @@ class FormulaPainter(QPyTextObject):
         style: QTextFormat,
     ) -> None:
         outline = _outline(style)
-        renderer = pictures().renderer(_formula(style), style.intProperty(_PIXELS), theme.colours().text)
-        if outline is None or renderer is None:
+        if outline is None:
             return
         scale = _scale(document, outline)
         baseline = bounds.top() + (bounds.height() + _half_x(style)) / 2
-        top = baseline - scale * outline.ascent
-        renderer.render(
-            painter, QRectF(bounds.left(), top, scale * outline.width, scale * (outline.ascent + outline.descent))
-        )
+        top, height = baseline - scale * outline.ascent, scale * (outline.ascent + outline.descent)
+        place = QRectF(bounds.left(), top, scale * outline.width, height)
+        renderer(outline, theme.colours().text).render(painter, place)
 
 
 def put_formulas(document: QTextDocument, formulas: list[Formula], pixels: int) -> list[Formula]:
-    """Replace the placeholders of formulas. Returns those that are not typeset yet and stand there as LaTeX."""
+    """Replace the placeholders of formulas. Return those that are not typeset yet and are shown as LaTeX."""
     missing = []
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    # From the end, so that the positions before stay valid.
+    # From the end, so that earlier positions stay valid.
     for position, index in reversed(list(_placeholders(document, len(formulas)))):
         formula = formulas[index]
         known = pictures().has(formula, pixels)
@@ -102,7 +101,7 @@ def put_formulas(document: QTextDocument, formulas: list[Formula], pixels: int) 
 
 
 def source_of(cursor: QTextCursor) -> str:
-    """The selected text, with formulas as LaTeX."""
+    """Return the selected text, with formulas as LaTeX."""
     text = cursor.selection().toPlainText()
     if _OBJECT_LETTER not in text:
         return text
@@ -111,13 +110,11 @@ def source_of(cursor: QTextCursor) -> str:
 
 
 def _placeholders(document: QTextDocument, count: int) -> Iterator[tuple[int, int]]:
-    """(position, index of the formula) of each placeholder."""
-    block = document.begin()
-    while block.isValid():
+    """Yield (position, index of the formula) of each placeholder."""
+    for block in blocks_of(document):
         for offset, unit in enumerate(array("H", block.text().encode("utf-16-le", "surrogatepass"))):
             if FIRST_SIGN <= unit < FIRST_SIGN + count:
                 yield block.position() + offset, unit - FIRST_SIGN
-        block = block.next()
 
 
 def _sources(document: QTextDocument, start: int, end: int) -> Iterator[str]:
@@ -138,7 +135,7 @@ def _isolate(document: QTextDocument, position: int) -> None:
     if not cursor.atBlockEnd():
         after = QTextBlockFormat(cursor.blockFormat())
         if (text_list := cursor.currentList()) is not None:
-            # The text after it belongs to the same item of the list.
+            # The text after the formula belongs to the same item of the list.
             after.setObjectIndex(-1)
             after.setIndent(text_list.format().indent())
         cursor.insertBlock(after)
@@ -152,7 +149,7 @@ def _isolate(document: QTextDocument, position: int) -> None:
         while cursor.positionInBlock() and document.characterAt(cursor.position() - 1) == " ":
             cursor.deletePreviousChar()
         cursor.insertBlock(style)
-    # In a list, the formula is no item of its own.
+    # In a list, the formula is not an item of its own.
     style.setObjectIndex(-1)
     style.setIndent(0)
     style.setTopMargin(4)
@@ -170,17 +167,17 @@ def _outline(style: QTextFormat) -> Outline | None:
 
 
 def _scale(document: QTextDocument, outline: Outline) -> float:
-    """The factor that fits an outline into the column."""
+    """Return the factor that fits an outline into the column."""
     width = document.textWidth() - 2 * document.documentMargin()
     return min(1.0, width / outline.width) if width > 0 else 1.0
 
 
 def _half_x(style: QTextFormat) -> float:
-    """Half the x-height. Qt's layout centres an object that far above the baseline."""
+    """Return half the x-height: Qt's layout centres an object that far above the baseline."""
     return QFontMetricsF(style.toCharFormat().font()).xHeight() / 2
 
 
 def _height(style: QTextFormat, outline: Outline, scale: float) -> float:
-    """The height at which what is above and below the baseline fits around the object's centre."""
+    """Return the height with which the outline fits around the object's centre."""
     above, below, lift = scale * outline.ascent, scale * outline.descent, _half_x(style)
     return max(2 * above - lift, 2 * below + lift)

@@ -1,7 +1,7 @@
-"""Syntax colours for a code block once it is whole: Pygments finds the spans, the theme has the colours.
+"""Syntax colours for a complete code block: Pygments finds the spans, the theme has the colours.
 
-Lexing a long block takes longer than a frame, and so does loading a lexer for the first time. Both happen off the Qt
-thread, and the block stays plain until they are done.
+Lexing a long block and loading a lexer take longer than a frame. Both happen off the Qt thread, and the block stays
+plain until they are done.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from app.widgets import theme
 
 # Longer code stays plain: colouring it would take too long.
 LONGEST = 20_000
-# Code up to this length is lexed in less than a millisecond, once the lexer is loaded.
+# Code up to this length is lexed on the Qt thread, once the lexer is loaded.
 _SHORT = 400
 _CACHED = 256
 
-# By the names of Pygments' kinds of tokens, which are trees.
+# The keys name nodes in Pygments' tree of token types.
 _ROLES = (
     ("Comment", "faint"),
     ("Keyword", "main_text"),
@@ -40,10 +40,10 @@ Spans = tuple[tuple[int, int, str, bool], ...]
 
 
 def spans(text: str, language: str) -> Spans:
-    """The spans of a text to colour; () for unknown languages. May be called on any thread."""
+    """Return the spans of a text to colour; () for unknown languages. May be called on any thread."""
     if len(text) > LONGEST or language.lower() not in _languages():
         return ()
-    # Imported with the first code block that is coloured, off the Qt thread.
+    # Imported with the first coloured code block, off the Qt thread.
     from pygments import lex
     from pygments.lexers import get_lexer_by_name
     from pygments.token import string_to_tokentype
@@ -60,14 +60,14 @@ def spans(text: str, language: str) -> Spans:
 
 @cache
 def _languages() -> frozenset[str]:
-    """Every name of a language. For an unknown one, Pygments would search all installed packages."""
+    """Return every name of a language. For an unknown one, Pygments would search all installed packages."""
     from pygments.lexers import get_all_lexers
 
     return frozenset(alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases)
 
 
 class SpansCache(QObject):
-    """The spans of the blocks that were shown last. `found` follows when those of another block are known."""
+    """The spans of the latest blocks. `found` is emitted when those of another block are known."""
 
     found = Signal()
 
@@ -79,7 +79,7 @@ class SpansCache(QObject):
         self._background = Background("highlight", parent=self)
 
     def get(self, text: str, language: str) -> Spans | None:
-        """The spans of a block; None if they are not known yet, and then `found` follows."""
+        """Return the spans of a block; None if they are not known yet, and `found` will be emitted."""
         key = (text, language)
         if key not in self._known and len(text) <= _SHORT and language in self._loaded_lexers:
             self._keep(key, spans(*key))
@@ -105,12 +105,12 @@ class SpansCache(QObject):
 
 @cache
 def spans_cache() -> SpansCache:
-    """The one cache of the program."""
+    """Return the cache of the program."""
     return SpansCache()
 
 
 def highlight(document: QTextDocument, text: str, language: str) -> bool:
-    """Colour `document`, which shows `text`, in the theme in use; False if its spans are not known yet."""
+    """Colour `document`, which shows `text`, in the theme in use. Returns False if its spans are not known yet."""
     found = spans_cache().get(text, language) if language else ()
     if found is None:
         return False

@@ -1,4 +1,4 @@
-"""One turn in the transcript: has widgets only while it is near the view, so that long chats open and scroll fast."""
+"""A turn in the transcript that has widgets only while it is near the view, so that long chats scroll fast."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from app.session.chats import Turn
 from app.widgets.layouts import vbox
 
 _ANY_HEIGHT = 16_777_215
-# What a turn without texts costs to build, in the units of `cost_of`.
+# The cost of building a turn without texts, in the units of `cost_of`.
 _TURN_COST = 500
-# To estimate a height: characters and pixels of a line at the column's usual width, and the height of what surrounds
-# the text.
+# For estimated heights: characters and pixels of a line at the column's usual width, and the frame around the text.
 _LINE_CHARACTERS, _LINE_PIXELS, _FRAME_PIXELS = 85, 21, 110
 
 
 class LazyTurn(QWidget):
-    """Owns the turn's view while there is one, and keeps its height while there is none. `make` builds the view."""
+    """Owns the view of a turn, and keeps its height while there is no view. `make` builds the view."""
 
     def __init__(self, turn: Turn, make: Callable[[Turn, QWidget], TurnView], parent: QWidget) -> None:
         super().__init__(parent)
@@ -36,7 +35,7 @@ class LazyTurn(QWidget):
 
     @property
     def cost(self) -> int:
-        """The part of a budget that loading it uses; of a long answer it makes only the first slice."""
+        """The part of a budget that `load` uses. It makes only the first slice of a long answer."""
         asked = cost_of(self.turn.question[:SLICE])
         return _TURN_COST + min(SLICE, asked) + min(SLICE, cost_of(self.turn.answer.text[:SLICE]))
 
@@ -62,7 +61,7 @@ class LazyTurn(QWidget):
 
 
 def _estimate(turn: Turn) -> int:
-    """The height in pixels until the turn is loaded for the first time."""
+    """Return the height in pixels until the turn is loaded for the first time."""
     lines = sum(1 + len(line) // _LINE_CHARACTERS for line in turn.answer.text[:LONGEST_SHOWN].split("\n"))
     asked = shown_question(turn.question)
     return _FRAME_PIXELS + _LINE_PIXELS * (lines + len(asked) // _LINE_CHARACTERS)

@@ -1,4 +1,4 @@
-"""The menu of a link in an answer. A model wrote the link, so it may be made to deceive."""
+"""The menu of a link in an answer. A model wrote the link, so it may be deceptive."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from app.widgets.labels import tip
 from app.widgets.popups import Menu
 
-# Anything else could start a program of this computer.
+# Other schemes could start a program on this computer.
 _OPENED = ("http", "https", "mailto")
-# In pixels. The host comes first and is always visible.
+# In pixels. The host comes first, so it is always visible.
 _WIDEST = 480
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
 class LinkMenu(Menu):
-    """Shows where the link goes; opens and copies it."""
+    """Shows the address of a link, opens it and copies it."""
 
     def fill(self, address: str) -> None:
         self.clear()
         link = QUrl(address)
         user, _, host = link.authority(_ENCODED).rpartition("@")
         if user:
-            # The part before the host may look like a host.
+            # The user name may look like a host.
             link.setAuthority(host)
         text = _displayed(link) or address
         elided = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, _WIDEST)
@@ -41,6 +41,6 @@ class LinkMenu(Menu):
 
 
 def _displayed(link: QUrl) -> str:
-    """The address with its escapes decoded, or encoded where it could be mistaken for another one."""
+    """Return the address with its escapes decoded, or encoded if it could be mistaken for another one."""
     encoded, decoded = link.toString(_ENCODED), link.toString()
     return decoded if link.host().isascii() and decoded.isprintable() else encoded

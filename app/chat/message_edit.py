@@ -1,4 +1,4 @@
-"""The message box: grows with its text, sends with Enter, and leaves Enter to an input method that is composing."""
+"""The message box. It grows with its text and sends with Enter, but leaves Enter to an input method that composes."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from PySide6.QtCore import QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, QSizePolicy, QWidget
 
+from app.widgets.keys import ENTER
 from app.widgets.popups import round_field_menu
 
 _MAX_LINES = 10
 
 
 class MessageEdit(QPlainTextEdit):
-    """Plain text of one to _MAX_LINES lines.
+    """A field for plain text that grows from one to _MAX_LINES lines.
 
-    `submitted` follows Enter (with Command or Ctrl if `send_key` is "modifier"), `edited` every change of the text or
-    of what is being composed; `files_given` carries the paths of files that were pasted or dropped, `picture_given`
-    follows a picture that is no file, `escaped` the Esc key. The Up key in an empty box recalls earlier messages, which
-    `history` returns, oldest first.
+    `submitted` is emitted on Enter (with Command or Ctrl if `send_key` is "modifier"), `edited` after every change of
+    the text or of the text being composed, `picture_given` for a pasted or dropped picture that is not a file, and
+    `escaped` on Esc; `files_given` carries the paths of pasted or dropped files. The Up key in an empty box recalls
+    earlier messages, which `history` returns, oldest first.
 
-    While an input method composes, every key belongs to it: Enter confirms a candidate and never sends. Whether it
-    composes is read from the text layout each time, because `clear()` ends a composition without any event.
+    While an input method composes, every key belongs to it: Enter confirms a candidate and never sends. The text layout
+    tells whether it composes, because `clear()` ends a composition without any event.
     """
 
     submitted = Signal()
@@ -34,7 +35,7 @@ class MessageEdit(QPlainTextEdit):
     send_key = "enter"
 
     def __init__(self, parent: QWidget | None = None, shrinks: bool = False) -> None:
-        """`shrinks`: may be as small as one line where the layout around it has too little height."""
+        """`shrinks`: may be as low as one line if the layout has too little height."""
         super().__init__(parent)
         round_field_menu(self)
         self._shrinks, self._height = shrinks, 0
@@ -54,16 +55,16 @@ class MessageEdit(QPlainTextEdit):
         self.edited.emit()
 
     def preedit(self) -> str:
-        """What an input method is composing; "" if it is not."""
+        """Return the text that an input method is composing; "" if there is none."""
         block = self.textCursor().block()
-        # While a document changes, its cursor may stand in no block.
+        # While a document changes, its cursor may be in no block.
         return block.layout().preeditAreaText() if block.isValid() else ""
 
     def take_text(self) -> str:
-        """Commit what is being composed, then return the text and clear the box."""
+        """Commit the text being composed, then return the whole text and clear the box."""
         self.commit_preedit()
         text = self.toPlainText()
-        # Not `clear`, which also drops the undo history.
+        # `clear` would also drop the undo history.
         cursor = self.textCursor()
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.removeSelectedText()
@@ -71,16 +72,16 @@ class MessageEdit(QPlainTextEdit):
         return text
 
     def show_document(self, document: QTextDocument) -> None:
-        """Edit that document, with its undo history."""
+        """Edit a document, with its undo history."""
         self.document().contentsChanged.disconnect(self._changed)
-        # The text size may have changed since it was last shown.
+        # The text size may have changed since the document was last shown.
         document.setDefaultFont(self.font())
         self.setDocument(document)
         document.contentsChanged.connect(self._changed)
         self._changed()
 
     def new_document(self, text: str) -> QTextDocument:
-        """A document for `show_document`, owned by the box."""
+        """Return a document for `show_document`, owned by the box."""
         document = QTextDocument(self)
         document.setDocumentLayout(QPlainTextDocumentLayout(document))
         document.setDefaultFont(self.document().defaultFont())
@@ -95,18 +96,17 @@ class MessageEdit(QPlainTextEdit):
             return
         QGuiApplication.inputMethod().commit()
         if self.preedit():
-            # The platform did not commit it; the reset in `take_text` makes it drop its copy.
+            # The platform did not commit the text. The reset in `take_text` drops its copy.
             event = QInputMethodEvent()
             event.setCommitString(pending)
             self.inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         none, modifier = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
-        if enter and held == (none if self.send_key == "enter" else modifier):
+        if event.key() in ENTER and held == (none if self.send_key == "enter" else modifier):
             event.accept()
-            # While composing, the key belongs to the input method; a new line would be as wrong as sending.
+            # While composing, the key belongs to the input method and must neither send nor add a line.
             if not self.preedit():
                 self.submitted.emit()
             return
@@ -118,7 +118,7 @@ class MessageEdit(QPlainTextEdit):
         super().keyPressEvent(event)
 
     def _recall(self, older: bool) -> bool:
-        """Step through earlier messages, from an empty box or from a recalled text that was not changed."""
+        """Step through earlier messages, from an empty box or an unchanged recalled message. Returns whether it did."""
         earlier, text = self.history(), self.toPlainText()
         inside = 0 < self._recalled <= len(earlier) and text == earlier[-self._recalled]
         if self.preedit() or not (inside or (older and not text)):
@@ -168,16 +168,16 @@ class MessageEdit(QPlainTextEdit):
             self._height = height
             self.setMinimumHeight(margins + line if self._shrinks else height)
             self.setMaximumHeight(height)
-            # Resized before the text scrolls to show a line that does not fit yet.
+            # Otherwise the text would first scroll to show a line that does not fit yet.
             self.resize(self.width(), height)
             self.updateGeometry()
         self._show_bar()
 
     def _height_of_lines(self) -> float:
-        """In pixels, of the first _MAX_LINES lines: those in other scripts may be higher than the font's own."""
+        """Return the height in pixels of the first _MAX_LINES lines, which differs between scripts."""
         height, left, block = 0.0, _MAX_LINES, self.document().begin()
         while block.isValid() and left:
-            # Asking for its geometry lays out the block.
+            # This lays out the block.
             self.document().documentLayout().blockBoundingRect(block)
             layout = block.layout()
             lines = min(left, layout.lineCount())
@@ -192,7 +192,7 @@ class MessageEdit(QPlainTextEdit):
 
 
 def trimmed(text: str) -> str:
-    """A message without empty lines around it. The first of several lines keeps its indent, because it may be code."""
+    """Strip empty lines around a message. The first of several lines keeps its indent, because it may be code."""
     lines = text.rstrip().split("\n")
     while len(lines) > 1 and not lines[0].strip():
         del lines[0]
@@ -200,5 +200,5 @@ def trimmed(text: str) -> str:
 
 
 def files_in(source: QMimeData) -> list[str]:
-    """The paths of the files that were copied or dragged."""
+    """Return the paths of the files that were copied or dragged."""
     return [url.toLocalFile() for url in source.urls() if url.isLocalFile()]

@@ -1,4 +1,4 @@
-"""An answer as it is shown, for the clipboard; as plain text; and as text to read aloud."""
+"""An answer as rich text for the clipboard, as plain text, and as text to read aloud."""
 
 from __future__ import annotations
 
@@ -35,23 +35,22 @@ _NUMBERED = (
 )
 _BOXES = {QTextBlockFormat.MarkerType.Checked: "☑", QTextBlockFormat.MarkerType.Unchecked: "☐"}
 
-
 # A longer text is rendered block by block, off the Qt thread.
 AT_ONCE = 20_000
 
 
 def is_long(markdown: str) -> bool:
-    """Whether rendering it takes so long that the window would wait."""
+    """Whether rendering would block the window."""
     return len(markdown) > AT_ONCE or weight_of_markdown(markdown) > AT_ONCE
 
 
 def plain_text(markdown: str) -> str:
-    """What a reader sees of Markdown, with formulas as LaTeX. A long text takes a while, on whatever thread."""
+    """Render Markdown as plain text, with formulas as LaTeX. May be called on any thread."""
     return _block_by_block(markdown, _rendered, "\n")
 
 
 def _block_by_block(markdown: str, render: Callable[[str], str], between: str) -> str:
-    """Render a text; a long one in parts, because a thread that renders holds the others."""
+    """Render a text, a long one in parts, because a rendering thread blocks the others."""
     if not is_long(markdown):
         return render(markdown)
     splitter = Splitter()
@@ -68,18 +67,18 @@ def _rendered(markdown: str) -> str:
 
 
 def spoken_text(markdown: str) -> str:
-    """The same without code blocks, which cannot be followed by ear."""
+    """Render Markdown as plain text without code blocks, to be read aloud."""
     return plain_text(_CODE.sub("", _LINE_END.sub("\n", markdown))).strip()
 
 
 def as_shown(markdown: str) -> QMimeData:
-    """What a reader sees of Markdown, for other programs: formatted where they can take that, else as plain text."""
+    """Render Markdown for other programs, as HTML and as plain text."""
     return mime_of(*shown_parts(markdown))
 
 
 def shown_parts(markdown: str) -> tuple[str, str]:
-    """The same as HTML and as plain text, made on whatever thread."""
-    # Its parser is imported with the first text that is copied.
+    """Render Markdown as (HTML, plain text). May be called on any thread."""
+    # Imports a parser, which only the first copied text needs.
     from app.conversations.exports.rendering import as_html
 
     return as_html(markdown, as_latex=True), arranged_text(markdown)
@@ -93,7 +92,7 @@ def mime_of(html: str, text: str) -> QMimeData:
 
 
 def arranged_text(markdown: str) -> str:
-    """As `plain_text`, with what a line of text can show of lists (their marks), tables (tabs) and paragraphs."""
+    """Like `plain_text`, but with marks of lists, tabs between table cells and empty lines between paragraphs."""
     return _block_by_block(markdown, _arranged, "\n\n")
 
 
@@ -109,7 +108,7 @@ def _arranged(markdown: str) -> str:
 
 
 def _lines(frame: QTextFrame) -> Iterator[tuple[str, str]]:
-    """The lines of a frame, each with the kind of block that it belongs to: "list", "code", "table" or ""."""
+    """Yield the lines of a frame, each with the kind of its block: "list", "code", "table" or ""."""
     part = frame.begin()
     while not part.atEnd():
         if isinstance(inner := part.currentFrame(), QTextTable):
@@ -118,7 +117,7 @@ def _lines(frame: QTextFrame) -> Iterator[tuple[str, str]]:
             yield from _lines(inner)
         elif (block := part.currentBlock()).isValid():
             line, kind = _line(block)
-            # Qt leaves empty blocks around tables; a line of code may well be empty.
+            # Qt leaves empty blocks around tables, but a line of code may be empty.
             if line or kind:
                 yield line, kind
         part += 1
@@ -128,7 +127,7 @@ def _line(block: QTextBlock) -> tuple[str, str]:
     text, marks = block.text().replace("\u2028", "\n"), block.textList()
     if block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence):
         return text, "code"
-    # PySide says None where there is no list, its annotations do not.
+    # PySide returns None outside of lists, contrary to its annotations.
     if marks is None:
         return text, ""
     numbered = marks.format().style() in _NUMBERED

@@ -1,4 +1,4 @@
-"""What the first turn and its answer need, made before they are asked for. Its imports would delay the window."""
+"""Prepares for the first turn and its answer, after the window is shown: these imports would delay it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from PySide6.QtWidgets import QScrollArea
 
 
 def prepare_answers() -> None:
-    """Import what shows a turn and the parser of Markdown, and have PySide6 create the types of all widgets, as it does
-    once asked for one that Qt made.
+    """Import the turn's widgets and the Markdown parser, and make PySide6 create the types of all widgets.
+
+    PySide6 does that when it is first asked for a widget that Qt made.
     """
     import app.chat.turn_view  # noqa: F401
     from app.text.blocks import prepare_parser

@@ -13,17 +13,18 @@ from app.widgets.icons import icon
 from app.widgets.labels import set_name
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 
 _WIDEST_NAME = 160
 
 
 class PresetButton(Restyled, QToolButton):
-    """`settings` is the action that opens the chat's settings."""
+    """The button and its menu. `settings` is the menu's action that opens the chat's settings."""
 
     def __init__(self, session: Session, settings: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._settings = session, settings
-        self.setProperty("styleClass", "small")
+        styled(self, "small")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(14, 14))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -41,8 +42,7 @@ class PresetButton(Restyled, QToolButton):
         name = name_of(chosen) if chosen != DEFAULTS else self.tr("Preset")
         short = self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, _WIDEST_NAME)
         self.setText(short.replace("&", "&&"))
-        words = self.tr("Chat settings: {name}").format(name=name_of(chosen))
-        set_name(self, words)
+        set_name(self, self.tr("Chat settings: {name}").format(name=name_of(chosen)))
         self.updateGeometry()
 
     def fill_menu(self) -> None:

@@ -1,4 +1,4 @@
-"""The presets of a chat, by the names that the window shows."""
+"""The presets of a chat and the names that the window shows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SET_ASIDE = "set-aside"
 
 
 def name_of(preset: Preset | None) -> str:
-    """The name of a preset; None stands for settings that are no preset's."""
+    """Return the name of a preset. None stands for settings that differ from every preset."""
     translate = QCoreApplication.translate
     if preset is None:
         return translate("Presets", "Custom")
@@ -29,7 +29,7 @@ def name_of(preset: Preset | None) -> str:
 
 
 def presets_of(session: Session) -> list[Preset]:
-    """All that can be chosen: none, the built-in ones, the user's own, and the settings that a preset replaced."""
+    """Return the choices: defaults, built-in presets, the user's own, and the settings that a preset replaced."""
     aside = session.chat.set_aside
     if aside is None or chosen_in(session) is None:
         return _named(session)
@@ -37,12 +37,12 @@ def presets_of(session: Session) -> list[Preset]:
 
 
 def chosen_in(session: Session) -> Preset | None:
-    """The preset of the chat on screen."""
+    """Return the preset of the chat on screen; None if its settings differ from every preset."""
     return preset_in_use(_named(session), session.chat.system_prompt, session.chat.own)
 
 
 def choose(session: Session, preset: Preset) -> None:
-    """Apply a preset to the chat on screen. Settings that are no preset's can be chosen again."""
+    """Apply a preset to the chat on screen, after setting aside settings that differ from every preset."""
     if chosen_in(session) is None:
         session.settings.set_aside(session.chat)
     session.settings.set_own(session.chat, preset.system_prompt, preset.own)

@@ -1,4 +1,4 @@
-"""A chat on paper, or in a PDF file: the system's dialog offers both."""
+"""Prints a chat on paper or to a PDF file: the system's dialog offers both."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPACE = 12
 
 
 def chat_document(chat: Chat) -> QTextDocument:
-    """The chat as it is shown, without thoughts: title, questions in bold, answers as rendered Markdown."""
+    """Return the chat as a document: title, questions in bold, answers as rendered Markdown without thoughts."""
     document = QTextDocument()
     font = QFont()
     font.setPointSize(_FONT_SIZE)
@@ -40,8 +40,8 @@ def chat_document(chat: Chat) -> QTextDocument:
 
 
 def print_chat(chat: Chat, window: QWidget) -> None:
-    """Let a person choose the printer, then print."""
-    # Here and not at the top: printing loads the system's printers, and the window starts without them.
+    """Show the print dialog, then print."""
+    # This import loads the system's printers, which would delay the window.
     from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 
     printer = QPrinter(QPrinter.PrinterMode.HighResolution)

@@ -1,16 +1,17 @@
-"""The field for a chat's system prompt, with the variables that may stand in it."""
+"""The field for a chat's system prompt, with a menu of the variables that it may contain."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
+from app.chat.field_card import FieldCard
 from app.conversations.chat_settings import VARIABLES
 from app.widgets.labels import WrappedLabel, label
-from app.widgets.layouts import vbox
-from app.widgets.popups import Menu, round_field_menu
+from app.widgets.layouts import fill, hbox, vbox
+from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
@@ -30,38 +31,23 @@ class PromptField(Restyled, QWidget):
         self.menu = Menu(self.insert)
         self.insert.setMenu(self.menu)
         self.menu.aboutToShow.connect(self.fill_menu)
-        frame = QFrame(self)
-        frame.setObjectName("composerCard")
-        self.edit = QPlainTextEdit(frame)
+        card = FieldCard(self, _LINES)
+        self.edit = card.edit
         self.bound("How the model should answer in this chat", self.edit, QPlainTextEdit.setPlaceholderText)
         self.bound("System prompt", self.edit, QWidget.setAccessibleName)
-        round_field_menu(self.edit)
-        self.edit.setObjectName("composer")
-        self.edit.setFrameShape(QFrame.Shape.NoFrame)
-        self.edit.setTabChangesFocus(True)
-        self.edit.ensurePolished()
-        self.edit.setFixedHeight(_LINES * self.edit.fontMetrics().lineSpacing() + 12)
-        inside = vbox(frame, margins=(10, 8, 10, 8))
-        inside.addWidget(self.edit)
-        self._hint = styled(WrappedLabel(self), "muted")
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self.insert)
-        column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
-        column.addLayout(head)
-        column.addWidget(frame)
-        column.addWidget(self._hint)
+        hint = self.bound("Replaced when you send: {names}", styled(WrappedLabel(self), "muted"), _set_variables)
+        head = fill(hbox(), (self._title, 1), self.insert)
+        fill(vbox(self, margins=(0, 0, 0, 0), spacing=6), head, card, hint)
         self._title.setBuddy(self.edit)
         self.edit.textChanged.connect(lambda: self.edited.emit(self.edit.toPlainText()))
         self.restyle()
 
     def show_prompt(self, text: str, values: Mapping[str, str]) -> None:
-        """Show a prompt; `values` are what the variables stand for now."""
+        """Show a prompt; `values` are the present values of the variables."""
         self._values = values
         if text != self.edit.toPlainText():
-            self.edit.blockSignals(True)
-            self.edit.setPlainText(text)
-            self.edit.blockSignals(False)
+            with QSignalBlocker(self.edit):
+                self.edit.setPlainText(text)
 
     def fill_menu(self) -> None:
         names = self._variable_names()
@@ -86,6 +72,6 @@ class PromptField(Restyled, QWidget):
             "computer": self.tr("System"),
         }
 
-    def retranslate(self) -> None:
-        variables = ", ".join(f"{{{{{name}}}}}" for name in VARIABLES)
-        self._hint.setText(self.tr("Replaced when you send: {names}").format(names=variables))
+
+def _set_variables(hint: WrappedLabel, text: str) -> None:
+    hint.setText(text.format(names=", ".join(f"{{{{{name}}}}}" for name in VARIABLES)))

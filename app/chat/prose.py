@@ -1,4 +1,4 @@
-"""Prose of an answer: Markdown rendered by Qt with our spacing, raw HTML shown literally, formulas typeset."""
+"""The prose of an answer: Markdown rendered by Qt with spacing added, HTML shown literally, formulas typeset."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser
+from app.chat.auto_height_browser import LINE_HEIGHT, AutoHeightTextBrowser, blocks_of
 from app.chat.formula_pictures import pictures
 from app.chat.formula_text import FormulaPainter, formula_size, put_formulas, source_of
 from app.text.blocks import continues_line
@@ -35,14 +35,14 @@ from app.text.qt_markdown import for_qt
 from app.widgets import theme
 from app.widgets.restyled import Restyled
 
-# The dialect of answers: what looks like HTML is text.
+# The dialect of answers: HTML is text.
 MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 _HEADING_SCALE = {1: 1.4, 2: 1.25, 3: 1.1}
 _PARAGRAPH_SPACE = 12
 # Qt drops most of the margin below a paragraph that a table follows.
 _ABOVE_TABLE = 10
 _QUOTE_INDENT, _QUOTE_BAR = 16, 3
-# Letters that may mean something in Markdown inside a line.
+# Characters that may have a meaning in Markdown inside a line.
 _SYNTAX = frozenset("\\`*_~$<>[](){}&|#@/=^\ufffc")
 _ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 _OBJECT_LETTER = "\ufffc"
@@ -59,8 +59,9 @@ _FORMATS = (
 
 
 class Prose(Restyled, AutoHeightTextBrowser):
-    """Rendered Markdown. `link_chosen` carries the address of a clicked link; `rerendered` follows when the same text
-    was rendered again, which drops the highlights in it.
+    """Rendered Markdown. `link_chosen` carries the address of a clicked link.
+
+    `rerendered` is emitted when the same text was rendered again, which drops the highlights in it.
     """
 
     link_chosen = Signal(str)
@@ -69,7 +70,7 @@ class Prose(Restyled, AutoHeightTextBrowser):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.anchorClicked.connect(lambda url: self.link_chosen.emit(url.toString(_ENCODED)))
-        self._markdown = ""
+        self.markdown = ""
         self._plain = self._quotes = self._tables = False
         # The width at which the words of the tables did not fit.
         self._too_narrow = 0
@@ -78,17 +79,13 @@ class Prose(Restyled, AutoHeightTextBrowser):
         self._text_size = 0
         self.restyle()
 
-    @property
-    def markdown(self) -> str:
-        return self._markdown
-
     def show_markdown(self, text: str, plain: bool = False) -> None:
-        """Render a text; if `plain`, show it as it was written."""
-        if plain == self._plain and (text == self._markdown or self._append(text)):
+        """Render a text, or show it literally if `plain`."""
+        if plain == self._plain and (text == self.markdown or self._append(text)):
             return
-        if not text.startswith(self._markdown):
+        if not text.startswith(self.markdown):
             self._too_narrow = 0
-        self._markdown, self._plain = text, plain
+        self.markdown, self._plain = text, plain
         # A widget has the application's font until it is polished with the style sheet.
         self.ensurePolished()
         self._text_size = self.font().pixelSize()
@@ -102,16 +99,13 @@ class Prose(Restyled, AutoHeightTextBrowser):
                 _tint_code(document)
             self._quotes = ">" in text and not plain
             self._tables = bool(document.rootFrame().childFrames())
-            if formulas:
-                if self._painter is None:
-                    self._painter = FormulaPainter(document)
-                self._wait(put_formulas(document, formulas, formula_size(self.font())))
-            else:
-                self._wait([])
+            if formulas and self._painter is None:
+                self._painter = FormulaPainter(document)
+            self._wait(put_formulas(document, formulas, formula_size(self.font())) if formulas else [])
         self.fit()
 
     def fit(self) -> None:
-        """As for any text; words of a table are broken only where its columns cannot be as wide as they are."""
+        """Set the height that the text needs. Words of a table are broken only if they cannot fit."""
         width, document = self.viewport().width(), self.document()
         if not self._tables or width <= self._too_narrow:
             self._wrap(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -130,19 +124,19 @@ class Prose(Restyled, AutoHeightTextBrowser):
             self.setWordWrapMode(mode)
 
     def _append(self, text: str) -> bool:
-        """Insert only what is new, if that is plain words at the end of a plain line. Returns whether it was."""
-        before = self._markdown
+        """Insert only the new text, if it is plain words at the end of a plain line. Returns whether it was."""
+        before = self.markdown
         added = text[len(before) :]
         if not before or self._missing or self._plain or not text.startswith(before) or not _adds_words(before, added):
             return False
         cursor = QTextCursor(self.document())
-        # Outside of an edit block, a cursor computes its position on the screen each time it moves.
+        # Without an edit block, the cursor computes its position on the screen at each move.
         cursor.beginEditBlock()
         cursor.movePosition(QTextCursor.MoveOperation.End)
         continues = cursor.block().text().endswith(_last_word(before)) and _is_plain(cursor.charFormat())
         if continues:
-            self._markdown = text
-            # Spaces at the end of a line are not rendered until something follows them.
+            self.markdown = text
+            # Spaces at the end of a line are rendered only once something follows them.
             cursor.insertText(text.rstrip(" ")[len(before.rstrip(" ")) :])
         cursor.endEditBlock()
         if continues:
@@ -150,7 +144,7 @@ class Prose(Restyled, AutoHeightTextBrowser):
         return continues
 
     def _wait(self, missing: list[Formula]) -> None:
-        """Follow the typesetting of formulas while some of them are shown as LaTeX."""
+        """Connect to the typesetting of formulas while some of them are shown as LaTeX."""
         waits, self._missing = bool(self._missing), missing
         if waits and not missing:
             pictures().ready.disconnect(self._take_formulas)
@@ -158,13 +152,13 @@ class Prose(Restyled, AutoHeightTextBrowser):
             pictures().ready.connect(self._take_formulas)
 
     def _take_formulas(self) -> None:
-        """Render again, unless the formulas that are known by now are those of other texts."""
+        """Render again if a missing formula is known now. `ready` may concern other texts."""
         pixels = formula_size(self.font())
         if any(pictures().is_known(formula, pixels) for formula in self._missing):
             self._render_again()
 
     def _render_again(self) -> None:
-        text, self._markdown = self._markdown, ""
+        text, self.markdown = self.markdown, ""
         self.show_markdown(text, self._plain)
         self.rerendered.emit()
 
@@ -183,27 +177,24 @@ class Prose(Restyled, AutoHeightTextBrowser):
         super().paintEvent(event)
         if self._quotes:
             painter, layout = QPainter(self.viewport()), self.document().documentLayout()
-            block = self.document().begin()
-            while block.isValid():
+            for block in blocks_of(self.document()):
+                bar = layout.blockBoundingRect(block)
                 for level in range(_quote_level(block)):
-                    bar = layout.blockBoundingRect(block).translated(-self.horizontalScrollBar().value(), 0)
-                    painter.fillRect(
-                        QRectF(level * _QUOTE_INDENT, bar.top(), _QUOTE_BAR, bar.height()), QColor(theme.colours().line)
-                    )
-                block = block.next()
+                    place = QRectF(level * _QUOTE_INDENT, bar.top(), _QUOTE_BAR, bar.height())
+                    painter.fillRect(place, QColor(theme.colours().line))
 
     def apply_theme(self) -> None:
-        if self._markdown:
+        if self.markdown:
             self._render_again()
 
     def apply_text_size(self) -> None:
-        if self._markdown and self.font().pixelSize() != self._text_size:
+        if self.markdown and self.font().pixelSize() != self._text_size:
             self._render_again()
 
 
 @contextmanager
 def _laid_out_once(document: QTextDocument) -> Iterator[None]:
-    """Lay a document out once at the end. After each change, a long table takes 10 ms."""
+    """Lay a document out once at the end instead of after each change, which is slow for a long table."""
     document.setLayoutEnabled(False)
     try:
         yield
@@ -221,7 +212,7 @@ def read_into(document: QTextDocument, markdown: str) -> list[Formula]:
 
 
 def rendered_text(markdown: str, plain: bool = False) -> str:
-    """The text that `Prose` shows, with a placeholder for each formula."""
+    """Return the text that `Prose` shows, with a placeholder for each formula."""
     if plain:
         return markdown.strip("\n")
     document = QTextDocument()
@@ -249,13 +240,12 @@ def _adds_words(before: str, added: str) -> bool:
         return False
     last_word = _last_word(before)
     # Bare addresses become links, and half a pair of delimiters may become a format.
-    return (
-        _SYNTAX.isdisjoint(last_word) and "www" not in (last_word + added).lower() and "  " not in before[-2:] + added
-    )
+    is_address = "www" in (last_word + added).lower()
+    return _SYNTAX.isdisjoint(last_word) and not is_address and "  " not in before[-2:] + added
 
 
 def _last_word(text: str) -> str:
-    """The last word of a text that is not blank."""
+    """Return the last word of a text that is not blank."""
     return text.rsplit(maxsplit=1)[-1]
 
 
@@ -267,8 +257,8 @@ def _space(document: QTextDocument, font: QFont) -> None:
     """Set line heights, margins between blocks, the size of headings and the indent of lists."""
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    block, line_height = document.begin(), LINE_HEIGHT * font.pixelSize()
-    while block.isValid():
+    line_height = LINE_HEIGHT * font.pixelSize()
+    for block in blocks_of(document):
         cursor.setPosition(block.position())
         style = QTextBlockFormat(block.blockFormat())
         style.setLineHeight(line_height, QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
@@ -296,7 +286,6 @@ def _space(document: QTextDocument, font: QFont) -> None:
             cursor.mergeCharFormat(heading)
             cursor.setPosition(block.position())
         cursor.setBlockFormat(style)
-        block = block.next()
     _indent_lists(document)
     _draw_tables(document)
     cursor.endEditBlock()
@@ -310,10 +299,10 @@ def _tint_code(document: QTextDocument) -> None:
     """Give code within a line a background."""
     tint = QTextCharFormat()
     tint.setBackground(QColor(theme.colours().selection))
-    cursor, block = QTextCursor(document), document.begin()
-    # Outside of an edit block, a cursor computes its position on the screen each time it moves.
+    cursor = QTextCursor(document)
+    # Without an edit block, the cursor computes its position on the screen at each move.
     cursor.beginEditBlock()
-    while block.isValid():
+    for block in blocks_of(document):
         part = block.begin()
         while not part.atEnd():
             fragment = part.fragment()
@@ -322,21 +311,18 @@ def _tint_code(document: QTextDocument) -> None:
                 cursor.setPosition(fragment.position())
                 cursor.setPosition(fragment.position() + fragment.length(), QTextCursor.MoveMode.KeepAnchor)
                 cursor.mergeCharFormat(tint)
-        block = block.next()
     cursor.endEditBlock()
 
 
 def _indent_lists(document: QTextDocument) -> None:
     document.setIndentWidth(24)
-    block = document.begin()
-    while block.isValid():
+    for block in blocks_of(document):
         text_list = block.textList()
         if text_list is not None and text_list.itemNumber(block) == 0:
             style = QTextListFormat(text_list.format())
             if style.indent() < 1:
                 style.setIndent(1)
                 text_list.setFormat(style)
-        block = block.next()
 
 
 def _draw_tables(document: QTextDocument) -> None:

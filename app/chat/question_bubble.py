@@ -18,7 +18,7 @@ from app.widgets.style_class import styled
 _SIDE = 14
 # A longer line never fits into a bubble, so it need not be measured further.
 _LONG_LINE = 400
-# A longer question is shown up to there, as `weight` counts; and up to the end of a word that cannot be broken in time.
+# A longer question, in the units of `weight`, is cut there. It is also cut after a word that takes too long to break.
 LONGEST_SHOWN = 60_000
 _LONG_WORD = re.compile(r"(?<![!-~])[!-~]{4000}")
 # In pixels, for the name of an attached file.
@@ -26,7 +26,7 @@ _WIDEST_NAME = 320
 
 
 def shown_question(text: str) -> str:
-    """The part of a question that its bubble shows: all of it, unless it is very long."""
+    """Return the part of a question that its bubble shows: all of it, unless it is very long."""
     shown = text[:LONGEST_SHOWN]
     if word := _LONG_WORD.search(shown):
         shown = shown[: word.end()]
@@ -36,7 +36,7 @@ def shown_question(text: str) -> str:
 
 
 class _PlainText(AutoHeightTextBrowser):
-    """Copies plain text, not rich text in the window's fonts."""
+    """Read-only text that copies as plain text, without the window's fonts."""
 
     def createMimeDataFromSelection(self) -> QMimeData:
         data = QMimeData()
@@ -45,7 +45,7 @@ class _PlainText(AutoHeightTextBrowser):
 
 
 class QuestionBubble(Restyled, QFrame):
-    """As wide as its longest line, but never wider than the layout allows: text without spaces is broken anywhere."""
+    """A bubble as wide as its longest line, but never wider than the layout allows. Long words are broken anywhere."""
 
     def __init__(self, turn: Turn, parent: QWidget) -> None:
         super().__init__(parent)
@@ -72,7 +72,7 @@ class QuestionBubble(Restyled, QFrame):
         self.restyle()
 
     def _names(self, names: list[str]) -> QWidget:
-        """The label with the names of attached files."""
+        """Return the label with the names of attached files."""
         label = styled(WrappedLabel(self), "muted")
         metrics = label.fontMetrics()
         shown = [metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, _WIDEST_NAME) for name in names]
@@ -84,7 +84,7 @@ class QuestionBubble(Restyled, QFrame):
     def _fit(self) -> None:
         metrics = self.text.fontMetrics()
         widest = max(metrics.horizontalAdvance(line[:_LONG_LINE].expandtabs()) for line in self._lines)
-        # One pixel because the last letter of a line may lean out of its advance.
+        # One pixel more, because the last letter of a line may lean out of its advance.
         self.setMaximumWidth(widest + 2 * _SIDE + 1)
         self.text.fit()
 

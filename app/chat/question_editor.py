@@ -7,14 +7,16 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from app.chat.message_edit import MessageEdit, trimmed
-from app.widgets.layouts import hbox, vbox
+from app.widgets.keys import ENTER, is_escape
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 class QuestionEditor(Restyled, QFrame):
-    """`submitted` carries the new text, `cancelled` follows Esc and the button.
+    """The editor. `submitted` carries the new text; Esc and a button emit `cancelled`.
 
     `send_key` is that of the message box; `needs_text` is False for a question with files.
     """
@@ -31,20 +33,13 @@ class QuestionEditor(Restyled, QFrame):
         self.edit = self.bound("Edit the message", MessageEdit(self), QWidget.setAccessibleName)
         self.edit.send_key = send_key
         self.edit.setPlainText(text)
-        self._send = self.bound("Send", QPushButton(self))
-        self._cancel = self.bound("Cancel", QPushButton(self))
-        self._send.setProperty("styleClass", "accent")
-        self._cancel.setProperty("styleClass", "button")
-        buttons = hbox(spacing=8)
-        buttons.addStretch(1)
-        buttons.addWidget(self._cancel)
-        buttons.addWidget(self._send)
-        column = vbox(self, margins=(14, 12, 12, 10), spacing=8)
-        column.addWidget(self.edit)
-        column.addLayout(buttons)
+        send = self.bound("Send", styled(QPushButton(self), "accent"))
+        cancel = self.bound("Cancel", styled(QPushButton(self), "button"))
+        buttons = fill(hbox(spacing=8), 1, cancel, send)
+        fill(vbox(self, margins=(14, 12, 12, 10), spacing=8), self.edit, buttons)
         self.edit.submitted.connect(self._submit)
-        self._send.clicked.connect(self._submit)
-        self._cancel.clicked.connect(self.cancelled)
+        send.clicked.connect(self._submit)
+        cancel.clicked.connect(self.cancelled)
         self.setFocusProxy(self.edit)
         self.restyle()
 
@@ -57,17 +52,15 @@ class QuestionEditor(Restyled, QFrame):
     def event(self, event: QEvent) -> bool:
         if not isinstance(event, QKeyEvent):
             return super().event(event)
-        escape = event.key() == Qt.Key.Key_Escape
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        sends = enter and event.modifiers() & ~_KEYPAD == Qt.KeyboardModifier.ControlModifier
-        if (escape or sends) and event.type() == QEvent.Type.ShortcutOverride:
-            # Otherwise the shortcut that stops an answer, or sends what is in the message box, gets the key.
+        sends = event.key() in ENTER and event.modifiers() & ~_KEYPAD == Qt.KeyboardModifier.ControlModifier
+        if (is_escape(event) or sends) and event.type() == QEvent.Type.ShortcutOverride:
+            # Otherwise the shortcut that stops an answer, or sends the text in the message box, gets the key.
             event.accept()
             return True
-        if (escape or sends) and event.type() == QEvent.Type.KeyPress:
-            if escape:
-                self.cancelled.emit()
-            else:
+        if (is_escape(event) or sends) and event.type() == QEvent.Type.KeyPress:
+            if sends:
                 self._submit()
+            else:
+                self.cancelled.emit()
             return True
         return super().event(event)

@@ -10,8 +10,6 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from app.chat.answer_runs import Notice, Run
-from app.chat.code_block import CodeBlock
-from app.chat.prose import Prose
 from app.chat.shown_text import AT_ONCE, block_text, is_known
 from app.conversations.search import Query, highlights
 from app.text.utf16 import utf16_length
@@ -22,7 +20,7 @@ TextView = QTextEdit | QPlainTextEdit
 
 @dataclass(frozen=True)
 class _Match:
-    """`start` counts UTF-16 units. `source` is what shows it, which may have no widget now."""
+    """A match at `start` (in UTF-16 units) in `source`, which may have no widget now."""
 
     source: TextView | Run
     start: int
@@ -33,7 +31,7 @@ class SearchHighlights:
 
     def __init__(self) -> None:
         self._matches: list[_Match] = []
-        # How many characters of runs without widgets may still be rendered: the others wait for `ShownTexts.ready`.
+        # How many more characters of runs without widgets may be rendered now. Others wait for `ShownTexts.ready`.
         self._budget = 0
 
     def show(self, query: Query | None, sources: Sequence[TextView | Run], current: int | None) -> None:
@@ -69,14 +67,14 @@ class SearchHighlights:
         return block_text(run.block)
 
     def run_of(self, index: int) -> Run | None:
-        """The run that has a match; None if it is in none."""
+        """Return the run that contains a match; None if no run does."""
         source = self._matches[min(index, len(self._matches) - 1)].source if self._matches else None
         return source if isinstance(source, Run) else None
 
     def rect_of(self, index: int, turn: QWidget) -> QRect | None:
-        """Where a match is in the turn's widget, after scrolling it into view sideways; None if there are no matches.
+        """Return the place of a match in the turn's widget after scrolling sideways to it; None without matches.
 
-        While an answer streams, fewer matches may be shown than its text has: the last one then stands for the rest.
+        While an answer streams, fewer matches may be shown than its text has. The last one then stands for the others.
         """
         if not self._matches:
             return None
@@ -94,12 +92,8 @@ class SearchHighlights:
 
 
 def view_of(source: TextView | Run) -> TextView | None:
-    """The text widget of a run, if it has one now."""
-    if not isinstance(source, Run):
-        return source
-    if isinstance(source.view, CodeBlock):
-        return source.view.text_view
-    return source.view if isinstance(source.view, Prose) else None
+    """Return the text widget of a source, if it has one now."""
+    return source.text_view if isinstance(source, Run) else source
 
 
 def _selection(view: TextView, start: int, end: int, current: bool) -> QTextEdit.ExtraSelection:
@@ -107,16 +101,15 @@ def _selection(view: TextView, start: int, end: int, current: bool) -> QTextEdit
     cursor = QTextCursor(view.document())
     cursor.setPosition(start)
     cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-    style = QTextCharFormat()
     background, foreground = match_colours(current)
-    style.setBackground(background)
-    style.setForeground(foreground)
-    selection.cursor, selection.format = cursor, style
+    selection.cursor, selection.format = cursor, QTextCharFormat()
+    selection.format.setBackground(background)
+    selection.format.setForeground(foreground)
     return selection
 
 
 def match_colours(current: bool) -> tuple[QColor, QColor]:
-    """Background and text of a match; of the current one if `current`."""
+    """Return the background and the text colour of a match, or of the current match."""
     colours = theme.colours()
     tint, text = QColor(colours.lookup_tint), QColor(colours.lookup_text)
     return (text, tint) if current else (tint, text)

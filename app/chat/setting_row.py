@@ -1,4 +1,4 @@
-"""One of a chat's own settings: its name, a slider with a number or a choice, and a button back to the default."""
+"""One of a chat's own settings: its name, a slider with a number or a choice, and a button that resets it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QSize, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QSignalBlocker, QSize, Signal
 from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QToolButton, QWidget
 
 from app.settings.control import SettingControl
@@ -17,7 +17,7 @@ from app.widgets.icons import icon
 from app.widgets.labels import set_name
 from app.widgets.style_class import styled
 
-# The values of a slider's stops, where even steps would be of no use.
+# The values of a slider's stops, for settings that even steps do not suit.
 _STOPS: dict[str, Sequence[float]] = {
     "max_tokens": (0, 128, *(2**power for power in range(8, 18))),
     "min_p": tuple(round(0.01 * step, 2) for step in range(51)),
@@ -30,9 +30,9 @@ _WITHOUT_SLIDER = ("seed",)
 
 
 class SettingRow(QObject):
-    """Widgets in one row of a grid. `changed` carries the key and the value, None for the default.
+    """The widgets in one row of a grid. `changed` carries the key and the value, None for the default.
 
-    The sheet that has the row calls `retranslate` and `apply_theme`.
+    The sheet with the row calls `retranslate` and `apply_theme`.
     """
 
     changed = Signal(str, object)
@@ -45,7 +45,7 @@ class SettingRow(QObject):
         self.reset = styled(QToolButton(parent), "quiet")
         self.reset.setFixedSize(24, 24)
         self.reset.setIconSize(QSize(14, 14))
-        # Keeps its size while hidden, so that nothing moves when a value becomes the chat's own.
+        # It keeps its size while hidden, so that nothing moves when the chat gets a value of its own.
         policy = self.reset.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.reset.setSizePolicy(policy)
@@ -54,7 +54,7 @@ class SettingRow(QObject):
         self._stops: Sequence[float] = ()
         line = grid.rowCount()
         grid.addWidget(self.name, line, 0)
-        self._made = SettingControl(self.setting, parent, self._report)
+        self._made = SettingControl(self.setting, parent, lambda value: self.changed.emit(key, value))
         self.control = self._made.widget
         if self.setting.choices or key in _WITHOUT_SLIDER:
             grid.addWidget(self.control, line, 2, 1, 2)
@@ -62,24 +62,20 @@ class SettingRow(QObject):
             self.slider = self._make_slider(parent)
             grid.addWidget(self.slider, line, 2)
             grid.addWidget(self.control, line, 3)
-        # Without it, the control keeps the least width that it had in another language.
+        # Otherwise the control keeps its minimum width from another language.
         self.control.setMinimumWidth(_NUMBER_WIDTH)
         grid.addWidget(self.reset, line, 1)
 
     def show_value(self, default: Any, own: Any) -> None:
-        """Show the chat's own value, or the default where it has none (None)."""
+        """Show the chat's own value, or the default if it has none (None)."""
         self._own = own is not None
         value = own if self._own else default
         self._made.show_value(value)
         if self.slider is not None:
-            self.slider.blockSignals(True)
-            self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
-            self.slider.blockSignals(False)
+            with QSignalBlocker(self.slider):
+                self.slider.setValue(max(0, bisect_right(self._stops, value) - 1))
         self.reset.setVisible(self._own)
         self.apply_theme()
-
-    def _report(self, value: Any) -> None:
-        self.changed.emit(self.key, value)
 
     def _make_slider(self, parent: QWidget) -> QSlider:
         setting = self.setting
@@ -106,8 +102,7 @@ class SettingRow(QObject):
                 named.setAccessibleName(name)
                 named.setAccessibleDescription(help_)
                 named.setToolTip(help_)
-        reset = translate("SettingRow", "Reset {name}").format(name=name)
-        set_name(self.reset, reset)
+        set_name(self.reset, translate("SettingRow", "Reset {name}").format(name=name))
         self._made.retranslate()
 
     def apply_theme(self) -> None:

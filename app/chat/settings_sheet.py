@@ -21,27 +21,28 @@ from app.widgets.controls import Chooser
 from app.widgets.icons import icon
 from app.widgets.keys import is_escape
 from app.widgets.labels import WrappedLabel, label, set_name
-from app.widgets.layouts import hbox, keep_right_edge, vbox
+from app.widgets.layouts import fill, hbox, keep_right_edge, vbox
 from app.widgets.overlay import HighArea, Overlay
 from app.widgets.popups import round_field_menu
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 from app.wording.models import recommendation_text
 
-# Margins: space for the focus frame on the left and for the scroll bar on the right.
+# The margins leave space for the focus frame on the left and for the scroll bar on the right.
 _SIDES = (4, 0, 12, 0)
 _GROUPS = ((*SAMPLING_KEYS, "max_tokens", "seed", "thinking", "overflow"), SPECULATION_KEYS)
 
 
 class ChatSettingsSheet(Restyled, Overlay):
-    """Every change takes effect at once, from the next answer on."""
+    """The card. Every change takes effect from the next answer on."""
 
     def __init__(self, session: Session, window: QWidget) -> None:
         super().__init__(window, 640)
         self._session = session
 
     def make(self) -> None:
-        self._title, self._saved = label(self, "title"), label(self, "muted", wraps=True)
-        self.bound("Chat settings", self._title)
+        self._title = self.bound("Chat settings", label(self, "title"))
+        self._saved = label(self, "muted", wraps=True)
         self._close = self.bound("Close", QToolButton(self), set_name)
         self._close.clicked.connect(self.close_overlay)
         self.presets = self.bound("Preset", Chooser(self), QWidget.setAccessibleName)
@@ -49,40 +50,24 @@ class ChatSettingsSheet(Restyled, Overlay):
         self.presets.setMinimumWidth(96)
         self.name = self.bound("Preset name", QLineEdit(self), QLineEdit.setPlaceholderText, QWidget.setAccessibleName)
         round_field_menu(self.name)
-        self.save, self.delete, self.begin, self.reset = (QPushButton(self) for _ in range(4))
-        self.bound("Save as preset", self.save)
-        self.bound("Delete", self.delete)
+        self.save = self.bound("Save as preset", styled(QPushButton(self), "button"))
+        self.delete = self.bound("Delete", styled(QPushButton(self), "button"))
         self.bound("Delete the preset", self.delete, QWidget.setAccessibleName)
-        self.bound("Use for new chats", self.begin)
-        self.bound("Reset all", self.reset)
-        for button in (self.save, self.delete, self.begin, self.reset):
-            button.setProperty("styleClass", "button")
+        self.begin = self.bound("Use for new chats", styled(QPushButton(self), "button"))
+        self.reset = self.bound("Reset all", styled(QPushButton(self), "button"))
         self.prompt = PromptField(self)
         self.format = AnswerFormatField(self)
         self._headings = [label(self, "caption") for _ in _GROUPS]
-        self.recommendation = WrappedLabel(self)
-        self.recommendation.setProperty("styleClass", "muted")
+        self.recommendation = styled(WrappedLabel(self), "muted")
         self.rows: dict[str, SettingRow] = {}
         self._build()
         self._connect()
         self.restyle()
 
     def _build(self) -> None:
-        head = hbox(margins=_SIDES)
-        head.addWidget(self._title, 1)
-        head.addWidget(self._close)
         body = QWidget(self)
         body.setObjectName("overlayBody")
-        column = vbox(body, margins=_SIDES, spacing=12)
-        line = hbox(spacing=8)
-        line.addWidget(self.presets, 1)
-        line.addWidget(self.name, 1)
-        line.addWidget(self.save)
-        line.addWidget(self.delete)
-        column.addLayout(line)
-        column.addWidget(self.prompt)
-        column.addWidget(self.format)
-        column.addWidget(self.recommendation)
+        line = fill(hbox(spacing=8), (self.presets, 1), (self.name, 1), self.save, self.delete)
         # One grid, so that both groups have the same columns in every language.
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
@@ -92,21 +77,17 @@ class ChatSettingsSheet(Restyled, Overlay):
             grid.addWidget(heading, grid.rowCount(), 0, 1, 4)
             for key in keys:
                 self.rows[key] = SettingRow(key, grid, body)
-        column.addLayout(grid)
-        column.addStretch(1)
+        column = vbox(body, margins=_SIDES, spacing=12)
+        fill(column, line, self.prompt, self.format, self.recommendation, grid, 1)
         area = HighArea(self)
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
         keep_right_edge(area, column)
-        foot = hbox(margins=_SIDES, spacing=8)
-        foot.addWidget(self._saved, 1)
-        foot.addWidget(self.begin)
-        foot.addWidget(self.reset)
-        self.column.addLayout(head)
-        self.column.addWidget(area, 1)
-        self.column.addLayout(foot)
+        head = fill(hbox(margins=_SIDES), (self._title, 1), self._close)
+        foot = fill(hbox(margins=_SIDES, spacing=8), (self._saved, 1), self.begin, self.reset)
+        fill(self.column, head, (area, 1), foot)
 
     def _connect(self) -> None:
         self.presets.activated.connect(self._choose)
@@ -119,11 +100,12 @@ class ChatSettingsSheet(Restyled, Overlay):
         self.reset.clicked.connect(lambda: self._put(DEFAULTS))
         for row in self.rows.values():
             row.changed.connect(self._changed)
-        self._session.settings.chat_changed.connect(self.refresh)
-        self._session.chats.opened.connect(self.refresh)
-        self._session.settings.presets_changed.connect(self.refresh)
-        self._session.settings.speculation_changed.connect(self.refresh)
-        self._session.settings.defaults_changed.connect(self.refresh)
+        settings = self._session.settings
+        for changed in (
+            *(self._session.chats.opened, settings.chat_changed, settings.presets_changed),
+            *(settings.speculation_changed, settings.defaults_changed),
+        ):
+            changed.connect(self.refresh)
 
     def fill(self) -> None:
         self._saved.setText("")
@@ -133,7 +115,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         self.prompt.edit.setFocus()
 
     def refresh(self) -> None:
-        """Show what the chat on screen has."""
+        """Show the settings of the chat on screen."""
         session, chat = self._session, self._session.chat
         self.prompt.show_prompt(chat.system_prompt, prompt_variables.values(session.models.pair))
         self.format.show_format(chat.own.get(ANSWER_FORMAT, ""))
@@ -173,7 +155,7 @@ class ChatSettingsSheet(Restyled, Overlay):
         choose(self._session, preset)
 
     def _save(self) -> None:
-        """The first press replaces the chooser by a field for the name, the second saves."""
+        """Replace the chooser by a field for the name; when called again, save the preset."""
         if self.name.isHidden():
             self.presets.hide()
             self.name.clear()
@@ -199,21 +181,16 @@ class ChatSettingsSheet(Restyled, Overlay):
 
     def retranslate(self) -> None:
         translate = QCoreApplication.translate
-        for heading, words in zip(
-            self._headings, (translate("Settings", "Generation"), translate("Settings", "Speculation")), strict=True
-        ):
-            heading.setText(words)
+        words = translate("Settings", "Generation"), translate("Settings", "Speculation")
+        for heading, title in zip(self._headings, words, strict=True):
+            heading.setText(title)
         for row in self.rows.values():
             row.retranslate()
         self.refresh()
 
     def eventFilter(self, watched: Any, event: QEvent) -> bool:
-        if (
-            event.type() == QEvent.Type.KeyPress
-            and watched is self.name
-            and not self.name.isHidden()
-            and is_escape(event)
-        ):
+        is_pressed = event.type() == QEvent.Type.KeyPress and is_escape(event)
+        if is_pressed and watched is self.name and not self.name.isHidden():
             self.name.hide()
             self.presets.show()
             return True

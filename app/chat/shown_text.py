@@ -1,7 +1,7 @@
-"""What a turn shows as text, in reading order: a search in the chat counts its matches there.
+"""The texts that a turn shows, in reading order. A search in the chat counts its matches in them.
 
-Turns that are far from the view have no widgets, and Markdown is not what is read. So the text is rendered from the
-same blocks as the widgets, one text for each widget.
+Turns far from the view have no widgets, so the texts are rendered from the same blocks as the widgets, one text for
+each widget.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.session.chats import Turn
 from app.system.background import Background
 from app.text.blocks import Block, Code
 
-# Markdown syntax inside and between words: a text without it has all that is shown.
+# Markdown syntax inside and between words. A text without it contains every word that is shown.
 _SYNTAX = re.compile(r"[*_~`\\]|\]\([^()\s]*\)|^[ \t>]*\d+[.)](?=[ \t])", re.MULTILINE)
 
 # Longer ones are rendered on another thread.
@@ -31,7 +31,7 @@ AT_ONCE = 20_000
 
 
 def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
-    """The question, then the thoughts and the reply block by block, or the tokens if these are shown."""
+    """Return the question, then the thoughts and the reply block by block, or the text of the tokens if `as_tokens`."""
     answer = turn.answer
     question = [shown_question(turn.question)] if turn.asks else []
     if as_tokens and answer.tokens:
@@ -41,24 +41,24 @@ def shown_texts(turn: Turn, as_tokens: bool) -> list[str]:
 
 
 def block_texts(markdown: str) -> list[str]:
-    """What the widgets of a Markdown text show, one text for each widget."""
+    """Return what the widgets of a Markdown text show, one text for each widget."""
     return [block_text(block) for block in runs_of(markdown)]
 
 
 @lru_cache(maxsize=4096)
 def block_text(block: Block) -> str:
-    """What the widget of a block shows."""
+    """Return what the widget of a block shows."""
     text = block.text if isinstance(block, Code) else rendered_text(block.text, block.plain)
     _known.add(hash(block))
     return text
 
 
-# Of the blocks that were rendered. A hash that two share, or that is not in the cache any more, costs a rendering.
+# The hashes of rendered blocks. A collision, or a block that left the cache, costs one rendering.
 _known: set[int] = set()
 
 
 def is_known(block: Block) -> bool:
-    """Whether `block_text` has it without rendering."""
+    """Whether `block_text` returns without rendering."""
     return isinstance(block, Code) or block.plain or hash(block) in _known
 
 
@@ -72,9 +72,9 @@ class _Cached:
 
 
 class ShownTexts(QObject):
-    """Caches the texts of turns while they do not change: a search goes through all of them with every key press.
+    """Caches the texts of turns until they change, because every key press searches all of them.
 
-    Those of a very long turn are rendered on another thread; it counts as one without matches until `ready` follows.
+    The texts of a very long turn are rendered on another thread. It has no matches until `ready` is emitted.
     """
 
     ready = Signal()
@@ -85,12 +85,10 @@ class ShownTexts(QObject):
         self._background = Background("search", parent=self)
 
     def count(self, turn: Turn, query: Query, as_tokens: bool) -> int:
-        """How many matches of a query the turn shows."""
+        """Return how many matches of a query the turn shows."""
         cached = self._cached_for(turn, as_tokens)
-        if cached.typed is None:
-            return 0
-        # Rendering takes a hundred times as long as a search in the Markdown.
-        if not query.pattern.search(cached.typed):
+        # Rendering takes much longer than a search in the Markdown.
+        if cached.typed is None or not query.pattern.search(cached.typed):
             return 0
         if cached.shown is None:
             cached.shown = _shown(turn, as_tokens)

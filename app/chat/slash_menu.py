@@ -12,20 +12,20 @@ from app.conversations.presets import Preset
 from app.session.session import Session
 from app.widgets import theme
 from app.widgets.icons import icon
+from app.widgets.keys import ENTER, claims_escape
 from app.widgets.layouts import vbox
 from app.widgets.restyled import Restyled
 
 # Input methods for Chinese and Japanese write the full-width sign.
 _SIGNS = ("/", "／")
 _ROWS_SHOWN, _ROW_HEIGHT, _WIDTH, _GAP = 6, 32, 320, 8
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class SlashMenu(Restyled, QFrame):
-    """Shown while the message is a slash and the beginning of a preset's name, or a part of it.
+    """The list, shown while the message is a slash and a part of a preset's name.
 
-    Up and Down select, Enter or Tab applies the preset to the chat, Esc leaves the text as it is. The message box keeps
-    the focus. While an input method composes, all keys are its own; what it composes is searched for already.
+    Up and Down select, Enter or Tab applies the preset to the chat, and Esc closes the list. The message box keeps the
+    focus. While an input method composes, it gets all keys, and the list already follows the text being composed.
     """
 
     def __init__(self, session: Session, composer: Composer, window: QWidget) -> None:
@@ -51,11 +51,11 @@ class SlashMenu(Restyled, QFrame):
 
     @property
     def rows(self) -> list[str]:
-        """The names that are shown, from the top; nothing while the list is hidden."""
+        """The shown names, from the top; [] while the list is hidden."""
         return [] if self.isHidden() else [name_of(preset) for preset in self._found]
 
     def _wanted(self) -> str | None:
-        """What follows the slash, with what is being composed; None for any other text."""
+        """Return the text after the slash, including the text being composed; None for any other text."""
         cursor = self._edit.textCursor()
         text = self._edit.toPlainText()
         text = text[: cursor.position()] + self._edit.preedit() + text[cursor.position() :]
@@ -88,7 +88,7 @@ class SlashMenu(Restyled, QFrame):
         for preset in self._found:
             item = QListWidgetItem(name_of(preset), self._list)
             item.setSizeHint(QSize(0, theme.scaled(_ROW_HEIGHT)))
-            # Names stand below one another, with a mark or without.
+            # The blank icon aligns the names.
             item.setIcon(QIcon(blank))
             if preset == chosen:
                 item.setIcon(icon("check", theme.colours().muted))
@@ -96,7 +96,7 @@ class SlashMenu(Restyled, QFrame):
         self._list.setCurrentRow(0)
 
     def _place(self) -> None:
-        """Above the message box, at its left edge, within the window."""
+        """Place the list above the message box, at its left edge, within the window."""
         rows = min(_ROWS_SHOWN, len(self._found))
         height = theme.scaled(_ROW_HEIGHT) * rows + 14
         corner = self._composer.mapTo(self._window, QPoint(0, 0))
@@ -106,9 +106,8 @@ class SlashMenu(Restyled, QFrame):
     def _choose(self) -> None:
         row = self._list.currentRow()
         if 0 <= row < len(self._found):
-            preset = self._found[row]
             self._edit.take_text()
-            choose(self._session, preset)
+            choose(self._session, self._found[row])
         self._close()
 
     def _close(self) -> None:
@@ -116,7 +115,7 @@ class SlashMenu(Restyled, QFrame):
         self._edit.setAccessibleDescription("")
 
     def _announce(self) -> None:
-        """Describe the selected preset at the message box, which keeps the focus, for screen readers."""
+        """Describe the selected preset to screen readers, at the message box, which has the focus."""
         item = self._list.currentItem()
         if item is not None and not self.isHidden():
             words = item.data(Qt.ItemDataRole.AccessibleTextRole) or item.text()
@@ -129,16 +128,14 @@ class SlashMenu(Restyled, QFrame):
             self._place()
         elif watched is self._edit and event.type() == QEvent.Type.FocusOut:
             self._close()
-        elif watched is self._edit and isinstance(event, QKeyEvent) and not self._edit.preedit():
-            if event.type() == QEvent.Type.ShortcutOverride and event.key() == Qt.Key.Key_Escape:
-                # Otherwise the shortcut that stops an answer gets the key.
-                event.accept()
-                return True
-            if event.type() == QEvent.Type.KeyPress and self._press(event):
-                return True
+        elif watched is self._edit and not self._edit.preedit() and (claims_escape(event) or self._press(event)):
+            return True
         return super().eventFilter(watched, event)
 
-    def _press(self, event: QKeyEvent) -> bool:
+    def _press(self, event: QEvent) -> bool:
+        """Handle a key of the list. Returns whether `event` was one."""
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+            return False
         key, plain = event.key(), not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if key == Qt.Key.Key_Escape:
             self._declined = True
@@ -146,7 +143,7 @@ class SlashMenu(Restyled, QFrame):
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and plain:
             step = 1 if key == Qt.Key.Key_Down else -1
             self._list.setCurrentRow((self._list.currentRow() + step) % len(self._found))
-        elif (key in _ENTER or key == Qt.Key.Key_Tab) and plain:
+        elif (key in ENTER or key == Qt.Key.Key_Tab) and plain:
             self._choose()
         else:
             return False

@@ -6,25 +6,26 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
+from pathlib import PurePath
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
-# How many characters are read at most: the system takes no longer arguments.
+# Characters that are read at most: the system limits the length of an argument.
 LONGEST = 30_000
 _VOICE = r"^(.+?)\s+([a-z]{2,3})[_-]\w+\s+#"
 _SCRIPTS = (("ja", "[぀-ヿ]"), ("ko", "[가-힣]"), ("zh", "[一-鿿]"))
 
 
 def program_of_system() -> str | None:
-    """The program that can speak here, or None."""
+    """Return the path of the system's speech program, or None."""
     return shutil.which("say" if sys.platform == "darwin" else "spd-say")
 
 
 def language_of(text: str) -> str:
-    """The language of a text by its script: "ja", "ko", "zh", or "" for one in other letters."""
+    """Return the language of a text by its script: "ja", "ko", "zh", or "" for other scripts."""
     counts = {code: len(re.findall(script, text)) for code, script in _SCRIPTS}
     letters = sum(map(str.isalpha, text))
-    # Kana are never in Chinese, and Han is in all three.
+    # Chinese has no kana, and all three have Han characters.
     if counts["ja"] > 0.02 * letters:
         return "ja"
     code = max(("ko", "zh"), key=lambda name: counts[name])
@@ -32,7 +33,7 @@ def language_of(text: str) -> str:
 
 
 def voices_in(listing: str) -> dict[str, str]:
-    """The first voice for each language in what `say -v ?` prints."""
+    """Return the first voice for each language in the output of `say -v ?`."""
     voices: dict[str, str] = {}
     for line in listing.splitlines():
         if match := re.match(_VOICE, line):
@@ -41,7 +42,7 @@ def voices_in(listing: str) -> dict[str, str]:
 
 
 class Speaker(QObject):
-    """`changed` follows the start and the end of speech. `program` is the speech program, None if there is none."""
+    """Reads texts with `program`, which is None if there is none. `changed` marks the start and the end of speech."""
 
     changed = Signal()
 
@@ -56,11 +57,11 @@ class Speaker(QObject):
         return self._process is not None
 
     def speak(self, text: str, language: str) -> None:
-        """Read a text; `language` is the window's, for a text whose script does not determine its own."""
+        """Read a text aloud. `language`, the window's, applies if the script does not determine the language."""
         self.stop()
         if self.program is None or not text.strip():
             return
-        # A voice for these languages would spell out a text in Latin letters.
+        # A voice for these languages would spell a text in Latin letters.
         code = language_of(text) or ("en" if language[:2] in ("ko", "ja", "zh") else language[:2])
         if not self._is_say:
             self._run(["--wait", "--language", code, "--", text[:LONGEST]])
@@ -78,7 +79,7 @@ class Speaker(QObject):
         process.finished.connect(process.deleteLater)
         process.kill()
         if self.program is not None and not self._is_say:
-            # A server process speaks, and goes on without the client.
+            # A server process speaks, and continues without its client.
             QProcess.startDetached(self.program, ["--cancel"])
         self.changed.emit()
 
@@ -91,10 +92,10 @@ class Speaker(QObject):
 
     @property
     def _is_say(self) -> bool:
-        return self.program is not None and self.program.endswith("say") and not self.program.endswith("spd-say")
+        return self.program is not None and PurePath(self.program).name == "say"
 
     def _ask_for_voices(self, text: str, code: str) -> None:
-        """List the voices of the languages, once, then read the text."""
+        """List the voices, then read the text. Called once."""
 
         def listed(process: QProcess) -> None:
             self._voices = voices_in(bytes(process.readAllStandardOutput().data()).decode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""The button below the message box that switches the model's thinking, or chooses how much of it, for the chat."""
+"""The button below the message box that switches the model's thinking in the chat, or chooses its level."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from app.session.session import Session
 from app.widgets.popups import Menu
 from app.widgets.restyled import Restyled
+from app.widgets.style_class import styled
 from engine.tokenizers.thinking import SWITCHED, ThinkingChoice
 
 
 class ThinkingButton(Restyled, QToolButton):
-    """Hidden for models whose chat template has no such choice. A switch is toggled, levels are in a menu."""
+    """A toggle, or a menu of levels. Hidden for models whose chat template has no such choice."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.setProperty("styleClass", "small")
+        styled(self, "small")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._levels = Menu(self)
         self._levels.aboutToShow.connect(self._fill)
@@ -31,7 +32,7 @@ class ThinkingButton(Restyled, QToolButton):
 
     @property
     def chosen(self) -> str:
-        """The level that the template gets in the chat on screen; "" for its own, where that is none of its levels."""
+        """The level that the template gets in the chat on screen; "" if its default is not one of its levels."""
         choice = self._choice
         return choice.level(self._session.settings.generation_of(self._session.chat).thinking) or choice.default
 
@@ -44,7 +45,7 @@ class ThinkingButton(Restyled, QToolButton):
         return self._choice.levels != SWITCHED
 
     def refresh(self) -> None:
-        """Show what holds in the chat on screen."""
+        """Show the choice in the chat on screen."""
         self.setVisible(bool(self._choice.levels))
         has_levels = self._has_levels
         self.setMenu(self._levels if has_levels else None)  # type: ignore[arg-type]

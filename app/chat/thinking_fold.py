@@ -9,20 +9,20 @@ from app.chat.answer_body import AnswerBody
 from app.session.answer import Answer
 from app.widgets import theme
 from app.widgets.icons import icon
-from app.widgets.layouts import vbox
+from app.widgets.layouts import fill, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 from app.wording.figures import number, seconds
 
 
 class ThinkingFold(Restyled, QWidget):
-    """Hidden if there are no thoughts. They are rendered only while they are unfolded."""
+    """The line and the thoughts, hidden if there are none. Thoughts are rendered only while they are unfolded."""
 
     link_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._thought, self._closed, self._open = "", False, False
+        self.thought, self._closed, self._open = "", False, False
         self._tokens: int | None = None
         self._seconds: float | None = None
         self.head = styled(QPushButton(self), "fold")
@@ -32,8 +32,7 @@ class ThinkingFold(Restyled, QWidget):
         self._frame = QFrame(self)
         self._frame.setObjectName("thoughts")
         self.body = AnswerBody(self._frame)
-        inner = vbox(self._frame, margins=(16, 4, 0, 4))
-        inner.addWidget(self.body)
+        fill(vbox(self._frame, margins=(16, 4, 0, 4)), self.body)
         column = vbox(self, margins=(0, 0, 0, 6), spacing=4)
         column.addWidget(self.head, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._frame)
@@ -43,22 +42,17 @@ class ThinkingFold(Restyled, QWidget):
         self.hide()
         self.restyle()
 
-    @property
-    def thought(self) -> str:
-        return self._thought
-
     def show_thoughts(self, answer: Answer) -> None:
         """Show an answer's thoughts so far."""
         parts = answer.parts
-        thought = parts.thought or ""
-        self.setVisible(bool(thought) or (parts.thought is not None and not parts.closed))
+        self.setVisible(bool(parts.thought) or (parts.thought is not None and not parts.closed))
         if self.isHidden():
             return
-        self._thought, self._closed = thought, parts.closed or answer.ended
+        self.thought, self._closed = parts.thought or "", parts.closed or answer.ended
         self._tokens, self._seconds = answer.thinking_figures()
         self.retranslate()
         if self._open:
-            self.body.show_text(thought, self._closed)
+            self.body.show_text(self.thought, self._closed)
 
     def unfold(self, unfolded: bool = True) -> None:
         self.head.setChecked(unfolded)
@@ -66,7 +60,7 @@ class ThinkingFold(Restyled, QWidget):
     def _toggle(self, unfolded: bool) -> None:
         self._open = unfolded
         if unfolded:
-            self.body.show_text(self._thought, self._closed)
+            self.body.show_text(self.thought, self._closed)
         self._frame.setVisible(unfolded)
         self.apply_theme()
 

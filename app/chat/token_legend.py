@@ -1,4 +1,4 @@
-"""What the colours of tokens mean, in words: below the round strip, and above tokens where there is no strip."""
+"""The legend of token colours: below the round strip, and above tokens where there is no strip."""
 
 from __future__ import annotations
 
@@ -12,41 +12,39 @@ from app.widgets import theme
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.icons import icon
 from app.widgets.labels import label
-from app.widgets.layouts import hbox
+from app.widgets.layouts import fill, hbox
 from app.widgets.restyled import Restyled
 from app.wording.sources import drafter_of, legend_sources, role_of, source_name
 from engine.speculation.proposers.registry import DRAFTER_METHOD
 
-# Of an answer that is written, the newest rounds tell what drafts.
+# The drafter is looked for in this many of the newest rounds.
 _LOOKED_AT = 200
 # The mark of draft tokens that were not kept.
 _REJECTED = "rejected"
 
 
 class TokenLegend(Restyled, QWidget):
-    """A mark and a word for each kind of token, `with_rejected` also for what was not kept.
+    """A mark and a word for each kind of token, `with_rejected` also for rejected draft tokens.
 
-    All drafters have one mark, which has the name of the one that drafts.
+    All drafters share one mark, which has the name of the one that drafts.
     """
 
     def __init__(self, *, with_rejected: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._drafter = DRAFTER_METHOD
         self._marks: list[tuple[QLabel, QLabel, str]] = []
-        # Where the names are long, the last of them stand in a second row.
+        # Long names need a second row.
         flow = FlowLayout(self, spacing=8)
         for source in (*legend_sources(), *((_REJECTED,) if with_rejected else ())):
             entry = QWidget(self)
-            row = hbox(entry, margins=(0, 0, 0, 0), spacing=4)
             mark, name = QLabel(entry), label(entry, "muted")
-            row.addWidget(mark)
-            row.addWidget(name)
+            fill(hbox(entry, margins=(0, 0, 0, 0), spacing=4), mark, name)
             flow.addWidget(entry)
             self._marks.append((mark, name, source))
         self.restyle()
 
     def show_answer(self, answer: Answer) -> None:
-        """Name what drafted for the answer: a draft model, or a head."""
+        """Name the drafter of the answer: a draft model, or a head."""
         drafter = drafter_of(islice(reversed(answer.rounds), _LOOKED_AT)) or self._drafter
         if drafter != self._drafter:
             self._drafter = drafter
@@ -65,8 +63,6 @@ class TokenLegend(Restyled, QWidget):
     def apply_theme(self) -> None:
         colours = theme.colours()
         for mark, _, source in self._marks:
-            if source == _REJECTED:
-                drawing = icon("draft-off", colours.muted)
-            else:
-                drawing = icon("draft-on", colours.accent(role_of(source)))
+            kept = icon("draft-on", colours.accent(role_of(source)))
+            drawing = icon("draft-off", colours.muted) if source == _REJECTED else kept
             mark.setPixmap(drawing.pixmap(QSize(14, 14), self.devicePixelRatioF()))

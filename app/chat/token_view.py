@@ -1,7 +1,7 @@
 """The token view: an answer's raw text, with each token tinted by its proposer, exactly as the engine reports it.
 
-Draft tokens of the draft model have a solid underline, those of lookup a dashed one, those that the answer format
-forces a dotted one, so colour is not needed.
+Tokens of the draft model have a solid underline, those of lookup a dashed one, and those that the answer format forces
+a dotted one, so that colour is not needed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import cast
 
-from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QColor, QFontDatabase, QHelpEvent, QTextBlockFormat, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -20,16 +20,17 @@ from app.text.fences import is_fence
 from app.text.pieces import weight
 from app.widgets import theme
 from app.widgets.restyled import Restyled
+from app.widgets.throttle import single_shot
 from app.wording.figures import joined_lines, percent, rejected_text
 from app.wording.sources import role_of, source_name
 from engine.events import Token
 from engine.speculation.proposers.registry import PROPOSERS, ProposerEntry
 from engine.stats import RoundRecord
 
-# Looked at by each fit.
+# Empty lines at the end that `fit` removes at most.
 _MOST_EMPTY_LINES = 100
-# What is inserted before the event loop comes round again, what a token weighs besides its text, and how much is shown
-# of an answer: a paragraph is laid out again as a whole with whatever is added to it.
+# The weight that one turn of the event loop inserts, the weight of a token besides its text, and the limits of what is
+# shown: each addition lays out its whole paragraph again.
 _SLICE, _TOKEN_WEIGHT = 9_000, 4
 _MOST_TOKENS, _MOST_WEIGHT = 20_000, 60_000
 
@@ -44,9 +45,7 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         self._tokens: list[Token] = []
         self._wanted: Sequence[Token] = ()
         self._rounds: Sequence[RoundRecord] = ()
-        self._slices = QTimer(self)
-        self._slices.setSingleShot(True)
-        self._slices.timeout.connect(self._insert_slice)
+        self._slices = single_shot(self, self._insert_slice)
         # Where each token begins in the document, in UTF-16 units, and where the last one ends.
         self._starts: list[int] = []
         self._end = self._weight = 0
@@ -55,9 +54,9 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         self.restyle()
 
     def show_tokens(self, tokens: Sequence[Token], rounds: Sequence[RoundRecord] = ()) -> None:
-        """Show all of `tokens`, of a very long answer the first; only the new ones are inserted, many in slices.
+        """Show `tokens`, of a very long answer only the first. New ones are inserted, many of them in slices.
 
-        `rounds` are those that wrote them, as far as they are known.
+        `rounds` are the known rounds that wrote them.
         """
         self._rounds = rounds
         if len(tokens) < len(self._tokens):
@@ -66,7 +65,7 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         self._insert_slice()
 
     def _insert_slice(self) -> None:
-        """Insert as many of the tokens as a frame has time for; the event loop comes round before the others."""
+        """Insert as many tokens as a frame has time for. The next turn of the event loop continues."""
         first, last = len(self._tokens), self._end_of_slice()
         if first == last:
             return
@@ -85,7 +84,7 @@ class TokenView(Restyled, AutoHeightTextBrowser):
             # Qt inserts a carriage return as a second new line.
             text = token.text.replace("\r", " ")
             cursor.insertText(text, char_format(token.source, self._in_code))
-            # Qt drops some characters, a byte order mark for one.
+            # Qt drops some characters, such as a byte order mark.
             self._end = cursor.position()
             self._follow_fences(text)
         self._tokens.extend(self._wanted[first:last])
@@ -103,7 +102,7 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         return len(self._tokens) >= _MOST_TOKENS or self._weight >= _MOST_WEIGHT
 
     def _end_of_slice(self) -> int:
-        """The index behind the last token that the next slice has."""
+        """Return the index after the last token of the next slice."""
         index, budget = len(self._tokens), _SLICE
         if self._full:
             return index
@@ -113,7 +112,7 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         return index
 
     def fit(self) -> None:
-        """Leave out empty lines at the end: an answer that ends with a new line has one."""
+        """Set the height that the text needs without empty lines at its end."""
         super().fit()
         block = last = self.document().lastBlock()
         for _ in range(_MOST_EMPTY_LINES):
@@ -124,7 +123,7 @@ class TokenView(Restyled, AutoHeightTextBrowser):
             self.setFixedHeight(max(1, math.ceil(self.document().documentLayout().blockBoundingRect(last).top())))
 
     def _follow_fences(self, text: str) -> None:
-        """Keep track of whether the next token is inside a code block, which is set in a fixed pitch."""
+        """Keep track of whether the next token is inside a code block, which has a fixed-width font."""
         *lines, rest = (self._line + text).split("\n")
         for line in lines:
             if is_fence(line):
@@ -132,13 +131,13 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         self._line = rest
 
     def token_at(self, position: int) -> Token | None:
-        """The token that covers a position of the document; tokens without text cover none."""
+        """Return the token that covers a position of the document. Tokens without text cover none."""
         if not 0 <= position < self._end:
             return None
         return self._tokens[bisect_right(self._starts, position) - 1]
 
     def span_of_round(self, number: int) -> tuple[int, int] | None:
-        """Where the tokens of a round begin and end in the document; None if there are none."""
+        """Return where the tokens of a round begin and end in the document; None if there are none."""
         inside = [index for index, token in enumerate(self._tokens) if token.round == number]
         if not inside:
             return None
@@ -153,7 +152,7 @@ class TokenView(Restyled, AutoHeightTextBrowser):
             self.setTextCursor(cursor)
 
     def description_at(self, position: int) -> str:
-        """What the tooltip says of the token at a position of the document; "" if there is none."""
+        """Return the tooltip of the token at a position of the document; "" if there is none."""
         token = self.token_at(position)
         if token is None:
             return ""
@@ -165,7 +164,7 @@ class TokenView(Restyled, AutoHeightTextBrowser):
         )
         at = bisect_left(self._rounds, token.round, key=lambda record: record.number)
         record = self._rounds[at] if at < len(self._rounds) else None
-        # It stands where the main model wrote something else.
+        # The first token after the accepted ones replaced the rejected ones.
         if record is None or record.number != token.round or token.position != record.accepted:
             return text
         return joined_lines(text, rejected_text(record))
@@ -201,7 +200,7 @@ class TokenView(Restyled, AutoHeightTextBrowser):
 
 
 def char_format(source: str, in_code: bool = False) -> QTextCharFormat:
-    """The format of a proposer's tokens: the main model's are plain, draft tokens are tinted and underlined."""
+    """Return the format of a proposer's tokens: plain for the main model, else tinted and underlined."""
     style = QTextCharFormat()
     colours = theme.colours()
     style.setForeground(QColor(colours.text))
@@ -224,7 +223,7 @@ def _underline(proposer: ProposerEntry) -> QTextCharFormat.UnderlineStyle:
 
 
 def _probability(logprob: float) -> str:
-    """A probability as whole percent; one that would round to 0 or to 100 is given as a bound."""
+    """Format a probability as whole percent, or as a bound if it would round to 0 or 100."""
     share = math.exp(min(logprob, 0.0))
     if share < 0.005:
         return f"< {percent(0.01)}"

@@ -1,4 +1,4 @@
-"""The chat as a column of turns that scrolls, and follows its end only while it is there."""
+"""The chat as a column of turns that scrolls. It follows the end of the chat only while the end is in view."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from app.widgets import theme
 from app.widgets.focus_ring import FocusRing
 from app.widgets.icons import icon
 from app.widgets.labels import set_name
-from app.widgets.layouts import hbox, settle_layouts, top_in
+from app.widgets.layouts import fill, hbox, settle_layouts, top_in
 from app.widgets.restyled import Restyled
+from app.widgets.throttle import single_shot
 
 if TYPE_CHECKING:
     from app.chat.shown_text import ShownTexts
@@ -26,17 +27,17 @@ if TYPE_CHECKING:
 
 SIDE = 24
 _NEAR_END = 24
-# Loading turns changes heights, which may bring more of them near; so often it is repeated.
+# Loading turns changes heights, which may bring more turns near. It is repeated this many times.
 _LOAD_PASSES = 4
 
 
 class Transcript(Restyled, QScrollArea):
-    """Scrolls the turns of a chat. The signals carry a turn, and what belongs to it.
+    """The scrolling column of turns. Most signals carry a turn first.
 
-    `acted`: the action to do with it. `edited`: the new text of its question. `tokens_wanted`: its tokens are needed
-    and only on disk. `menu_wanted`: where its menu shall open. `rounds_selected`: the rounds whose tokens are selected.
-    `turned_to`: it was clicked or has the focus now. `focus_lost` follows when the widget with the focus is removed,
-    `shown_as` when answers are shown in the other way.
+    `acted` adds an action on the turn, `edited` the new text of its question, `menu_wanted` the place for its menu and
+    `rounds_selected` the rounds whose tokens are selected. `tokens_wanted`: its tokens are needed and only on disk.
+    `turned_to`: it was clicked or got the focus. Without a turn, `focus_lost` is emitted when the widget with the focus
+    is removed, and `shown_as` when answers are shown as tokens or as text again.
     """
 
     acted = Signal(object, str)
@@ -57,11 +58,11 @@ class Transcript(Restyled, QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         FocusRing(self)
         self._at_end = True
-        self._as_tokens, self._with_figures = False, True
+        self.as_tokens, self._with_figures = False, True
         self._query: Query | None = None
         self._current_match: tuple[Turn, int] | None = None
         self._loaded_at = self._laid_out_at = 0
-        # What shall be at the top of the view: a turn, pixels below its top, and its height when that was measured.
+        # What to scroll to the top: a turn, pixels below its top, and its height when these were measured.
         self._target: tuple[Turn, int, int | None] | None = None
         self._column = TurnColumn(self._make_view)
         self._build_body()
@@ -73,9 +74,7 @@ class Transcript(Restyled, QScrollArea):
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(self._range_changed)
         bar.valueChanged.connect(self._value_changed)
-        self._loading = QTimer(self)
-        self._loading.setSingleShot(True)
-        self._loading.timeout.connect(self._load_near)
+        self._loading = single_shot(self, self._load_near)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._focus_changed)
@@ -85,10 +84,7 @@ class Transcript(Restyled, QScrollArea):
         self._body = body = QWidget()
         body.setObjectName("transcriptBody")
         body.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-        self._row = hbox(body, margins=(SIDE, 0, SIDE, 0))
-        self._row.addStretch(1)
-        self._row.addWidget(self._column, 1000)
-        self._row.addStretch(1)
+        self._row = fill(hbox(body, margins=(SIDE, 0, SIDE, 0)), 1, (self._column, 1000), 1)
         self._row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetMinimumSize)
         self.setWidget(body)
 
@@ -102,7 +98,7 @@ class Transcript(Restyled, QScrollArea):
 
     @property
     def reading_position(self) -> tuple[int, int] | None:
-        """What is at the top of the view: the index of a turn and pixels below its top; None at the end."""
+        """The index of the turn at the top of the view, and pixels below its top; None at the end."""
         if self._target is not None and self._target[0] in self._column:
             return self._column.turns.index(self._target[0]), self._target[1]
         if self._at_end:
@@ -112,7 +108,7 @@ class Transcript(Restyled, QScrollArea):
         return (found[0], top - found[1].y()) if found is not None else None
 
     def shows(self, chat: Chat) -> bool:
-        """Whether the turns shown are those of that chat."""
+        """Whether the shown turns are those of that chat."""
         return self._column.turns == chat.turns
 
     def show_chat(self, chat: Chat) -> None:
@@ -120,12 +116,12 @@ class Transcript(Restyled, QScrollArea):
         self._column.show_turns(chat.turns)
         self._at_end, self._target = True, None
         if chat.read_position is not None and chat.read_position[0] < len(chat.turns):
-            # The new turns have their positions once the event loop has applied their layout.
+            # The new turns get their positions when the event loop applies their layout.
             self._target, self._at_end = (chat.turns[chat.read_position[0]], chat.read_position[1], None), False
         self._load_soon()
 
     def show_path(self, chat: Chat) -> None:
-        """Show other turns of the same chat. Those that stay keep their widgets and the view its position."""
+        """Show other turns of the same chat. Turns that stay keep their widgets, and the view keeps its position."""
         had_focus = self._column.update_turns(chat.turns)
         self._mark_newest()
         self._load_soon()
@@ -144,8 +140,9 @@ class Transcript(Restyled, QScrollArea):
         return view
 
     def highlight(self, query: Query | None, current: tuple[Turn, int] | None = None) -> None:
-        """Highlight the matches of a search in every turn; `current` is a turn and the index of the current match in
-        it. None removes the highlights.
+        """Highlight the matches of a search in every turn; None removes the highlights.
+
+        `current` is a turn and the index of the current match in it.
         """
         self._query, self._current_match = query, current
         for view in self._column.views:
@@ -156,8 +153,8 @@ class Transcript(Restyled, QScrollArea):
         view.highlight(self._query, current[1] if current is not None and current[0] is view.turn else None)
 
     def count_matches(self, turn: Turn, query: Query) -> int:
-        """How many matches there are in the text that a turn shows, or would show if it were loaded."""
-        return self._texts.count(turn, query, self._as_tokens)
+        """Return the number of matches in the text that a turn shows, or would show if it were loaded."""
+        return self._texts.count(turn, query, self.as_tokens)
 
     def reveal_match(self, turn: Turn, index: int) -> None:
         """Scroll to a match that is highlighted, or to the turn if it shows none."""
@@ -185,14 +182,9 @@ class Transcript(Restyled, QScrollArea):
         if view is not None:
             view.refresh()
 
-    @property
-    def as_tokens(self) -> bool:
-        """Whether answers are shown as their tokens."""
-        return self._as_tokens
-
     def set_as_tokens(self, as_tokens: bool) -> None:
         """Show answers as their tokens, or as rendered text."""
-        self._as_tokens = as_tokens
+        self.as_tokens = as_tokens
         for view in self._column.views:
             view.set_as_tokens(as_tokens)
         self.shown_as.emit()
@@ -223,10 +215,10 @@ class Transcript(Restyled, QScrollArea):
         bar.setValue(bar.maximum())
 
     def _make_view(self, turn: Turn, parent: QWidget) -> TurnView:
-        # With the first turn, and not for an empty chat's first paint.
+        # An empty chat does not need this import.
         from app.chat.turn_view import TurnView
 
-        view = TurnView(turn, self._as_tokens, self._with_figures, parent)
+        view = TurnView(turn, self.as_tokens, self._with_figures, parent)
         view.set_newest(turn is self._column.newest)
         if self._query is not None:
             self._highlight(view)
@@ -246,7 +238,7 @@ class Transcript(Restyled, QScrollArea):
 
     def _focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
         if now is not None and self.isAncestorOf(now):
-            # When a popup closes, the focus may pass through an answer on its way to where it was.
+            # When a popup closes, the focus may pass through an answer on its way back.
             QTimer.singleShot(0, self, self._turn_to_focus)
 
     def _turn_to_focus(self) -> None:
@@ -272,9 +264,9 @@ class Transcript(Restyled, QScrollArea):
             self._loading.start()
 
     def _load_near(self) -> None:
-        """Load the turns in view and a screen around it, and unload those far away.
+        """Load the turns in view and within a screen of it, and unload those far away.
 
-        What is in view keeps its position, although the turns above may get other heights than estimated.
+        The text in view keeps its position, although turns above may get other heights than estimated.
         """
         if self._target is not None:
             (turn, offset, height), self._target = self._target, None
@@ -286,7 +278,7 @@ class Transcript(Restyled, QScrollArea):
         self._loaded_at = self.verticalScrollBar().value()
 
     def _load_passes(self) -> None:
-        """Load for one slice of work. What is in view comes first; the event loop comes round before the rest."""
+        """Do one slice of loading, first in view. The next turn of the event loop does the rest."""
         if not self._column.turns:
             return
         from app.chat.answer_body import SLICE
@@ -316,21 +308,21 @@ class Transcript(Restyled, QScrollArea):
                 return
 
     def _show_link(self, address: str) -> None:
-        """Show where a link goes; only a second click opens it."""
+        """Show the menu of a link. Only its action opens the link."""
         self.link_menu.fill(address)
         self.link_menu.popup(QCursor.pos())
 
     def _extend_range(self, turn: Turn, pixels: int) -> None:
-        """Scroll on before the last answer grows, so that Qt moves what is there and paints only the new line.
+        """Scroll before the last answer grows, so that Qt moves the painted text and paints only the new line.
 
-        Once anything in the view has changed its size, Qt paints all of it again.
+        Once anything in the view has changed its size, Qt would paint all of it again.
         """
         bar = self.verticalScrollBar()
         if turn is self._column.newest and self._at_end and self._target is None and bar.maximum() > 0:
             bar.setMaximum(bar.maximum() + pixels)
 
     def _range_changed(self, _minimum: int, maximum: int) -> None:
-        # The bar takes its width from the margin, which keeps the column in line with the composer.
+        # The bar takes its width from the margin, so that the column stays in line with the composer.
         bar = self.verticalScrollBar().sizeHint().width() if maximum else 0
         self._row.setContentsMargins(SIDE, 0, max(0, SIDE - bar), 0)
         if self._at_end:
@@ -340,7 +332,7 @@ class Transcript(Restyled, QScrollArea):
     def _value_changed(self, value: int) -> None:
         self._at_end = value >= self.verticalScrollBar().maximum() - _NEAR_END
         self._show_newest()
-        # A screen is loaded in both directions, so following an answer line by line loads nothing.
+        # A screen is loaded in both directions, so scrolling by a line needs no loading.
         if abs(value - self._loaded_at) > self.viewport().height() // 2:
             self._load_soon()
 
@@ -353,14 +345,14 @@ class Transcript(Restyled, QScrollArea):
             self._newest.raise_()
 
     def _hold_position(self) -> None:
-        """Remember what is read before lines wrap differently; `_load_near` brings it back to the top of the view."""
+        """Remember the text at the top before lines wrap differently. `_load_near` scrolls back to it."""
         position = self.reading_position
         if position is not None and self._target is None:
             turn = self._column.turns[position[0]]
             self._target = turn, position[1], self._column.slot(turn).height() if position[1] > 0 else None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        # Only the viewport gets narrower by the scroll bar: the column keeps its width.
+        # A scroll bar narrows only the viewport: the column keeps its width.
         if self.width() != self._laid_out_at:
             self._laid_out_at = self.width()
             self._hold_position()

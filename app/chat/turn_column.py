@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from app.session.chats import Turn
-from app.widgets.layouts import vbox
+from app.widgets.layouts import fill, vbox
 
 if TYPE_CHECKING:
     from app.chat.lazy_turn import LazyTurn
@@ -19,7 +19,7 @@ COLUMN_WIDTH = 720
 
 
 class TurnColumn(QWidget):
-    """`make` builds and wires the view of a turn once it is needed."""
+    """The column. `make` builds and connects the view of a turn when it is needed."""
 
     def __init__(self, make: Callable[[Turn, QWidget], TurnView]) -> None:
         super().__init__()
@@ -27,9 +27,8 @@ class TurnColumn(QWidget):
         self._slots: dict[Turn, LazyTurn] = {}
         self.setMaximumWidth(COLUMN_WIDTH)
         self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)
-        self._layout = vbox(self, margins=(0, 28, 0, 24), spacing=32)
-        self._layout.addStretch(1)
-        # The column grows before its turns are placed: squeezed first, every turn would move twice.
+        self._layout = fill(vbox(self, margins=(0, 28, 0, 24), spacing=32), 1)
+        # The column grows before its turns are placed. Otherwise every turn would be squeezed and move twice.
         self._layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
 
     def __contains__(self, turn: object) -> bool:
@@ -45,25 +44,25 @@ class TurnColumn(QWidget):
 
     @property
     def views(self) -> Iterator[TurnView]:
-        """The widgets of the turns that have any."""
+        """The views of the turns that have one."""
         return (slot.view for slot in self._slots.values() if slot.view is not None)
 
     def slot(self, turn: Turn) -> LazyTurn:
         return self._slots[turn]
 
     def loaded(self, turn: Turn) -> TurnView | None:
-        """The widgets of a turn; None if it has none now, or is of another chat."""
+        """Return the view of a turn; None if it has none now, or belongs to another chat."""
         slot = self._slots.get(turn)
         return slot.view if slot is not None else None
 
     def slot_at(self, y: int) -> tuple[int, LazyTurn] | None:
-        """The first turn that reaches down to `y`, with its index."""
+        """Return the first turn that reaches down to `y`, with its index."""
         slots = enumerate(self._slots.values())
         return next(((index, slot) for index, slot in slots if slot.geometry().bottom() >= y), None)
 
     def add(self, turn: Turn, index: int | None = None) -> LazyTurn:
         """Add a turn at an index, or at the end."""
-        # What shows answers is imported with the first turn.
+        # Only the first turn needs this import.
         from app.chat.lazy_turn import LazyTurn
 
         slot = self._slots[turn] = LazyTurn(turn, self._make, self)
@@ -71,7 +70,7 @@ class TurnColumn(QWidget):
         return slot
 
     def show_turns(self, turns: Sequence[Turn]) -> None:
-        """Show the turns of another chat. Edits of questions are kept with their turns."""
+        """Show the turns of another chat. Unfinished edits of questions stay with their turns."""
         self.setUpdatesEnabled(False)
         for slot in self._slots.values():
             if slot.view is not None:
@@ -103,14 +102,14 @@ class TurnColumn(QWidget):
 
     def _remove(self, slot: LazyTurn) -> None:
         self._layout.removeWidget(slot)
-        # It would be painted over the other turns until it is deleted.
+        # Until it is deleted, it would be painted over the other turns.
         slot.hide()
         slot.deleteLater()
 
     def load_between(self, top: int, bottom: int, budget: int) -> int:
-        """Load the turns between two heights, with the blocks of long ones, and unload those far from there.
+        """Load the turns between two heights, with the blocks of long ones, and unload turns far away.
 
-        Returns what is left of the budget; if there is nothing, it has to be called again.
+        Returns the rest of the budget; if nothing is left, call it again in the next turn of the event loop.
         """
         far = 2 * (bottom - top)
         for slot in self._slots.values():
@@ -126,9 +125,8 @@ class TurnColumn(QWidget):
         return budget
 
     def anchor_at(self, y: int) -> QWidget | None:
-        """What is at a height: a block of an answer where it has a widget, else the turn."""
-        found = self.slot_at(y)
-        if found is None:
+        """Return the widget at a height: the block of an answer if it has one, else the turn."""
+        if (found := self.slot_at(y)) is None:
             return None
         slot = found[1]
         return slot.view.anchor_at(y - slot.y()) if slot.view is not None else slot

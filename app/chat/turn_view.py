@@ -22,23 +22,23 @@ from app.chat.token_view import TokenView
 from app.conversations.search import Query, highlights
 from app.session.answer import Answer, State
 from app.session.chats import Turn
-from app.widgets.labels import WrappedLabel, label
-from app.widgets.layouts import top_in, vbox
+from app.widgets.labels import WrappedLabel, label, set_name
+from app.widgets.layouts import fill, top_in, vbox
 from app.widgets.restyled import Restyled
 from app.widgets.style_class import styled
 
-# The actions of the two rows as actions of the turn.
+# The actions of the two rows, mapped to actions of the turn.
 _ANSWER_ACTIONS = {"previous": "previous-answer", "next": "next-answer"}
 _QUESTION_ACTIONS = {"previous": "previous-question", "next": "next-question"}
 
 
 class TurnView(Restyled, QWidget):
-    """A question, its answer and the foot, painted from the turn it was made for.
+    """A question, its answer and the foot.
 
     `acted` carries the action of a row or the note, `edited` the new text of the question, `rounds_selected` the rounds
-    whose tokens are selected; `pressed` follows a click beside the texts, `focus_lost` the removal of the widget that
-    had the focus, `tokens_wanted` when tokens are needed that are only on disk. `grows` carries by how many pixels the
-    answer will be higher, before it is; `incomplete` follows when it has blocks that `load_between` has to make.
+    whose tokens are selected, and `grows` by how many pixels the answer will grow, before it does. `pressed` is emitted
+    on a click beside the texts, `focus_lost` when the widget with the focus is removed, `tokens_wanted` when tokens are
+    needed that are only on disk, and `incomplete` when there are blocks that `load_between` must make.
     """
 
     link_chosen = Signal(str)
@@ -71,37 +71,42 @@ class TurnView(Restyled, QWidget):
         self.question_row = ActionRow((("edit", "edit"), ("copy-question", "copy")), True, self)
         self._status = label(self, "muted")
         self.thinking, self.body, self.tokens = ThinkingFold(self), AnswerBody(self), TokenView(self)
-        # Made where the tokens are shown without the live panel, which has one.
+        # Made if the tokens are shown without the live panel, which has a legend of its own.
         self._legend: TokenLegend | None = None
         self._note = Note(self)
         self._foot = styled(WrappedLabel(self), "muted")
         self._foot.setObjectName("foot")
         self._foot.setTextFormat(Qt.TextFormat.RichText)
         self._foot.setContentsMargins(0, 6, 0, 0)
-        self.answer_row = ActionRow(
-            (("copy", "copy"), ("again", "retry"), ("go-on", "play"), ("branch", "branch"), ("more", "more")),
-            False,
-            self,
-        )
+        actions = (("copy", "copy"), ("again", "retry"), ("go-on", "play"), ("branch", "branch"), ("more", "more"))
+        self.answer_row = ActionRow(actions, False, self)
         self._build()
+        self._name_buttons()
         self._connect()
         self.restyle()
 
     def _build(self) -> None:
         self._column = column = vbox(self, margins=(0, 0, 0, 0), spacing=6)
         column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetMinimumSize)
-        self._line = QHBoxLayout()
-        self._line.addStretch(1)
-        self._line.addWidget(self._bubble, 3)
-        column.addLayout(self._line)
-        column.addWidget(self.question_row)
-        for view in (self._status, self.thinking, self.body, self.tokens, self._note, self._foot):
-            column.addWidget(view)
-        column.addWidget(self.answer_row)
+        fill(column, fill(QHBoxLayout(), 1, (self._bubble, 3)), self.question_row, self._status, self.thinking)
+        fill(column, self.body, self.tokens, self._note, self._foot, self.answer_row)
         for quiet in (self.tokens, self._foot, self._bubble.text):
             leave_menu_to_parent(quiet)
         self._bubble.setVisible(self.turn.asks)
         self.question_row.setVisible(self.turn.asks)
+
+    def _name_buttons(self) -> None:
+        question, answer = self.question_row.button, self.answer_row.button
+        for button in (question, answer):
+            self.bound("Previous version", button("previous"), set_name)
+            self.bound("Next version", button("next"), set_name)
+        self.bound("Edit the message", question("edit"), set_name)
+        self.bound("Copy the message", question("copy-question"), set_name)
+        self.bound("Copy the answer as Markdown", answer("copy"), set_name)
+        self.bound("Regenerate", answer("again"), set_name)
+        self.bound("Continue the answer", answer("go-on"), set_name)
+        self.bound("Branch from here", answer("branch"), set_name)
+        self.bound("More actions", answer("more"), set_name)
 
     def _connect(self) -> None:
         self.body.link_chosen.connect(self.link_chosen)
@@ -110,20 +115,19 @@ class TurnView(Restyled, QWidget):
             lambda passage: self.rounds_selected.emit(self.turn.answer.rounds_of(passage.replace("\u2029", "\n\n")))
         )
         self.tokens.rounds_selected.connect(self.rounds_selected)
-        self.body.rerendered.connect(self._highlight_again)
-        self.thinking.body.rerendered.connect(self._highlight_again)
+        for body in (self.body, self.thinking.body):
+            body.rerendered.connect(self._highlight_again)
+            body.incomplete.connect(self.incomplete)
         self.tokens.grows.connect(self.grows)
         self.body.grows.connect(self.grows)
-        self.body.incomplete.connect(self.incomplete)
-        self.thinking.body.incomplete.connect(self.incomplete)
         self._note.acted.connect(self.acted)
         self.answer_row.acted.connect(lambda action: self.acted.emit(_ANSWER_ACTIONS.get(action, action)))
         self.question_row.acted.connect(lambda action: self.acted.emit(_QUESTION_ACTIONS.get(action, action)))
 
     def refresh(self) -> None:
-        """Show the answer as it is now. Called for every frame while it streams."""
+        """Show the present state of the answer. Called for every frame while it streams."""
         answer = self.turn.answer
-        # An answer that was stored without its tokens can only be shown as text.
+        # An answer that was stored without its tokens is shown as text.
         as_tokens = self._as_tokens and bool(answer.tokens)
         if as_tokens:
             self.tokens.show_tokens(answer.tokens, answer.rounds)
@@ -131,14 +135,14 @@ class TurnView(Restyled, QWidget):
         else:
             self.thinking.show_thoughts(answer)
             self.body.show_text(answer.reply, answer.ended)
-        # While text only follows text, nothing around it changes.
+        # While more text follows, nothing around the text changes.
         state = (as_tokens, bool(answer.text), bool(answer.tokens)) if answer.state is State.WRITING else None
         if state is None or state != self._surroundings:
             self._show_surroundings(answer, as_tokens)
         self._surroundings = state
 
     def _show_surroundings(self, answer: Answer, as_tokens: bool) -> None:
-        """Show or hide what surrounds the text of an answer in this state."""
+        """Show or hide the widgets around the text of an answer in this state."""
         self.tokens.setVisible(as_tokens)
         self._show_legend(as_tokens and self._with_figures and self._newest)
         self.body.setVisible(not as_tokens)
@@ -159,7 +163,7 @@ class TurnView(Restyled, QWidget):
         self._foot.setVisible(shows_foot)
         self._request_tokens()
         if answer.tokens and not self._had_tokens:
-            # The rounds of a selection that was made before the tokens were loaded are known only now.
+            # Only now are the rounds of a selection known that was made before the tokens were loaded.
             self._had_tokens = True
             self.body.emit_selection()
         self._highlight_again()
@@ -178,7 +182,7 @@ class TurnView(Restyled, QWidget):
         self.refresh()
 
     def set_with_figures(self, with_figures: bool) -> None:
-        """Show the answer's figures below it, or only on hover where the live panel shows them."""
+        """Show the answer's figures below it, or only in a tooltip because the live panel shows them."""
         self._with_figures = with_figures
         self._show_legend(not self.tokens.isHidden() and with_figures and self._newest)
         if self.turn.answer.ended:
@@ -186,7 +190,7 @@ class TurnView(Restyled, QWidget):
             self._foot.setVisible(bool(self._foot.text()))
 
     def selected_text(self) -> str:
-        """The text selected in the turn, or ""."""
+        """Return the text selected in the turn, or ""."""
         for view in self._text_views():
             if view.textCursor().hasSelection():
                 if isinstance(view, Prose):
@@ -200,13 +204,13 @@ class TurnView(Restyled, QWidget):
         folded = bool(self.thinking.thought) and not self.thinking.head.isChecked()
         if query is not None and folded:
             thought = self.thinking.thought[:LONGEST_SHOWN]
-            # Rendered as a reader sees it, unless that takes too long.
+            # Search the rendered text, or the Markdown if rendering takes too long.
             texts = block_texts(thought) if len(thought) <= AT_ONCE else [thought]
             self.thinking.unfold(any(highlights(text, query) for text in texts))
         self._show_highlights()
 
     def _highlight_again(self) -> None:
-        """Highlight what is shown now. While an answer streams, the highlights wait for its end."""
+        """Highlight the shown texts again. While an answer streams, the highlights wait for its end."""
         if self._query is not None and self.turn.answer.ended:
             self._show_highlights()
 
@@ -218,11 +222,11 @@ class TurnView(Restyled, QWidget):
         self._highlights.show(self._query, self._sources(), self._current_match)
 
     def rect_of_match(self, index: int) -> QRect | None:
-        """Where a match is in this widget; None if there are no matches."""
+        """Return the place of a match in this widget; None if there are no matches."""
         return self._highlights.rect_of(index, self)
 
     def load_match(self, index: int) -> None:
-        """Make the widget of the block that has a match."""
+        """Make the widget of the block that contains a match."""
         run = self._highlights.run_of(index)
         if run is not None and run.view is None:
             for body in (self.body, self.thinking.body):
@@ -231,7 +235,7 @@ class TurnView(Restyled, QWidget):
             self._show_highlights()
 
     def load_between(self, top: int, bottom: int, budget: int) -> int:
-        """Make the blocks between two heights of this widget. Returns what is left of the budget."""
+        """Make the blocks between two heights of this widget. Returns the rest of the budget."""
         made = 0
         for body in self._bodies():
             y = top_in(body, self)
@@ -242,7 +246,7 @@ class TurnView(Restyled, QWidget):
         return budget
 
     def anchor_at(self, y: int) -> QWidget:
-        """The block, or what is around the blocks, that reaches below a height."""
+        """Return the block that reaches below a height, or this widget."""
         for body in self._bodies():
             top = top_in(body, self)
             if top <= y < top + body.height() and (found := body.anchor_at(y - top)) is not None:
@@ -250,15 +254,15 @@ class TurnView(Restyled, QWidget):
         return self
 
     def _bodies(self) -> list[AnswerBody]:
-        """Those that are shown."""
+        """Return the bodies that are shown."""
         return [body for body in (self.thinking.body, self.body) if body.isVisibleTo(self)]
 
     def _text_views(self) -> list[TextView]:
-        """The widgets with the texts of the question and the answer, top to bottom."""
+        """Return the widgets with the texts of the question and the answer, top to bottom."""
         return [view for view in map(view_of, self._sources()) if view is not None]
 
     def _sources(self) -> list[TextView | Run]:
-        """What shows the texts of the question and the answer, top to bottom."""
+        """Return the widgets and runs with the texts of the question and the answer, top to bottom."""
         question = [self._bubble.text] if self.turn.asks else []
         if not self.tokens.isHidden():
             return [*question, self.tokens]
@@ -273,7 +277,7 @@ class TurnView(Restyled, QWidget):
         self.editor.setFocus()
 
     def leave_edit(self) -> None:
-        """Keep the edit with the turn, because another chat is shown. Commits what is being composed."""
+        """Store an unfinished edit with the turn, because another chat is shown."""
         if self.editor is not None:
             self.editor.edit.commit_preedit()
             self.turn.left_edit = (self.editor.edit.toPlainText(), self.editor.edit.send_key)
@@ -283,16 +287,16 @@ class TurnView(Restyled, QWidget):
         self._bubble.hide()
         self.question_row.hide()
         self._column.insertWidget(1, editor)
-        # The row below the question keeps its height, and so the answer keeps its distance.
+        # The row below the question keeps its height, so that the answer does not move.
         self._retain_row_height(True)
-        # The editor stays until the new question was asked, which may not be possible just now.
+        # The editor stays until the new question is asked, which may be impossible now.
         editor.submitted.connect(self.edited)
         editor.cancelled.connect(self.end_edit)
         editor.show()
         editor.edit.moveCursor(QTextCursor.MoveOperation.End)
 
     def end_edit(self) -> None:
-        """Show the question again as it was."""
+        """Show the question again."""
         if self.editor is not None:
             self._column.removeWidget(self.editor)
             self.editor.hide()
@@ -309,7 +313,7 @@ class TurnView(Restyled, QWidget):
         self.question_row.setSizePolicy(policy)
 
     def wired(self) -> None:
-        """The signals are connected: request tokens that are still on disk, and go on with an edit."""
+        """Request tokens that are only on disk, and resume an edit. Call it once the signals are connected."""
         if self.turn.left_edit is not None:
             self._show_editor(*self.turn.left_edit)
             self.turn.left_edit = None
@@ -337,26 +341,12 @@ class TurnView(Restyled, QWidget):
         self._light(self._under_mouse)
 
     def retranslate(self) -> None:
-        versions = {"previous": self.tr("Previous version"), "next": self.tr("Next version")}
-        self.question_row.set_names(
-            {**versions, "edit": self.tr("Edit the message"), "copy-question": self.tr("Copy the message")}
-        )
-        self.answer_row.set_names(
-            {
-                **versions,
-                "copy": self.tr("Copy the answer as Markdown"),
-                "again": self.tr("Regenerate"),
-                "go-on": self.tr("Continue the answer"),
-                "branch": self.tr("Branch from here"),
-                "more": self.tr("More actions"),
-            }
-        )
         self.show_versions()
         self.answer_row.button("go-on").setVisible(False)
         self.refresh()
 
     def show_versions(self) -> None:
-        """Show which of their versions the question and the answer are."""
+        """Show which versions of the question and the answer are on screen."""
         question, answer = self.turn.question_node, self.turn.answer_node
         self.question_row.show_version(question.position, question.count)
         self.answer_row.show_version(answer.position, answer.count)
@@ -374,7 +364,7 @@ class TurnView(Restyled, QWidget):
         self._light(False)
 
     def set_newest(self, newest: bool) -> None:
-        """The actions of the newest answer are always visible."""
+        """Set whether this is the newest turn, whose answer always shows its actions."""
         self._newest = newest
         self._show_legend(not self.tokens.isHidden() and self._with_figures and newest)
         self._light(self._under_mouse)

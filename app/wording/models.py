@@ -52,8 +52,7 @@ def recommendation_text(main: ModelInfo | None) -> str:
         f"{translate('Settings', SETTINGS[key].title)} {number(value, 0 if isinstance(value, int) else 2)}"
         for key, value in recommended.items()
     ]
-    text = translate("Models", "Recommended for {model}: {values}")
-    return text.format(model=main.name, values=" · ".join(values))
+    return translate("Models", "Recommended for {model}: {values}").format(model=main.name, values=" · ".join(values))
 
 
 def entry_name(entry: Entry) -> str:
