@@ -1,4 +1,4 @@
-"""Answers that a model's loop, a pasted file or ill will may bring: long, deep, or dear to parse and lay out."""
+"""Answers that are long, deep, or expensive to parse and lay out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PARAGRAPH = (_WORDS * 11).strip()
 
 
 def _of(unit: str) -> Callable[[], str]:
-    """A text that repeats `unit` up to LONGEST."""
+    """Return a function that repeats `unit` up to LONGEST characters."""
     return lambda: (unit * (LONGEST // len(unit) + 1))[:LONGEST]
 
 
@@ -23,7 +23,7 @@ def _lines(line: Callable[[int], str], count: int) -> Callable[[], str]:
     return lambda: "".join(map(line, range(count)))[:LONGEST]
 
 
-# By name: what makes the text. Those of the review first.
+# The functions that make the texts, by name.
 ANSWERS: dict[str, Callable[[], str]] = {
     "100 ordinary paragraphs": lambda: f"{_PARAGRAPH}\n\n" * 100,
     "300 ordinary paragraphs": lambda: f"{_PARAGRAPH}\n\n" * 300,
@@ -107,7 +107,7 @@ ANSWERS: dict[str, Callable[[], str]] = {
     "code of 20000 lines": lambda: "```python\n" + "x = 1\n" * 20_000 + "```\n",
     "code in one line": lambda: "```python\n" + "x = 1; " * 28_000 + "\n```\n",
     "code of brackets": lambda: "```json\n" + "[" * 19_000 + "\n```\n",
-    # Letters that are dear to shape.
+    # Letters that are expensive to shape.
     "combining accents": _of("a" + "\u0301" * 400),
     "joined emoji": _of("\U0001f468\u200d\U0001f469\u200d\U0001f467"),
     "right to left": _of("\u05d0\u05d1 abc "),

@@ -6,23 +6,14 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QLabel
-from pytestqt.qtbot import QtBot
 
 from app.chat.answer_body import AnswerBody
 from app.chat.code_block import CodeBlock
-
-
-@pytest.fixture
-def body(qtbot: QtBot) -> AnswerBody:
-    body = AnswerBody()
-    qtbot.addWidget(body)
-    body.resize(600, 400)
-    body.show()
-    return body
+from tests.app.chat.conftest import Show
 
 
 def texts(body: AnswerBody) -> list[str]:
-    """What the blocks show, top to bottom."""
+    """Return what the blocks show, top to bottom."""
     return [view.toPlainText() for view in body.text_views]
 
 
@@ -76,43 +67,31 @@ def test_a_picture_is_named_and_its_name_leads_to_it(body: AnswerBody) -> None:
     assert [f'href="https://example.org/{name}.png"' in html for name in "xy"] == [True, True]
 
 
-def test_a_streamed_answer_ends_as_the_whole_one(qtbot: QtBot, body: AnswerBody) -> None:
-    text = "# Title\n\nA *word*.\n\n- one\n- two\n\n```python\nx = 1\n```\n\nEnd of it, at last.\n"
-    for end in range(1, len(text)):
-        body.show_text(text[:end], ended=False)
-    body.show_text(text, ended=True)
-    whole = AnswerBody()
-    qtbot.addWidget(whole)
-    whole.show_text(text, ended=True)
-    assert texts(body) == texts(whole)
-
-
 ANSWERS = (
     "Here is code:\n```py\nx = 1\n```\nand more.\n",
     "First.\n\nHere is code:\n\n```c\nint x;\n```\n\n- a\n- b\n\n```\nplain\n```\nEnd.\n",
     "Try this:\n\n    make\n    make install\n\nThen go on.\n",
     "- a\n\n~~~\nb\n~~~\n\n    indented\n\n# Heading\n\n```sh\nls",
+    "# Title\n\nA *word*.\n\n- one\n- two\n\n```python\nx = 1\n```\n\nEnd of it, at last.\n",
 )
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-@pytest.mark.parametrize("step", [1, 3, 4])
+@pytest.mark.parametrize("step", [1, pytest.param(3, marks=pytest.mark.full), 4])
 def test_code_between_paragraphs_is_shown_once_and_hides_nothing(
-    qtbot: QtBot, body: AnswerBody, answer: str, step: int
+    show: Show[AnswerBody], body: AnswerBody, answer: str, step: int
 ) -> None:
     for end in range(0, len(answer), step):
         body.show_text(answer[:end], ended=False)
         shown = "".join("".join(texts(body)).split())
-        # A fence or a sign of a list may be on its way; words that were shown stay, and are there once.
+        # A fence or a mark of a list may be incomplete, but each word is shown once.
         for word in ("Here", "First", "Try", "make install", "Then", "plain"):
             whole = "".join(word.split())
             assert shown.count(whole) == answer[:end].count(word), (answer[:end], texts(body))
     body.show_text(answer, ended=True)
-    whole_body = AnswerBody()
-    qtbot.addWidget(whole_body)
-    whole_body.resize(600, 400)
-    whole_body.show_text(answer, ended=True)
-    assert texts(body) == texts(whole_body)
+    whole = show(AnswerBody())
+    whole.show_text(answer, ended=True)
+    assert texts(body) == texts(whole)
 
 
 def test_finished_paragraphs_share_a_widget_so_that_a_selection_spans_them(body: AnswerBody) -> None:

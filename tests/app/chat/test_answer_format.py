@@ -1,4 +1,4 @@
-"""Answers as JSON: chosen in the chat's settings, checked at once, shown below the message box, asked of the engine."""
+"""Answers as JSON: chosen in the chat's settings, checked at once, marked below the message box, sent to the engine."""
 
 from __future__ import annotations
 
@@ -77,25 +77,20 @@ def test_a_schema_begins_with_an_example_and_is_checked_while_it_is_written(
     assert engine.requests[-1].grammar == Grammar("json_schema", '{"type": "null"}')
 
 
-def test_a_format_is_of_its_chat_alone(field: AnswerFormatField, window: WindowDriver) -> None:
-    choose(field, "schema")
-    field.schema.setPlainText("{}")
-    window.ask_and_wait("First")
-    window.trigger("new-chat")
-    assert window.find(AnswerFormatMark).isHidden()
-    window.trigger("chat-settings")
-    assert field.kind.currentData() == "text"
-
-
-def test_a_question_with_a_schema_that_is_none_is_answered_by_what_is_wrong(
-    field: AnswerFormatField, window: WindowDriver
+def test_a_format_is_of_its_chat_alone_and_a_schema_that_is_none_is_an_error(
+    field: AnswerFormatField, window: WindowDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("app.chat.answer_format._check", lambda _schema: None)
     choose(field, "schema")
     field.schema.setPlainText("{")
     window.ask_and_wait("Who?")
     error = window.session.chat.turns[-1].answer.error
     assert error is not None
     assert error.code == "grammar-not-usable"
+    window.trigger("new-chat")
+    assert window.find(AnswerFormatMark).isHidden()
+    window.trigger("chat-settings")
+    assert field.kind.currentData() == "text"
 
 
 @pytest.mark.parametrize(

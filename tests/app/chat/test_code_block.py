@@ -1,36 +1,25 @@
-"""Code blocks: coloured off the Qt thread, and copied with one click."""
+"""Code blocks are coloured off the Qt thread, and copied with one click."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from PySide6.QtGui import QGuiApplication, QTextCursor, QTextDocument, QTextFormat, QTextFragment
+from PySide6.QtGui import QGuiApplication, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.chat.auto_height_browser import blocks_of
 from app.chat.code_block import CodeBlock
 from app.chat.highlight import spans
+from tests.app.chat.conftest import Show
 
 
 def is_coloured(block: CodeBlock) -> bool:
-    """Whether any letters have another colour or weight than the others."""
-    document = block.text_view.document()
-    return any(
-        fragment.charFormat().hasProperty(QTextFormat.Property.ForegroundBrush) for fragment in fragments(document)
-    )
+    """Whether any letters have a colour of their own."""
+    styles = (part.fragment().charFormat() for line in blocks_of(block.text_view.document()) for part in line)
+    return any(style.hasProperty(QTextFormat.Property.ForegroundBrush) for style in styles)
 
 
-def fragments(document: QTextDocument) -> Iterator[QTextFragment]:
-    block = document.begin()
-    while block.isValid():
-        for part in block:
-            yield part.fragment()
-        block = block.next()
-
-
-def test_the_copy_button_copies_the_code(qtbot: QtBot) -> None:
-    block = CodeBlock()
-    qtbot.addWidget(block)
+def test_the_copy_button_copies_the_code(show: Show[CodeBlock]) -> None:
+    block = show(CodeBlock())
     block.show_code("print('안녕')\n", "python", closed=True)
     block.findChild(QPushButton).click()
     assert QGuiApplication.clipboard().text() == "print('안녕')\n"
@@ -42,17 +31,15 @@ def test_known_languages_are_coloured_and_unknown_ones_are_not() -> None:
     assert spans("x = 1\n", "") == ()
 
 
-def test_long_code_is_coloured_once_its_spans_are_known(qtbot: QtBot) -> None:
+def test_long_code_is_coloured_once_its_spans_are_known(qtbot: QtBot, show: Show[CodeBlock]) -> None:
     text = "def name(value):\n    return value  # note\n" * 40
-    block = CodeBlock()
-    qtbot.addWidget(block)
+    block = show(CodeBlock())
     block.show_code(text, "python", closed=False)
     assert not is_coloured(block)
     block.show_code(text, "python", closed=True)
     assert not is_coloured(block)
     qtbot.waitUntil(lambda: is_coloured(block))
-    again = CodeBlock()
-    qtbot.addWidget(again)
+    again = show(CodeBlock())
     again.show_code(text, "python", closed=True)
     assert is_coloured(again)
     cursor = QTextCursor(again.text_view.document())
@@ -62,9 +49,8 @@ def test_long_code_is_coloured_once_its_spans_are_known(qtbot: QtBot) -> None:
     assert cursor.charFormat().fontWeight() == 600
 
 
-def test_colours_fall_on_the_right_letters_after_wide_characters(qtbot: QtBot) -> None:
-    block = CodeBlock()
-    qtbot.addWidget(block)
+def test_colours_fall_on_the_right_letters_after_wide_characters(qtbot: QtBot, show: Show[CodeBlock]) -> None:
+    block = show(CodeBlock())
     block.show_code("a = '👩‍💻' # note\n", "python", closed=True)
     qtbot.waitUntil(lambda: is_coloured(block))
     document = block.text_view.document()

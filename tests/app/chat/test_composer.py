@@ -1,4 +1,4 @@
-"""The message box: Enter, input methods, growing. The four input-method sequences are those real platforms produce."""
+"""The message box: Enter, input methods, growing. The input-method events are those of real platforms."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ from PySide6.QtWidgets import QToolButton
 
 from app.chat.composer import Composer
 from app.widgets.layouts import settle_layouts
+from tests.app.chat.conftest import Show
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
 
 @pytest.fixture
-def composer(qtbot: QtBot) -> Composer:
+def composer(show: Show[Composer]) -> Composer:
     send, stop = QAction("Send"), QAction("Stop")
-    composer = Composer(send, stop)
+    composer = show(Composer(send, stop), 500, 120)
     composer.actions_kept = (send, stop)  # type: ignore[attr-defined]
-    qtbot.addWidget(composer)
-    composer.resize(500, 120)
-    composer.show()
     composer.edit.setFocus()
     return composer
 
@@ -54,27 +52,23 @@ def press_enter(composer: Composer, modifiers: Qt.KeyboardModifier = Qt.Keyboard
     QTest.keyClick(composer.edit, Qt.Key.Key_Return, modifiers)
 
 
-def test_enter_that_confirms_a_japanese_candidate_does_not_send(composer: Composer, sent: list[str]) -> None:
-    for preedit in ("に", "にほ", "にほん", "日本"):
+@pytest.mark.parametrize(
+    ("before", "preedits", "chosen"),
+    [("", ("に", "にほ", "にほん", "日本"), "日本"), ("我用", ("t", "tan", "tan'dem"), "tandem")],
+    ids=["Japanese candidate", "pinyin as Latin letters"],
+)
+def test_enter_that_confirms_a_candidate_does_not_send(
+    composer: Composer, sent: list[str], before: str, preedits: tuple[str, ...], chosen: str
+) -> None:
+    commit(composer, before)
+    for preedit in preedits:
         compose(composer, preedit)
     press_enter(composer)
     assert sent == []
-    commit(composer, "日本")
-    assert composer.edit.toPlainText() == "日本"
+    commit(composer, chosen)
+    assert composer.edit.toPlainText() == before + chosen
     press_enter(composer)
-    assert sent == ["日本"]
-
-
-def test_enter_that_takes_pinyin_as_latin_letters_does_not_send(composer: Composer, sent: list[str]) -> None:
-    commit(composer, "我用")
-    for preedit in ("t", "tan", "tan'dem"):
-        compose(composer, preedit)
-    press_enter(composer)
-    assert sent == []
-    commit(composer, "tandem")
-    assert composer.edit.toPlainText() == "我用tandem"
-    press_enter(composer)
-    assert sent == ["我用tandem"]
+    assert sent == [before + chosen]
 
 
 def test_one_enter_sends_a_korean_sentence_with_its_last_syllable(composer: Composer, sent: list[str]) -> None:
@@ -106,27 +100,14 @@ def test_nothing_is_doubled_by_the_message_after_a_send_while_composing(composer
     assert sent == ["가", "나"]
 
 
-def test_shift_enter_makes_a_new_line(composer: Composer, sent: list[str]) -> None:
+def test_shift_enter_makes_a_new_line_and_the_enter_of_the_keypad_sends(composer: Composer, sent: list[str]) -> None:
     QTest.keyClicks(composer.edit, "one")
     press_enter(composer, Qt.KeyboardModifier.ShiftModifier)
     QTest.keyClicks(composer.edit, "two")
     assert sent == []
-    press_enter(composer)
-    assert sent == ["one\ntwo"]
-
-
-def test_the_enter_of_the_keypad_sends_too(composer: Composer, sent: list[str]) -> None:
-    QTest.keyClicks(composer.edit, "one")
     pad = QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_Enter, Qt.KeyboardModifier.KeypadModifier)
     QCoreApplication.sendEvent(composer.edit, pad)
-    assert sent == ["one"]
-
-
-@pytest.mark.parametrize("text", ["", "   ", "\n\n"])
-def test_nothing_to_say_is_not_sent(composer: Composer, sent: list[str], text: str) -> None:
-    composer.edit.setPlainText(text)
-    press_enter(composer)
-    assert sent == []
+    assert sent == ["one\ntwo"]
 
 
 def test_text_stays_in_the_box_while_it_cannot_be_sent(composer: Composer, sent: list[str]) -> None:
@@ -137,25 +118,16 @@ def test_text_stays_in_the_box_while_it_cannot_be_sent(composer: Composer, sent:
     assert composer.edit.toPlainText() == "for later"
 
 
-def test_right_to_left_and_combining_text_survive(composer: Composer, sent: list[str]) -> None:
-    text = "שלום e\u0301 한 👩\u200d💻"
-    composer.edit.setPlainText(text)
-    press_enter(composer)
-    assert sent == [text]
-
-
-@pytest.mark.parametrize(
-    ("text", "asked"),
-    [
+def test_text_is_sent_without_space_around_it_but_code_keeps_its_indent(composer: Composer, sent: list[str]) -> None:
+    for text, asked in (
+        *(("", ""), ("   ", ""), ("\n\n", ""), ("  hello ", "hello"), ("\tone\n\ttwo", "\tone\n\ttwo")),
         ("\n  \n    if found:\n        return\n\n", "    if found:\n        return"),
-        ("\tone\n\ttwo", "\tone\n\ttwo"),
-        ("  hello ", "hello"),
-    ],
-)
-def test_code_keeps_its_indent(composer: Composer, sent: list[str], text: str, asked: str) -> None:
-    composer.edit.setPlainText(text)
-    press_enter(composer)
-    assert sent == [asked]
+        ("שלום e\u0301 한 👩\u200d💻", "שלום e\u0301 한 👩\u200d💻"),
+    ):
+        composer.edit.setPlainText(text)
+        press_enter(composer)
+        assert sent == ([asked] if asked else [])
+        sent.clear()
 
 
 def test_the_box_grows_with_its_text_up_to_ten_lines(composer: Composer) -> None:

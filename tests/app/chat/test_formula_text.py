@@ -1,11 +1,11 @@
-"""Formulas: found in Markdown, told from money and code, set, painted, and copied as they were written."""
+"""Formulas are found in Markdown, told from money and code, typeset, painted, and copied as they were written."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QRect
 from PySide6.QtGui import QColor, QTextCursor
 
 from app.chat.answer_body import AnswerBody
@@ -15,6 +15,7 @@ from app.chat.plain_text import plain_text
 from app.chat.prose import Prose
 from app.text.formulas import LONGEST, Formula, find_formulas
 from app.widgets import theme
+from tests.app.chat.conftest import Show
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -78,17 +79,8 @@ def test_letters_that_the_formula_font_has_not_are_the_systems() -> None:
     assert outline.width > 4 * 16 * 0.6
 
 
-@pytest.fixture
-def body(qtbot: QtBot) -> AnswerBody:
-    body = AnswerBody()
-    qtbot.addWidget(body)
-    body.resize(600, 400)
-    body.show()
-    return body
-
-
 def prose(body: AnswerBody, qtbot: QtBot) -> Prose:
-    """The first block, once its formulas are set."""
+    """Return the first block, once its formulas are typeset."""
     view = body.text_views[0]
     assert isinstance(view, Prose)
     wait_until_set(body, qtbot)
@@ -96,10 +88,7 @@ def prose(body: AnswerBody, qtbot: QtBot) -> Prose:
 
 
 def wait_until_set(body: AnswerBody, qtbot: QtBot) -> None:
-    """Wait until every formula that can be set is an outline and no longer LaTeX."""
-    known = {formula for view in body.findChildren(Prose) for _, _, formula in find_formulas(view.markdown)}
-    size = formula_size(body.findChild(Prose).font())
-    qtbot.waitUntil(lambda: all(pictures().has(formula, size) for formula in known))
+    """Wait until every formula that can be typeset is an outline and no longer LaTeX."""
     qtbot.waitUntil(lambda: all(_is_set(view) for view in body.findChildren(Prose)))
 
 
@@ -107,6 +96,8 @@ def _is_set(view: Prose) -> bool:
     """Whether every formula of a text that has an outline is shown as one."""
     size = formula_size(view.font())
     formulas = [formula for _, _, formula in find_formulas(view.markdown)]
+    if not all(pictures().has(formula, size) for formula in formulas):
+        return False
     return view.toPlainText().count("\ufffc") == sum(pictures().outline(one, size) is not None for one in formulas)
 
 
@@ -191,9 +182,8 @@ def test_a_text_that_is_gone_before_its_formulas_are_set_leaves_nothing(qtbot: Q
         pass
 
 
-def test_a_text_is_not_rendered_again_for_the_formulas_of_others(qtbot: QtBot) -> None:
-    prose, rendered = Prose(), []
-    qtbot.addWidget(prose)
+def test_a_text_is_not_rendered_again_for_the_formulas_of_others(qtbot: QtBot, show: Show[Prose]) -> None:
+    prose, rendered = show(Prose()), []
     prose.show_markdown("It is $y_{4711}$.")
     prose.rerendered.connect(lambda: rendered.append(prose.toPlainText()))
     pictures().ready.emit()
@@ -206,12 +196,12 @@ def test_plain_text_has_formulas_without_their_delimiters() -> None:
 
 
 def test_formulas_have_the_colour_of_the_theme(body: AnswerBody, qtbot: QtBot, qapp: Application) -> None:
-    body.show_text("$$x$$\n", ended=True)
-    prose(body, qtbot)
+    body.show_text("$x$\n", ended=True)
+    view = prose(body, qtbot)
     for mode in ("light", "dark"):
         qapp.theme.set_mode(mode)
-        image = body.grab().toImage()
+        image = view.grab(QRect(0, 0, 40, view.height())).toImage()
         wanted = QColor(theme.colours().text)
         painted = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
-        # Thin lines are blended with what is behind them.
+        # Thin lines are blended with the background.
         assert min(abs(wanted.lightness() - colour.lightness()) for colour in painted) < 40

@@ -1,31 +1,50 @@
-"""Links in answers: where they go is shown, and nothing is opened unasked."""
+"""Links in answers: the menu shows where they go, and nothing is opened unasked."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
 
-from tests.app.scripted_engine import Script, ScriptedEngine
+from app.chat.link_menu import LinkMenu
+from app.chat.prose import Prose
+from app.chat.transcript import Transcript
+from app.session.answer import Answer, State
+from app.session.chats import Chat, Turn
 
-if TYPE_CHECKING:
-    from tests.app.conftest import OpenWindow
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[QUrl]:
+    """The links that were opened."""
+    links: list[QUrl] = []
+    monkeypatch.setattr("app.chat.link_menu.QDesktopServices.openUrl", links.append)
+    return links
 
 
-def test_a_click_on_a_link_shows_the_address_and_opens_nothing(open_window: OpenWindow, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    opened: list[str] = []
-    monkeypatch.setattr("app.chat.link_menu.QDesktopServices.openUrl", lambda url: opened.append(url.toString()))
-    window = open_window(ScriptedEngine([Script("See [this](https://example.org/a) page.")]))
-    window.ask("where?")
-    window.wait_until_answered()
-    menu = window.transcript.link_menu
-    menu.fill("https://example.org/a")
+@pytest.fixture
+def menu(qtbot: QtBot) -> LinkMenu:
+    menu = LinkMenu()
+    qtbot.addWidget(menu)
+    return menu
+
+
+def test_a_click_on_a_link_shows_the_address_and_opens_nothing(
+    transcript: Transcript, opened: list[QUrl], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    popups: list[LinkMenu] = []
+    monkeypatch.setattr(LinkMenu, "popup", lambda menu, *_: popups.append(menu))
+    turn = Turn("where?", Answer(State.DONE, "See [this](https://example.org/a) page."))
+    transcript.show_chat(Chat(1, "", [turn]))
+    qtbot.waitUntil(lambda: bool(transcript.findChildren(Prose)))
+    prose = transcript.findChild(Prose)
+    assert 'href="https://example.org/a"' in prose.document().toHtml()
+    prose.anchorClicked.emit(QUrl("https://example.org/a"))
+    [menu] = popups
     assert menu.actions()[0].text() == "https://example.org/a"
     assert opened == []
     menu.actions()[2].trigger()
-    assert opened == ["https://example.org/a"]
+    assert opened == [QUrl("https://example.org/a")]
 
 
 @pytest.mark.parametrize(
@@ -44,11 +63,8 @@ def test_a_click_on_a_link_shows_the_address_and_opens_nothing(open_window: Open
     ],
 )
 def test_a_link_shows_where_it_really_goes_and_opens_only_what_a_browser_reads(
-    open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, address: str, shown: str, opens: bool
+    menu: LinkMenu, opened: list[QUrl], address: str, shown: str, opens: bool
 ) -> None:
-    opened: list[QUrl] = []
-    monkeypatch.setattr("app.chat.link_menu.QDesktopServices.openUrl", opened.append)
-    menu = open_window(ScriptedEngine()).transcript.link_menu
     menu.fill(address)
     text, open_it, copy_it = (action for action in menu.actions() if not action.isSeparator())
     assert (text.text(), text.isEnabled(), open_it.isEnabled()) == (shown, False, opens)
@@ -58,8 +74,7 @@ def test_a_link_shows_where_it_really_goes_and_opens_only_what_a_browser_reads(
     assert QGuiApplication.clipboard().text() == address
 
 
-def test_a_very_long_address_does_not_make_the_menu_wider_than_the_screen(open_window: OpenWindow) -> None:
-    menu = open_window(ScriptedEngine()).transcript.link_menu
+def test_a_very_long_address_does_not_make_the_menu_wider_than_the_screen(menu: LinkMenu) -> None:
     menu.fill("https://example.org/" + "a" * 5000)
     assert menu.sizeHint().width() < 700
     assert menu.actions()[0].text().startswith("https://example.org/aaa")

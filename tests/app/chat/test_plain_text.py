@@ -1,4 +1,4 @@
-"""An answer as plain text holds every word of it, whatever they look like."""
+"""An answer as plain text contains every word of it."""
 
 from __future__ import annotations
 
@@ -18,27 +18,29 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(
-    "text", ["Use vector<int> and <div>x</div> here", "<b>so</b> and more", "a <T> b", "<think about it", "1 < 2 > 0"]
+    ("text", "shown"),
+    [
+        *(
+            (text, text)
+            for text in ("Use vector<int> and <div>x</div> here", "a <T> b", "<think about it", "1 < 2 > 0")
+        ),
+        (
+            "See [d][1].\n\n[1]: https://e.org/a\n[^2]: N\n\n- [a]: b\n",
+            "See [d][1].\n[1]: https://e.org/a\n[^2]: N\n[a]: b",
+        ),
+        ("<b>so</b> and `[c]: d`, too", "<b>so</b> and [c]: d, too"),
+        ("![a *cat* & more](https://example.org/cat.png), so", "a cat & more, so"),
+    ],
 )
-def test_what_looks_like_markup_is_kept(text: str) -> None:
-    assert plain_text(text) == text
-    assert spoken_text(text) == text
-
-
-def test_what_defines_a_link_is_kept() -> None:
-    text = "See [docs][1].\n\n[1]: https://example.org/a\n[^2]: Note\n\n- [a.py]: entry\n"
-    shown = "See [docs][1].\n[1]: https://example.org/a\n[^2]: Note\n[a.py]: entry"
+def test_what_looks_like_markup_is_kept(text: str, shown: str) -> None:
     assert plain_text(text) == shown
-    assert plain_text("- ```\n  [a]: b\n  ```\n\nand `[c]: d`, too") == "[a]: b\nand [c]: d, too"
+    assert spoken_text(text) == shown
 
 
 def test_code_is_not_spoken_however_its_lines_end() -> None:
+    assert plain_text("- ```\n  [a]: b\n  ```\n\nso") == "[a]: b\nso"
     for end in ("\n", "\r\n", "\r"):
         assert spoken_text(end.join(["Look:", "```py", "x = 1", "```", "So."])).split() == ["Look:", "So."]
-
-
-def test_the_words_of_a_picture_stand_in_its_place() -> None:
-    assert plain_text("![a *cat* & more](https://example.org/cat.png), so") == "a cat & more, so"
 
 
 def test_a_selection_in_a_question_keeps_its_lines(open_window: OpenWindow) -> None:

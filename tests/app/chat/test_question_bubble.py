@@ -1,9 +1,8 @@
-"""Questions of any length are shown without holding the Qt thread; very long ones up to a point."""
+"""Questions of any length are shown without blocking the Qt thread, very long ones only up to a point."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtWidgets import QWidget
@@ -12,13 +11,11 @@ from app.chat.question_bubble import LONGEST_SHOWN, QuestionBubble, shown_questi
 from app.session.answer import Answer
 from app.session.chats import Turn
 from app.text.pieces import weight
-
-if TYPE_CHECKING:
-    from pytestqt.qtbot import QtBot
+from tests.app.chat.conftest import Show
 
 HUGE = {
-    "one word": lambda: "q" * 50_000_000,
-    "lines": lambda: "x = 1\n" * 8_000_000,
+    "one word": lambda: "q" * 5_000_000,
+    "lines": lambda: "x = 1\n" * 1_000_000,
     "pictures": lambda: "\U0001f468" * 1_000_000,
     "words that nearly fit": lambda: ("q" * 3999 + " ") * 1000,
     "new lines": lambda: "\n" * 1_000_000,
@@ -26,10 +23,8 @@ HUGE = {
 
 
 @pytest.mark.parametrize("name", HUGE)
-def test_a_huge_question_is_shown_up_to_a_point(name: str, qtbot: QtBot) -> None:
-    text = HUGE[name]()
-    parent = QWidget()
-    qtbot.addWidget(parent)
+def test_a_huge_question_is_shown_up_to_a_point(name: str, show: Show[QWidget]) -> None:
+    text, parent = HUGE[name](), show(QWidget())
     began = time.thread_time()
     bubble = QuestionBubble(Turn(text, Answer()), parent)
     took = time.thread_time() - began
@@ -39,13 +34,11 @@ def test_a_huge_question_is_shown_up_to_a_point(name: str, qtbot: QtBot) -> None
     assert 0 < weight(shown) <= LONGEST_SHOWN
     [note] = [label for label in bubble.children() if getattr(label, "text", str)() and label is not bubble.text]
     assert "Only the beginning" in note.text()
-    # Ten times what it takes.
     assert took < 1.0
 
 
-def test_a_question_as_people_paste_them_is_shown_whole(qtbot: QtBot) -> None:
+def test_a_question_as_people_paste_them_is_shown_whole(show: Show[QWidget]) -> None:
     text = "    total += price * count\n" * 1000 + "한국어 문장 " * 1000
-    parent = QWidget()
-    qtbot.addWidget(parent)
+    parent = show(QWidget())
     bubble = QuestionBubble(Turn(text, Answer()), parent)
     assert bubble.text.toPlainText() == text

@@ -1,4 +1,4 @@
-"""Presets by a slash in the message box, with every way to type one."""
+"""Presets that are chosen by a slash in the message box, with every way to type one."""
 
 from __future__ import annotations
 
@@ -68,9 +68,7 @@ def test_arrows_select_and_what_is_selected_is_said(window: WindowDriver) -> Non
     assert window.edit.accessibleDescription() == "Preset: Concise"
     window.press(Qt.Key.Key_Return)
     assert (chosen(window), window.edit.accessibleDescription()) == ("Chat settings: Concise", "")
-
-
-def test_a_click_chooses(window: WindowDriver) -> None:
+    # A click chooses, too.
     window.type("/")
     names = window.find(SlashMenu).findChild(QListWidget)
     place = names.visualItemRect(names.item(3)).center()
@@ -87,45 +85,37 @@ def test_escape_leaves_the_text_which_can_be_sent(window: WindowDriver) -> None:
     window.send()
     window.wait_until_answered()
     assert window.turns[0][0] == "/conc"
-
-
-def test_a_path_and_a_slash_further_on_are_text(window: WindowDriver) -> None:
+    # A path, and a slash further on, are text. Another chat hides the list.
     for text in ("/etc/hosts", "1/2", " /", "/c\nmore"):
         window.write(text)
         assert rows(window) == [], text
+    window.write("")
+    window.type("/")
+    assert rows(window) == ALL
+    window.trigger("new-chat")
+    assert rows(window) == []
 
 
 def test_an_input_method_keeps_its_keys_and_is_searched_for(
     open_window: OpenWindow, qapp: Application, qtbot: QtBot
 ) -> None:
     qapp.language.choose("ko")
-    try:
-        window = open_window(ScriptedEngine([Script("One.")]))
-        window.edit.setFocus()
-        qtbot.waitUntil(window.edit.hasFocus)
-        window.type("/")
-        window.compose("간")
-        assert rows(window) == ["간결"]
-        # Enter confirms the syllable; only the next one chooses.
-        window.press(Qt.Key.Key_Return)
-        assert rows(window) == ["간결"]
-        event = QInputMethodEvent()
-        event.setCommitString("간")
-        QCoreApplication.sendEvent(window.edit, event)
-        assert (window.unsent, rows(window)) == ("/간", ["간결"])
-        window.press(Qt.Key.Key_Return)
-        assert (window.unsent, window.turns) == ("", [])
-        assert "간결" in chosen(window)
-        # The sign of a Japanese or Chinese input method.
-        window.write("／")
-        assert len(rows(window)) == 5
-    finally:
-        qapp.language.choose("en")
-
-
-def test_another_chat_hides_the_list(window: WindowDriver) -> None:
-    window.ask_and_wait("question")
+    window = open_window(ScriptedEngine([Script("One.")]))
+    window.edit.setFocus()
+    qtbot.waitUntil(window.edit.hasFocus)
     window.type("/")
-    assert rows(window) == ALL
-    window.trigger("new-chat")
-    assert rows(window) == []
+    window.compose("간")
+    assert rows(window) == ["간결"]
+    # Enter confirms the syllable; only the next one chooses.
+    window.press(Qt.Key.Key_Return)
+    assert rows(window) == ["간결"]
+    event = QInputMethodEvent()
+    event.setCommitString("간")
+    QCoreApplication.sendEvent(window.edit, event)
+    assert (window.unsent, rows(window)) == ("/간", ["간결"])
+    window.press(Qt.Key.Key_Return)
+    assert (window.unsent, window.turns) == ("", [])
+    assert "간결" in chosen(window)
+    # The sign of a Japanese or Chinese input method.
+    window.write("／")
+    assert len(rows(window)) == 5

@@ -1,4 +1,4 @@
-"""Reading aloud with the system's voice, and what a screen reader is told."""
+"""Reading aloud with the system's voice, and announcements to screen readers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QMenu
 
 from app.chat.plain_text import spoken_text
 from app.chat.speaker import Speaker, language_of, voices_in
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tests.app.conftest import OpenWindow
-    from tests.app.window_driver import WindowDriver
 from tests.app.window_parts import entry
 
 SAY = """#!/bin/sh
@@ -39,7 +37,7 @@ WAITING = '#!/bin/sh\necho "$@" >> "$0.log"\n[ "$1" = --cancel ] || exec sleep 6
 
 @pytest.fixture
 def fake(tmp_path: Path) -> Callable[[str, str], Path]:
-    """A program of that name in the place of the system's."""
+    """Makes a program that replaces the system's."""
 
     def make(name: str, script: str) -> Path:
         file = tmp_path / name
@@ -74,15 +72,13 @@ def test_code_is_not_read_aloud() -> None:
 
 
 def test_say_reads_with_the_voice_of_the_texts_language(fake: Callable[[str, str], Path], qtbot: QtBot) -> None:
-    speaker = Speaker()
-    speaker.program = str(fake("say", SAY))
-    speaker.speak("답은 4예요.", "en_US")
-    assert speaker.speaking
-    qtbot.waitUntil(lambda: not speaker.speaking)
-    assert fake("other", "").with_name("say.log").read_text() == "-v Yuna -f -\n답은 4예요."
-    speaker.speak("Four.", "ko_KR")
-    qtbot.waitUntil(lambda: not speaker.speaking)
-    assert fake("other", "").with_name("say.log").read_text() == "-v Samantha -f -\nFour."
+    speaker, program = Speaker(), fake("say", SAY)
+    speaker.program = str(program)
+    for text, window_language, voice in (("답은 4예요.", "en_US", "Yuna"), ("Four.", "ko_KR", "Samantha")):
+        speaker.speak(text, window_language)
+        assert speaker.speaking
+        qtbot.waitUntil(lambda: not speaker.speaking)
+        assert program.with_name("say.log").read_text() == f"-v {voice} -f -\n{text}"
 
 
 def test_speech_is_stopped_where_another_program_has_the_voice(fake: Callable[[str, str], Path], qtbot: QtBot) -> None:
@@ -121,15 +117,12 @@ def test_the_last_answer_is_read_and_stopped(
     qtbot.waitUntil(lambda: window.is_enabled("read-aloud"))
 
 
-def test_without_a_voice_the_menu_says_so(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_voice_the_menu_says_so(open_window: OpenWindow) -> None:
     window = open_window(ScriptedEngine([Script("It is 4.")]))
     window.find(Speaker).program = None
     window.ask_and_wait("2 + 2?")
     assert not window.is_enabled("read-aloud")
-    opened: list[QMenu] = []
-    monkeypatch.setattr(QMenu, "popup", lambda menu, *_: opened.append(menu))
-    window.turn().press("more")
-    assert not entry(opened[0], "Read aloud (no system voice)").isEnabled()
+    assert not entry(window.turn().menu(), "Read aloud (no system voice)").isEnabled()
 
 
 @pytest.fixture
@@ -140,33 +133,24 @@ def announced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return said
 
 
-def test_an_answers_end_is_announced_once(open_window: OpenWindow, announced: list[str]) -> None:
-    window = open_window(ScriptedEngine([Script(STORY)]))
-    window.ask_and_wait("Tell me a story")
-    assert announced == ["The answer is complete."]
-
-
-def test_a_failure_and_a_length_limit_are_announced_as_what_they_are(
-    open_window: OpenWindow, announced: list[str]
-) -> None:
-    failing = Script(STORY, error=InternalFailure("metal"), fail_after=2)
-    window = open_window(ScriptedEngine([failing, Script("Cut", reason="length")]))
-    for question in ("first", "second"):
-        window.ask_and_wait(question)
-    assert "metal" in announced[0]
-    assert announced[1] == "The answer reached its length limit."
-
-
-def test_the_end_of_an_answer_in_another_chat_names_the_chat(
+def test_an_answers_end_is_announced_once_as_what_it_is(
     open_window: OpenWindow, qtbot: QtBot, announced: list[str]
 ) -> None:
-    engine = ScriptedEngine([Script(STORY)], gate=threading.Semaphore(5))
-    window: WindowDriver = open_window(engine)
+    failing = Script(STORY, error=InternalFailure("metal"), fail_after=2)
+    engine = ScriptedEngine([Script("Yes."), failing, Script("Cut", reason="length"), Script(STORY)])
+    window = open_window(engine)
+    window.ask_and_wait("first", "second", "third")
+    complete, failed, cut = announced
+    assert (complete, cut) == ("The answer is complete.", "The answer reached its length limit.")
+    assert "metal" in failed
+    # The end of an answer in another chat names the chat.
+    engine.gate = threading.Semaphore(5)
     window.ask("Tell me a story")
     qtbot.waitUntil(lambda: bool(window.answer().text))
     answer = window.answer()
     window.trigger("new-chat")
-    engine.gate.release(1000)  # type: ignore[union-attr]
+    engine.gate.release(1000)
     qtbot.waitUntil(lambda: answer.ended)
-    assert announced[0].endswith(": The answer is complete.")
-    assert announced[0] != ": The answer is complete."
+    [elsewhere] = announced[3:]
+    assert elsewhere.endswith(": The answer is complete.")
+    assert elsewhere != ": The answer is complete."

@@ -1,4 +1,4 @@
-"""The token view tints exactly what the engine says, and is tied to the round strip."""
+"""The token view tints exactly what the engine reports, and shares its selection with the round strip."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from app.widgets import theme
 from app.wording.sources import role_of
 from engine.events import Token
 from engine.stats import RoundRecord
+from tests.app.chat.conftest import Show
 from tests.app.scripted_engine import Script, ScriptedEngine, ScriptedRound, play
 
 if TYPE_CHECKING:
@@ -30,12 +31,8 @@ MIXED = "One two, three.\n\n한국어 문장 하나와 👩‍💻 그림, そ�
 
 
 @pytest.fixture
-def view(qtbot: QtBot) -> TokenView:
-    view = TokenView()
-    qtbot.addWidget(view)
-    view.resize(500, 100)
-    view.show()
-    return view
+def view(show: Show[TokenView]) -> TokenView:
+    return show(TokenView(), 500, 100)
 
 
 def answer_of(text: str) -> Answer:
@@ -66,20 +63,18 @@ def check_tints(view: TokenView, tokens: list[Token]) -> None:
         position += units
 
 
-def test_each_token_is_tinted_by_who_proposed_it(view: TokenView) -> None:
-    answer = answer_of(MIXED)
-    view.show_tokens(answer.tokens)
-    assert view.toPlainText() == MIXED
-    check_tints(view, answer.tokens)
-
-
-def test_streamed_tokens_are_tinted_as_the_whole(view: TokenView) -> None:
+@pytest.mark.parametrize("streamed", [False, True])
+def test_each_token_is_tinted_by_who_proposed_it(view: TokenView, qapp: Application, streamed: bool) -> None:
     answer = Answer()
     for event in play(Script(MIXED)):
         answer.apply([event])
-        view.show_tokens(answer.tokens)
-    assert view.toPlainText() == MIXED
-    check_tints(view, answer.tokens)
+        if streamed:
+            view.show_tokens(answer.tokens)
+    view.show_tokens(answer.tokens)
+    for mode in ("light", "dark"):
+        qapp.theme.set_mode(mode)
+        assert view.toPlainText() == MIXED
+        check_tints(view, answer.tokens)
 
 
 def test_lookup_and_draft_differ_by_more_than_colour(view: TokenView) -> None:
@@ -87,25 +82,12 @@ def test_lookup_and_draft_differ_by_more_than_colour(view: TokenView) -> None:
     assert style_at(view, 0).underlineStyle() != style_at(view, 1).underlineStyle()
 
 
-def test_the_tints_follow_the_theme(view: TokenView, qapp: Application) -> None:
-    answer = answer_of(MIXED)
-    view.show_tokens(answer.tokens)
-    qapp.theme.set_mode("dark")
-    check_tints(view, answer.tokens)
-
-
 def test_a_token_tells_its_round_position_and_probability(view: TokenView) -> None:
-    view.show_tokens([Token(0, "Hi", "main", 0, 0, -0.5), Token(1, " you", "draft", 2, 7, -1.25)])
-    assert view.description_at(3) == "draft · round 7, position 3 · probability 29%"
+    shown = [(-1.25, "29%"), (-0.0, "100%"), (0.0, "100%"), (-0.001, "> 99%"), (-0.5, "61%"), (-9.0, "< 1%")]
+    view.show_tokens([Token(1, "you", "draft", 2, 7, logprob) for logprob, _ in shown])
+    for index, (_, words) in enumerate(shown):
+        assert view.description_at(3 * index + 1) == f"draft · round 7, position 3 · probability {words}"
     assert view.description_at(99) == ""
-
-
-@pytest.mark.parametrize(
-    ("logprob", "shown"), [(-0.0, "100%"), (0.0, "100%"), (-0.001, "> 99%"), (-0.5, "61%"), (-9.0, "< 1%")]
-)
-def test_a_probability_is_never_rounded_to_nothing(view: TokenView, logprob: float, shown: str) -> None:
-    view.show_tokens([Token(1, "you", "draft", 2, 7, logprob)])
-    assert view.description_at(1).endswith(f"probability {shown}")
 
 
 def test_tokens_without_text_cover_nothing(view: TokenView) -> None:
@@ -134,30 +116,23 @@ def test_a_replaced_answer_starts_anew(view: TokenView) -> None:
 def test_a_click_in_the_strip_selects_the_round_and_a_selection_marks_its_rounds(
     open_window: OpenWindow, qtbot: QtBot
 ) -> None:
-    window = open_window(ScriptedEngine([Script(MIXED * 3)]))
+    window = open_window(ScriptedEngine([Script(f"A first part of it. {MIXED}")]))
     turn = window.session.answers.ask("tokens please")
     qtbot.waitUntil(lambda: turn.answer.ended)
+    body, tokens = (getattr(window.transcript.view(turn), part) for part in ("body", "tokens"))
+    prose = body.text_views[0]
+    prose.setTextCursor(prose.document().find("first part"))
+    assert window.panel.strip.marked == turn.answer.rounds_of("first part") != frozenset()
+    assert (body.isVisible(), tokens.isVisible()) == (True, False)
     window.panel.strip.chosen.emit(3)
-    tokens = window.transcript.view(turn).tokens
-    assert tokens.isVisible()
+    assert (body.isVisible(), tokens.isVisible()) == (False, True)
     assert tokens.textCursor().selectedText().replace("\u2029", "\n") == turn.answer.text_of_round(3)
     assert window.panel.strip.marked == frozenset({3})
     tokens.selectAll()
     numbers = {record.number for record in turn.answer.rounds}
     assert window.panel.strip.marked == numbers
-
-
-def test_text_and_tokens_switch_for_every_answer(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script(MIXED)]))
-    turn = window.session.answers.ask("one")
-    qtbot.waitUntil(lambda: turn.answer.ended)
-    view = window.turn().view
-    window.trigger("show-tokens")
-    assert view.tokens.isVisible()
-    assert not view.body.isVisible()
     window.trigger("show-text")
-    assert not view.tokens.isVisible()
-    assert view.body.isVisible()
+    assert (body.isVisible(), tokens.isVisible()) == (True, False)
 
 
 def test_a_passage_marks_the_rounds_that_wrote_it_if_it_stands_there_once() -> None:
@@ -170,21 +145,17 @@ def test_a_passage_marks_the_rounds_that_wrote_it_if_it_stands_there_once() -> N
     assert answer.rounds_of(answer.text) == {record.number for record in answer.rounds}
 
 
-def test_a_selection_in_rendered_text_marks_its_rounds(open_window: OpenWindow, qtbot: QtBot) -> None:
-    window = open_window(ScriptedEngine([Script("A first part of it. Then a **second** part of it.")]))
-    turn = window.session.answers.ask("one")
-    qtbot.waitUntil(lambda: turn.answer.ended)
-    prose = window.transcript.view(turn).body.text_views[0]
-    prose.setTextCursor(prose.document().find("first part"))  # type: ignore[attr-defined]
-    assert window.panel.strip.marked == turn.answer.rounds_of("first part") != frozenset()
-
-
-@pytest.mark.parametrize("text", [" word", "\n", "q" * 4000, "\ue000", ".\n\n"])
-def test_tokens_of_a_huge_answer_are_inserted_in_slices_and_up_to_a_point(view: TokenView, text: str) -> None:
-    tokens = [Token(0, text, "main", 0, number, -0.1) for number in range(40_000)]
+@pytest.mark.parametrize(
+    "text", [" word", *(pytest.param(text, marks=pytest.mark.full) for text in ("\n", "\ue000", ".\n\n")), "q" * 4000]
+)
+def test_tokens_of_a_huge_answer_are_inserted_in_slices_and_up_to_a_point(
+    view: TokenView, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.chat.token_view._MOST_TOKENS", 4000)
+    tokens = [Token(0, text, "main", 0, number, -0.1) for number in range(5000)]
     view.show_tokens(tokens)
     counts = [0]
-    for _ in range(300):
+    while view.document().characterCount() != counts[-1]:
         counts.append(view.document().characterCount())
         QCoreApplication.processEvents()
     inserted = view.toPlainText().removesuffix("\n\nOnly the beginning of this very long text is shown.")

@@ -15,15 +15,11 @@ PAIRS = [
     ("problem", "problem_tint"),
     ("on_accent", "main"),
 ]
+MARKS = [(role, "panel") for role in ("main", "draft", "lookup")]
 
 
 @pytest.mark.parametrize("colours", [light(), dark()], ids=["light", "dark"])
-@pytest.mark.parametrize(("text", "surface"), PAIRS)
-def test_text_stands_out_from_its_ground(colours: Colours, text: str, surface: str) -> None:
-    assert contrast(getattr(colours, text), getattr(colours, surface)) >= TEXT_CONTRAST
-
-
-@pytest.mark.parametrize("colours", [light(), dark()], ids=["light", "dark"])
-@pytest.mark.parametrize("role", ["main", "draft", "lookup"])
-def test_marks_stand_out_from_the_panel(colours: Colours, role: str) -> None:
-    assert contrast(getattr(colours, role), colours.panel) >= 3
+def test_text_and_marks_stand_out_from_their_ground(colours: Colours) -> None:
+    for pairs, least in ((PAIRS, TEXT_CONTRAST), (MARKS, 3)):
+        for drawn, surface in pairs:
+            assert contrast(getattr(colours, drawn), getattr(colours, surface)) >= least, (drawn, surface)

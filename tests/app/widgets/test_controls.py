@@ -1,4 +1,4 @@
-"""The controls of settings: what is entered, what is shown, and that a page scrolls past them."""
+"""The controls of settings: what they report, what they show, and that they leave the wheel to the page."""
 
 from __future__ import annotations
 
@@ -51,29 +51,24 @@ def test_a_choice_reports_its_value_and_not_its_text(page: QWidget) -> None:
     assert (chooser.currentText(), chosen) == ("8-bit", [8])
 
 
-@pytest.mark.parametrize("kind", ["chooser", "whole number", "number", "slider"])
+MADE = {
+    "chooser": lambda page, changed: Chooser(page, (1, 2, 3), changed),
+    "whole number": lambda page, changed: number_box(page, 0, 9, 1, True, changed),
+    "number": lambda page, changed: number_box(page, 0, 9, 1, False, changed),
+    "slider": lambda page, _changed: Slider(page),
+}
+
+
+@pytest.mark.parametrize("kind", MADE)
 def test_the_wheel_is_left_to_the_page(page: QWidget, kind: str) -> None:
     changes: list[object] = []
-    made = {
-        "chooser": lambda: Chooser(page, (1, 2, 3), changes.append),
-        "whole number": lambda: number_box(page, 0, 9, 1, True, changes.append),
-        "number": lambda: number_box(page, 0, 9, 1, False, changes.append),
-        "slider": lambda: Slider(page),
-    }
-    control = made[kind]()
+    control = MADE[kind](page, changes.append)
     control.show()
     control.setFocus()
     where = QPointF(control.rect().center())
-    turn = QWheelEvent(
-        where,
-        control.mapToGlobal(where),
-        QPoint(0, 0),
-        QPoint(0, -120),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
+    no_button, no_key = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    pixels, angle, phase = QPoint(0, 0), QPoint(0, -120), Qt.ScrollPhase.NoScrollPhase
+    turn = QWheelEvent(where, control.mapToGlobal(where), pixels, angle, no_button, no_key, phase, False)
     QApplication.sendEvent(control, turn)
     assert not turn.isAccepted()
     assert changes == []

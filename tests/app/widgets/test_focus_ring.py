@@ -1,4 +1,4 @@
-"""The focus shows where the keyboard brought it, and not where a click did."""
+"""The focus is shown if the keyboard moved it, and not after a click."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 def window(open_window: OpenWindow) -> WindowDriver:
     window = open_window(ScriptedEngine([Script("One.")]))
     window.resize(1440, 900)
-    window.ask_and_wait("question")
     window.activateWindow()
+    click(window.find(Welcome).findChild(QPushButton))
+    window.wait_until_answered()
+    # After a sample question, the next one can be typed.
+    assert focus() is window.edit
     window.settle()
     return window
 
@@ -35,7 +38,7 @@ def focus() -> QWidget:
 
 
 def shows_focus() -> bool:
-    """Whether the widget that has the focus looks different without it. Takes the focus away."""
+    """Whether the widget with the focus looks different without it. Takes the focus away."""
     widget = focus()
     pictures = [widget.grab().toImage()]
     widget.clearFocus()
@@ -53,6 +56,7 @@ def tab_to(widget: QWidget) -> None:
 
 
 def page_list(window: WindowDriver) -> QListWidget:
+    """Open the window of the settings."""
     window.settings.open("general")
     window.settings.activateWindow()
     window.wait(window.settings.isActiveWindow)
@@ -60,49 +64,46 @@ def page_list(window: WindowDriver) -> QListWidget:
 
 
 def go_elsewhere_and_back(window: WindowDriver) -> None:
-    """To the window of the settings."""
-    window.settings.open("general")
-    window.settings.activateWindow()
-    window.wait(window.settings.isActiveWindow)
+    page_list(window)
     assert focus() is not window.transcript
     window.settings.close()
     window.activateWindow()
     window.wait(window.isActiveWindow)
 
 
-def panel_area(window: WindowDriver) -> QScrollArea:
-    return window.panel.findChild(QScrollArea)
+def test_a_click_shows_no_focus_and_tab_does(window: WindowDriver) -> None:
+    panel = window.panel.findChild(QScrollArea)
+    for target, clicked in (
+        (window.transcript, window.transcript.viewport()),
+        (window.transcript, button(window.transcript, "Copy the answer as Markdown")),
+        (window.transcript, window.transcript.verticalScrollBar()),
+        (panel, panel.viewport()),
+    ):
+        click(clicked)
+        assert focus() is target
+        assert not shows_focus()
+        window.edit.setFocus()
+        tab_to(target)
+        assert shows_focus()
+    for rows in (window.sidebar.list, page_list(window)):
+        rows.window().activateWindow()
+        window.wait(rows.window().isActiveWindow)
+        place = rows.visualRect(rows.model().index(rows.model().rowCount() - 1, 0)).center()
+        QTest.mousePress(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        assert focus() is rows
+        assert not shows_focus()
+        rows.setFocus(Qt.FocusReason.TabFocusReason)
+        assert shows_focus()
 
 
-@pytest.mark.parametrize("where", ["chat", "answer's button", "scroll bar", "panel"])
-def test_a_click_shows_no_focus_and_tab_does(window: WindowDriver, where: str) -> None:
-    target = panel_area(window) if where == "panel" else window.transcript
-    clicked = {
-        "chat": window.transcript.viewport(),
-        "answer's button": button(window.transcript, "Copy the answer as Markdown"),
-        "scroll bar": window.transcript.verticalScrollBar(),
-        "panel": panel_area(window).viewport(),
-    }[where]
-    click(clicked)
-    assert focus() is target
+def test_a_focus_comes_back_as_it_was_with_its_window_and_after_a_card(window: WindowDriver) -> None:
+    tab_to(window.transcript)
+    click(window.edit.viewport())
+    click(window.transcript.viewport())
+    go_elsewhere_and_back(window)
+    assert focus() is window.transcript
     assert not shows_focus()
     window.edit.setFocus()
-    tab_to(target)
-    assert shows_focus()
-
-
-@pytest.mark.parametrize("which", ["chats", "pages"])
-def test_a_row_that_is_clicked_shows_no_focus_and_tab_does(window: WindowDriver, which: str) -> None:
-    rows = window.sidebar.list if which == "chats" else page_list(window)
-    place = rows.visualRect(rows.model().index(rows.model().rowCount() - 1, 0)).center()
-    QTest.mousePress(rows.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert focus() is rows
-    assert not shows_focus()
-    rows.setFocus(Qt.FocusReason.TabFocusReason)
-    assert shows_focus()
-
-
-def test_a_focus_that_was_shown_comes_back_with_its_window_and_after_a_card(window: WindowDriver) -> None:
     tab_to(window.transcript)
     go_elsewhere_and_back(window)
     window.trigger("palette")
@@ -110,20 +111,3 @@ def test_a_focus_that_was_shown_comes_back_with_its_window_and_after_a_card(wind
     window.palette.press(Qt.Key.Key_Escape)
     assert focus() is window.transcript
     assert shows_focus()
-
-
-def test_a_focus_from_a_click_stays_unseen_when_its_window_comes_back(window: WindowDriver) -> None:
-    tab_to(window.transcript)
-    click(window.edit.viewport())
-    click(window.transcript.viewport())
-    go_elsewhere_and_back(window)
-    assert focus() is window.transcript
-    assert not shows_focus()
-
-
-def test_after_a_sample_question_the_next_one_can_be_typed(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("One.")]))
-    window.activateWindow()
-    click(window.find(Welcome).findChild(QPushButton))
-    window.wait_until_answered()
-    assert focus() is window.edit

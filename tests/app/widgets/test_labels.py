@@ -1,4 +1,4 @@
-"""What people, models and files are called is shown as it is written, however much it looks like HTML."""
+"""Labels and tips show names literally, even if they look like HTML, and break lines at good places."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAME = "<b>Name</b> <img src='x.png'>"
 
 
 def shown_text(rich: str) -> str:
-    """What Qt shows of a tool tip."""
+    """Return the text that Qt shows for a tool tip."""
     if not GuiQt.mightBeRichText(rich):
         return rich
     document = QTextDocument()
@@ -43,7 +43,7 @@ def test_a_tip_shows_words_as_they_are_written(words: str) -> None:
 
 
 def interpreted() -> list[str]:
-    """Words that Qt shows as something else, in any widget."""
+    """Return the texts of all widgets that Qt would show as HTML."""
     found = []
     for widget in QApplication.allWidgets():
         if isinstance(widget, QLabel) and widget.textFormat() == Qt.TextFormat.AutoText:
@@ -73,13 +73,6 @@ def test_names_of_everything_are_shown_as_they_are_written(open_window: OpenWind
         window.settle()
     assert any(NAME in widget.text() for widget in QApplication.allWidgets() if isinstance(widget, QLabel))
     assert interpreted() == []
-
-
-def test_labels_that_hold_names_take_no_markup(qtbot: QtBot) -> None:
-    parent = QLabel()
-    qtbot.addWidget(parent)
-    for made in (WrappedLabel(parent), ElidedLabel(parent), label(parent, "muted")):
-        assert made.textFormat() == Qt.TextFormat.PlainText
 
 
 @pytest.mark.parametrize("row", [{"title": NAME, "message_id": 1}, {"client": NAME}], ids=["chat", "program"])
@@ -125,6 +118,8 @@ def test_no_width_leaves_a_character_alone_or_a_particle_at_the_beginning_of_a_l
 def test_what_keeps_a_line_together_is_seen_by_nobody(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
+    for made in (WrappedLabel(parent), ElidedLabel(parent), label(parent, "muted")):
+        assert made.textFormat() == Qt.TextFormat.PlainText
     for made in (label(parent, "muted", wraps=True), WrappedLabel(parent)):
         for sentence in SENTENCES:
             made.setText(sentence)

@@ -1,4 +1,4 @@
-"""Popups: nothing of one is seen outside of its rounded border."""
+"""Popups are transparent outside of their rounded borders."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def corner_and_middle(popup: QWidget) -> tuple[int, QColor]:
-    """How opaque the corner of a popup is, and the colour beside its upper border, half way along it."""
+    """Return the alpha of a popup's corner, and the colour below the middle of its upper border."""
     popup.resize(160, 120)
     image = popup.grab().toImage()
     return image.pixelColor(0, 0).alpha(), image.pixelColor(image.width() // 2, 3)
@@ -32,32 +32,27 @@ def open_everything(window: WindowDriver) -> list[QWidget]:
     return [window.window, window.settings]
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_menus_and_lists_of_choices_have_round_corners(open_shown: OpenShown, qapp: Application, mode: str) -> None:
-    qapp.theme.set_mode(mode)
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_popups_have_round_corners(open_shown: OpenShown, qapp: Application) -> None:
     window, _, _ = open_shown()
     owners = open_everything(window)
     menus = [menu for owner in owners for menu in owner.findChildren(QMenu)]
     for menu in menus:
-        # Some are filled when they are shown.
+        # Some menus are filled when they are shown.
         menu.aboutToShow.emit()
-    # Qt's own, without a title, is for a menu bar that is too narrow: ours is hidden, or the system's.
+    # Qt makes a menu without a title for menu bars that are too narrow. Ours is hidden, or the system's.
     menus = [menu for menu in menus if menu.title() or not isinstance(menu.parent(), QMenuBar)]
     menus = [menu for menu in menus if any(action.isVisible() for action in menu.actions())]
     lists = [chooser.view().window() for owner in owners for chooser in owner.findChildren(Chooser)]
     assert len(menus) > 10
     assert len(lists) > 5
-    panel = QColor(theme.colours().panel)
-    for popup in [*menus, *lists]:
-        assert corner_and_middle(popup) == (0, panel)
-
-
-@pytest.mark.qt_log_ignore("This plugin does not support")
-def test_the_menus_of_fields_have_round_corners(open_shown: OpenShown) -> None:
-    window, _, _ = open_shown()
+    for mode in ("light", "dark"):
+        qapp.theme.set_mode(mode)
+        for popup in [*menus, *lists]:
+            assert corner_and_middle(popup) == (0, QColor(theme.colours().panel))
     fields = [
         field
-        for owner in open_everything(window)
+        for owner in owners
         for field in owner.findChildren(QWidget)
         if isinstance(field, QPlainTextEdit | QAbstractSpinBox)
         or (isinstance(field, QLineEdit) and not isinstance(field.parent(), QAbstractSpinBox))

@@ -1,4 +1,4 @@
-"""Widgets that follow the language, the palette and the style sheet, but not before they are built."""
+"""Widgets follow the language, the palette and the style sheet once they are built."""
 
 from __future__ import annotations
 
@@ -29,15 +29,10 @@ class Noting(Restyled, QWidget):
         self.calls.append("size")
 
 
-def test_a_widget_is_worded_and_coloured_once_when_it_is_built(qtbot: QtBot) -> None:
+def test_a_widget_is_set_up_once_when_it_is_built_and_follows_every_change(qtbot: QtBot) -> None:
     widget = Noting()
     qtbot.addWidget(widget)
     assert widget.calls == ["colours", "words"]
-
-
-def test_a_widget_follows_every_change(qtbot: QtBot) -> None:
-    widget = Noting()
-    qtbot.addWidget(widget)
     widget.calls.clear()
     for kind in (QEvent.Type.LanguageChange, QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
         QCoreApplication.sendEvent(widget, QEvent(kind))
@@ -55,7 +50,7 @@ class Closable(Restyled, QWidget):
         return QCoreApplication.translate("Settings" if text == "Storage" else "FindBar", text)
 
 
-def test_a_bound_text_follows_the_language(qapp: Application, qtbot: QtBot) -> None:
+def test_a_bound_text_follows_the_language_until_its_widget_is_deleted(qapp: Application, qtbot: QtBot) -> None:
     widget = Closable()
     qtbot.addWidget(widget)
     assert (widget.heading.text(), widget.close_button.accessibleName()) == ("Storage", "Close")
@@ -63,12 +58,7 @@ def test_a_bound_text_follows_the_language(qapp: Application, qtbot: QtBot) -> N
     QCoreApplication.processEvents()
     assert (widget.heading.text(), widget.close_button.accessibleName()) == ("저장 공간", "닫기")
     assert widget.close_button.toolTip() == "닫기"
-
-
-def test_a_deleted_widget_no_longer_follows_the_language(qapp: Application, qtbot: QtBot) -> None:
-    widget = Closable()
-    qtbot.addWidget(widget)
     delete(widget.heading)
-    qapp.language.choose("ko")
+    qapp.language.choose("en")
     QCoreApplication.processEvents()
-    assert widget.close_button.accessibleName() == "닫기"
+    assert widget.close_button.accessibleName() == "Close"

@@ -1,4 +1,4 @@
-"""Lines to search with say what is typed, and only that."""
+"""Search fields report what is typed; their clear button has a name and follows the theme."""
 
 from __future__ import annotations
 
@@ -27,18 +27,12 @@ def test_words_that_were_put_there_can_be_cleared(qtbot: QtBot) -> None:
     assert told == [""]
 
 
-def test_the_button_that_clears_has_a_name(qtbot: QtBot) -> None:
+def test_the_button_that_clears_has_a_name_and_follows_the_theme(qtbot: QtBot, qapp: Application) -> None:
     field = LiveField()
     qtbot.addWidget(field)
     field.setClearButtonEnabled(True)
     name_clear_button(field)
     assert [one.accessibleName() for one in field.findChildren(QToolButton)] == ["Clear the text"]
-
-
-def test_the_button_that_clears_follows_the_theme(qtbot: QtBot, qapp: Application) -> None:
-    field = LiveField()
-    qtbot.addWidget(field)
-    field.setClearButtonEnabled(True)
     for mode in ("light", "dark"):
         qapp.theme.set_mode(mode)
         colour_clear_button(field)

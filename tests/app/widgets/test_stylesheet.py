@@ -1,4 +1,4 @@
-"""The style sheet has a rule for every style class in use, and none for widgets that do not exist."""
+"""The style sheet has a rule for every style class in use, and no rule that matches nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.widgets.colours import dark, light
 from app.widgets.stylesheet import stylesheet
 
 SOURCES = [path for path in Path(app.__file__).parent.rglob("*.py") if path != Path(module.__file__)]
-# Made by Qt itself, inside of other widgets or around them.
+# Qt itself makes these, inside of other widgets or around them.
 PARTS_OF_QT = {"QAbstractScrollArea", "QComboBoxPrivateContainer", "QScrollBar", "QToolTip"}
 
 
@@ -23,7 +23,7 @@ def selectors() -> str:
 
 @cache
 def calls() -> list[tuple[str, list[ast.expr]]]:
-    """Every call in the app by the name of what is called."""
+    """Return every call in the app: the name of the callable, and the arguments."""
     found = []
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -38,33 +38,24 @@ def texts_in(nodes: list[ast.expr]) -> set[str]:
     return {one.value for one in inside if isinstance(one, ast.Constant) and isinstance(one.value, str)}
 
 
-def texts_given_to(*names: str) -> set[str]:
-    return {text for name, arguments in calls() if name in names for text in texts_in(arguments)}
-
-
-def every_text() -> set[str]:
-    return {text for _, arguments in calls() for text in texts_in(arguments)}
-
-
 def test_every_object_name_of_a_rule_is_given_to_a_widget() -> None:
     names = set(re.findall(r"#(\w+)", selectors()))
-    assert names <= texts_given_to("setObjectName", "set_object_name")
+    namers = ("setObjectName", "set_object_name")
+    assert names <= {text for name, arguments in calls() if name in namers for text in texts_in(arguments)}
 
 
-def test_every_style_class_of_a_rule_is_given_to_a_widget() -> None:
-    classes = {name for name in re.findall(r'styleClass="([\w-]+)"', selectors()) if not name.startswith("badge-")}
-    assert classes <= every_text()
-
-
-def test_every_style_class_that_is_set_has_a_rule() -> None:
+def test_every_style_class_of_a_rule_is_given_to_a_widget_and_every_class_has_a_rule() -> None:
+    classes = set(re.findall(r'styleClass="([\w-]+)"', selectors()))
+    written = {text for _, arguments in calls() for text in texts_in(arguments)}
+    assert {name for name in classes if not name.startswith("badge-")} <= written
     set_there = {
         argument.value
         for name, arguments in calls()
-        if name == "setProperty" and texts_in(arguments[:1]) == {"styleClass"}
+        if name == "styled" or (name == "setProperty" and texts_in(arguments[:1]) == {"styleClass"})
         for argument in arguments[1:]
         if isinstance(argument, ast.Constant)
     }
-    assert set_there <= set(re.findall(r'styleClass="([\w-]+)"', selectors()))
+    assert set_there <= classes
 
 
 def test_every_type_of_a_rule_is_used() -> None:

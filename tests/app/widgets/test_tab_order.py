@@ -1,4 +1,4 @@
-"""Tab goes as a page reads: line by line, and column by column where the lines of one column are taller."""
+"""Tab goes through a page in reading order: line by line, and column by column beside taller widgets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A throttle shows at once what is due, and the rest later."""
+"""A throttle runs at once if it is due, and later otherwise."""
 
 from __future__ import annotations
 
@@ -8,18 +8,12 @@ from pytestqt.qtbot import QtBot
 from app.widgets.throttle import Throttle
 
 
-def test_the_first_request_is_shown_at_once(qtbot: QtBot) -> None:  # noqa: ARG001
-    owner, shown = QObject(), []
-    Throttle(3_600_000, lambda: shown.append(1), owner).request()
-    assert shown == [1]
-
-
 def test_requests_that_come_too_soon_are_shown_once_and_later(qtbot: QtBot) -> None:
     owner, shown = QObject(), []
     throttle = Throttle(3_600_000, lambda: shown.append(1), owner)
     for _ in range(3):
         throttle.request()
-    assert shown == [1]
+        assert shown == [1]
     [delay] = throttle.findChildren(QTimer)
     assert delay.isActive()
     # As if the hour had passed.

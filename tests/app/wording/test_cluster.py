@@ -1,3 +1,5 @@
+"""Every reason of a cluster's error has a sentence, and the names of machines are joined."""
+
 from __future__ import annotations
 
 import pytest
@@ -24,4 +26,3 @@ def test_every_reason_has_a_sentence_that_names_the_machine_wherever_it_is_known
 def test_names_are_joined_as_each_language_writes_them(qapp: Application, language: str, joined: str) -> None:
     qapp.language.choose(language)
     assert joined in together_sentence(["127.0.0.1", "studio", "mini"])
-    qapp.language.choose("en")

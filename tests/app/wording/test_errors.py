@@ -1,4 +1,4 @@
-"""Every code of the engine has its sentence, in every language."""
+"""Every error code of the engine has a sentence in every language."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def every_error() -> list[EngineError]:
 
 
 def plain_codes() -> list[str]:
-    """The codes that the engine documents for a plain span."""
+    """Return the codes that the engine documents for a plain span."""
     text = (PlainSpan.__doc__ or "").split("Codes:")[1]
     return re.findall(r'"([a-z-]+)"', text)
 
@@ -78,30 +78,21 @@ def test_every_error_has_a_sentence_without_a_placeholder_left(qapp: Application
         assert sentence, error.code
         assert "{" not in sentence
         assert sentence != str(error)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_reason_for_plain_decoding_has_a_sentence(qapp: Application, language: str) -> None:
-    qapp.language.choose(language)
+    for reason in ModelNotUsable.REASONS:
+        span = PlainSpan(3, "draft-not-usable", (("reason", reason),))
+        assert wording.draft_reasons()[reason] in wording.plain_sentence(span)
     assert len(plain_codes()) >= 10
     for code in plain_codes():
         now, then = (wording.plain_sentence(PlainSpan(3, code), past=past) for past in (False, True))
         assert now, code
         assert "{" not in now + then
-        # The first token is the same whenever it was.
+        # The sentence on the first token has no tense.
         assert then != now or code == "first-token"
         assert then, code
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_reason_against_a_model_can_be_said_of_a_draft(qapp: Application, language: str) -> None:
-    qapp.language.choose(language)
-    for reason in ModelNotUsable.REASONS:
-        span = PlainSpan(3, "draft-not-usable", (("reason", reason),))
-        assert wording.draft_reasons()[reason] in wording.plain_sentence(span)
-
-
-def test_a_model_error_names_the_folder_and_the_file() -> None:
+def test_a_model_error_names_the_folder_and_the_file_and_braces_are_shown() -> None:
+    assert "{% if %}" in wording.error_sentence(TemplateFailed("{% if %}"))
     sentence = wording.error_sentence(ModelNotUsable("some/where/Qwen3-8B", "incomplete", "model.safetensors"))
     assert "Qwen3-8B" in sentence
     assert "model.safetensors" in sentence
@@ -123,10 +114,6 @@ def test_sentences_are_joined_as_the_language_joins_them(qapp: Application, lang
     qapp.language.choose(language)
     assert between in wording.error_sentence(EXAMPLES[NotEnoughMemory]())
     assert wording.joined("A.", "", "B.") == wording.joined("A.", "B.")
-
-
-def test_braces_in_a_detail_are_shown_as_they_are() -> None:
-    assert "{% if %}" in wording.error_sentence(TemplateFailed("{% if %}"))
 
 
 def test_numbers_follow_the_language() -> None:

@@ -1,4 +1,4 @@
-"""No menu is empty and no row is grey without a reason, in any language."""
+"""Every verdict has a sentence in every language; no menu is empty, and every grey row says why."""
 
 from __future__ import annotations
 
@@ -61,33 +61,22 @@ def test_every_verdict_is_a_sentence_of_its_own(qapp: Application, verdict: str)
     assert all("Qwen3 8B" in sentence and "{" not in sentence for sentence in said)
 
 
-@pytest.mark.parametrize("what", ["layers", "width", "vocabulary"])
-def test_a_head_for_another_model_says_what_differs(qapp: Application, what: str) -> None:
-    one = PairAdvice("org/head", "catalog", "other-main", (("what", what), ("head", 1234), ("main", 36)), 10**9, None)
-    said = in_every_language(qapp, lambda: wording.verdict_words(one))
-    assert len(set(said)) == len(LANGUAGES)
-    assert all("1,234" in sentence and "36" in sentence for sentence in said)
-
-
 def test_every_reason_why_a_model_cannot_be_used_has_words(qapp: Application) -> None:
+    for what in ("layers", "width", "vocabulary"):
+        arguments = (("what", what), ("head", 1234), ("main", 36))
+        one = PairAdvice("org/head", "catalog", "other-main", arguments, 10**9, None)
+        said = in_every_language(qapp, lambda one=one: wording.verdict_words(one))
+        assert len(set(said)) == len(LANGUAGES), what
+        assert all("1,234" in sentence and "36" in sentence for sentence in said)
     assert set(draft_reasons()) >= set(ModelNotUsable.REASONS)
     for reason in ModelNotUsable.REASONS:
         said = in_every_language(qapp, lambda reason=reason: wording.verdict_words(advice("not-mlx", reason)))
         assert len(set(said)) == len(LANGUAGES), reason
 
 
-def test_a_menu_without_a_draft_says_so(open_shown: OpenShown, qapp: Application) -> None:
-    window, library, _ = open_shown()
-    library.shown_advice = tuple(one for one in ADVICE if one.verdict == "lookup")
-    window.header.draft.click()
-    picker = window.picker("draft")
-    assert [choice.kind for choice in picker.choices] == ["lookup", "none"]
-    said = in_every_language(qapp, lambda: (picker.picker.refresh(), picker.note_text)[1])
-    assert said[0] == "No matching draft model is installed or in the catalog. Prompt lookup needs none."
-    assert len(set(said)) == len(LANGUAGES)
-
-
-def test_every_row_that_cannot_be_chosen_says_why(open_shown: OpenShown) -> None:
+def test_a_menu_without_a_draft_and_every_row_that_cannot_be_chosen_say_why(
+    open_shown: OpenShown, qapp: Application
+) -> None:
     window, library, _ = open_shown()
     bad = [verdict for verdict in VERDICTS if verdict not in WORKING]
     broken = (replace(one, verdict=verdict, arguments=ARGUMENTS) for one, verdict in zip(ADVICE, bad, strict=False))
@@ -98,3 +87,11 @@ def test_every_row_that_cannot_be_chosen_says_why(open_shown: OpenShown) -> None
     assert len(grey) >= 3
     for index in grey:
         assert any(label.text().endswith(".") for label in picker.row(index).findChildren(QLabel))
+    picker.picker.close_overlay()
+    library.shown_advice = tuple(one for one in ADVICE if one.verdict == "lookup")
+    window.header.draft.click()
+    picker = window.picker("draft")
+    assert [choice.kind for choice in picker.choices] == ["lookup", "none"]
+    said = in_every_language(qapp, lambda: (picker.picker.refresh(), picker.note_text)[1])
+    assert said[0] == "No matching draft model is installed or in the catalog. Prompt lookup needs none."
+    assert len(set(said)) == len(LANGUAGES)

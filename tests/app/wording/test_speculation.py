@@ -1,4 +1,4 @@
-"""What speculation does is said in one sentence, which header, picker and panel share."""
+"""One sentence says what speculation does, the same in header, picker and panel."""
 
 from __future__ import annotations
 
@@ -20,35 +20,36 @@ if TYPE_CHECKING:
 
 
 def picker_says(window: WindowDriver) -> str:
-    """The sentence of the draft picker, once it was opened."""
+    """Open the draft picker and return its sentence."""
     window.header.draft.click()
     said: str = window.picker("draft").picker.state.text()
     window.picker("draft").picker.close_overlay()
     return said
 
 
-@pytest.mark.parametrize("method", ["auto", "draft", "ngram", "off"])
 @pytest.mark.parametrize("with_draft", [True, False])
-def test_header_picker_and_panel_say_the_same_before_an_answer(
-    open_shown: OpenShown, method: str, with_draft: bool
-) -> None:
+def test_header_picker_and_panel_say_the_same_before_an_answer(open_shown: OpenShown, with_draft: bool) -> None:
     window, _, _ = open_shown(pair=(path_of(MAIN), path_of(DRAFT) if with_draft else None))
     session = window.session
-    session.settings.set_speculation(replace(session.settings.speculation, method=method))
-    said = picker_says(window)
-    assert said == window.header.draft.toolTip()
-    off = method == "off" or (method == "draft" and not with_draft)
-    assert (said in window.panel_text) == off
-    assert ("Ask something" in window.panel_text) == (not off)
-    header = "\n".join(label.text() for label in window.header.draft.findChildren(QLabel))
-    assert ("(off)" in header) == (off and with_draft)
-    looks_up = method == "ngram" or (method == "auto" and not with_draft)
-    assert ("prompt lookup" in said) == looks_up
-    [in_use] = [row.kind for row in window.picker("draft").choices if row.loaded]
-    assert in_use == ("none" if off else "lookup" if looks_up else "use")
+    for method in ("auto", "draft", "ngram", "off"):
+        session.settings.set_speculation(replace(session.settings.speculation, method=method))
+        said = picker_says(window)
+        assert said == window.header.draft.toolTip()
+        off = method == "off" or (method == "draft" and not with_draft)
+        assert (said in window.panel_text) == off
+        assert ("Ask something" in window.panel_text) == (not off)
+        header = "\n".join(label.text() for label in window.header.draft.findChildren(QLabel))
+        assert ("(off)" in header) == (off and with_draft)
+        looks_up = method == "ngram" or (method == "auto" and not with_draft)
+        assert ("prompt lookup" in said) == looks_up
+        [in_use] = [row.kind for row in window.picker("draft").choices if row.loaded]
+        assert in_use == ("none" if off else "lookup" if looks_up else "use")
 
 
-@pytest.mark.parametrize("pattern", [(PLAIN,), (ScriptedRound(0, 0, "main", "draft-failed"),)])
+FAILED = pytest.param((ScriptedRound(0, 0, "main", "draft-failed"),), marks=pytest.mark.full)
+
+
+@pytest.mark.parametrize("pattern", [(PLAIN,), FAILED])
 def test_while_an_answer_is_plain_all_three_say_why(
     open_window: OpenWindow, qtbot: QtBot, pattern: tuple[ScriptedRound, ...]
 ) -> None:
@@ -64,7 +65,7 @@ def test_while_an_answer_is_plain_all_three_say_why(
     qtbot.waitUntil(lambda: said in window.panel_text)
     gate.release(10_000)
     window.wait_until_answered()
-    # What was is told apart from what is.
+    # Once the answer has ended, the sentences are in the past tense.
     assert window.header.draft.toolTip() == picker_says(window) == "Speculation: auto"
     assert "Not speculating" not in window.panel_text + window.foot()
     assert "Without speculation: " in window.panel_text
