@@ -68,8 +68,13 @@ def current_rect(window: WindowDriver) -> QRect:
     return view.rect_of_match(index).translated(view.mapTo(window.transcript.viewport(), QPoint(0, 0)))
 
 
-@pytest.mark.parametrize("text", [ZOO, "<think>\nA draft of a draft.\n\n```\ndraft\n```\n</think>\n\nOne draft.",
-                                  "draft " * 1600, "draft\n\n" * 150])  # fmt: skip
+THOUGHT = "<think>\nA draft of a draft.\n\n```\ndraft\n```\n</think>\n\nOne draft."
+SLICES, BLOCKS = "A draft and more words. " * 420, "draft\n\n" * 150
+
+
+@pytest.mark.parametrize(
+    "text", [ZOO, SLICES, *(pytest.param(text, marks=pytest.mark.full) for text in (THOUGHT, BLOCKS))]
+)
 def test_every_match_that_is_counted_is_highlighted(open_window: OpenWindow, text: str) -> None:
     window = open_window(ScriptedEngine([Script(text)]))
     answered(window, "What is a draft?")
@@ -161,14 +166,14 @@ def test_an_answer_that_ends_is_counted_and_escape_in_the_message_box_ends_the_s
     window.edit.setFocus()
     window.press(Qt.Key.Key_Escape)
     assert window.find_bar.isHidden()
+    window.find_in_chat("no such words")
+    assert window.found_text == "Not found"
 
 
-def test_words_are_found_where_they_stand_together(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("A draft model. The model has a draft. A draft-model! == and ->")]))
-    answered(window, "What?")
+def test_words_are_found_where_they_stand_together() -> None:
+    turn = Turn("What?", Answer(State.DONE, "A draft model. The model has a draft. A draft-model! == and ->"))
     for text, count in (("draft model", 2), ("draft mod", 2), ('"model" draft', 6), ("->", 1), ("=", 2), ("!!", 0)):
-        window.find_in_chat(text)
-        assert window.found_text == (f"{count} of {count}" if count else "Not found")
+        assert ShownTexts().count(turn, phrase(text), False) == count, text
 
 
 def test_highlights_stay_when_the_theme_or_the_language_changes(open_window: OpenWindow, qapp: Application) -> None:

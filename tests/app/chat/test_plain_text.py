@@ -43,18 +43,6 @@ def test_code_is_not_spoken_however_its_lines_end() -> None:
         assert spoken_text(end.join(["Look:", "```py", "x = 1", "```", "So."])).split() == ["Look:", "So."]
 
 
-def test_a_selection_in_a_question_keeps_its_lines(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine())
-    window.ask_and_wait("one\ntwo\nthree")
-    text = window.turn().bubble.text
-    cursor = text.textCursor()
-    cursor.setPosition(len("one\ntwo"), QTextCursor.MoveMode.KeepAnchor)
-    text.setTextCursor(cursor)
-    assert window.turn().view.selected_text() == "one\ntwo"
-    copied = text.createMimeDataFromSelection()
-    assert (copied.text(), copied.formats()) == ("one\ntwo", ["text/plain"])
-
-
 def test_what_is_copied_as_shown_has_its_marks_its_cells_and_its_paragraphs() -> None:
     markdown = (
         "# Head\n\nHi **b** $x^2$\n\n- one\n  1. in\n- two\n\n|a|b|\n|-|-|\n|1|2|\n\n"
@@ -68,25 +56,29 @@ def test_what_is_copied_as_shown_has_its_marks_its_cells_and_its_paragraphs() ->
     assert "<td>1</td>" in copied.html()
 
 
-def test_the_menu_copies_the_answer_as_it_is_shown_or_as_markdown(open_window: OpenWindow) -> None:
-    window = open_window(ScriptedEngine([Script("- **one**\n- two")]))
-    window.ask_and_wait("list")
+def test_a_selection_keeps_its_lines_and_the_menu_copies_the_answer_as_shown_or_as_markdown(
+    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    markdown = "Some **words** of it.\n\n- an *item*\n\n" * 9
+    window = open_window(ScriptedEngine([Script("- **one**\n- two"), Script(markdown)]))
+    window.ask_and_wait("one\ntwo\nthree")
+    text = window.turn().bubble.text
+    cursor = text.textCursor()
+    cursor.setPosition(len("one\ntwo"), QTextCursor.MoveMode.KeepAnchor)
+    text.setTextCursor(cursor)
+    assert window.turn().view.selected_text() == "one\ntwo"
+    copied = text.createMimeDataFromSelection()
+    assert (copied.text(), copied.formats()) == ("one\ntwo", ["text/plain"])
     clipboard = QGuiApplication.clipboard()
     entry(window.turn().menu(), "Copy the answer as shown").trigger()
     assert (clipboard.text(), clipboard.mimeData().hasHtml()) == ("• one\n• two", True)
     entry(window.turn().menu(), "Copy the answer as Markdown").trigger()
     assert (clipboard.text(), clipboard.mimeData().hasHtml()) == ("- **one**\n- two", False)
-
-
-def test_a_long_answer_is_rendered_block_by_block_off_the_qt_thread(
-    open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    # A long answer is rendered block by block, off the Qt thread.
     monkeypatch.setattr("app.chat.plain_text.AT_ONCE", 100)
-    markdown = "Some **words** of it.\n\n- an *item*\n\n" * 9
-    window = open_window(ScriptedEngine([Script(markdown)]))
-    window.ask_and_wait("?")
     assert plain_text(markdown).split() == ["Some", "words", "of", "it.", "an", "item"] * 9
-    QGuiApplication.clipboard().clear()
+    window.ask_and_wait("?")
+    clipboard.clear()
     entry(window.turn().menu(), "Copy the answer as shown").trigger()
-    qtbot.waitUntil(lambda: bool(QGuiApplication.clipboard().text()))
-    assert QGuiApplication.clipboard().text() == "\n\n".join(["Some words of it.", "• an item"] * 9)
+    qtbot.waitUntil(lambda: bool(clipboard.text()))
+    assert clipboard.text() == "\n\n".join(["Some words of it.", "• an item"] * 9)

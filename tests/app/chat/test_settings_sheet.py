@@ -124,16 +124,26 @@ def test_new_chats_begin_with_what_was_chosen_for_them(
     sheet: ChatSettingsSheet, window: WindowDriver, open_window: OpenWindow
 ) -> None:
     choose(sheet, "Concise")
+    sheet.rows["temperature"].control.setValue(0.5)
     sheet.begin.click()
     window.ask_and_wait("Hello")
+
+    def begins_so() -> bool:
+        chat = window.session.chat
+        return chat.system_prompt.startswith("Answer in as few words") and chat.own["temperature"] == 0.5
+
     window.trigger("new-chat")
-    assert window.session.chat.system_prompt.startswith("Answer in as few words")
+    assert begins_so()
     window.settle()
     window.close()
     window = open_window(ScriptedEngine())
     window.settle()
+    # The chat kept its settings, too.
+    window.open_chat(window.titles[-1])
+    window.wait(lambda: bool(window.session.chat.turns))
+    assert begins_so()
     window.trigger("new-chat")
-    assert window.session.chat.system_prompt.startswith("Answer in as few words")
+    assert begins_so()
 
 
 def test_the_panel_shows_and_changes_the_speculation_of_a_chat_that_has_its_own(
@@ -227,9 +237,3 @@ def test_what_somebody_wrote_is_not_lost_to_a_preset(
     assert (chat.system_prompt, chat.own) == ("A long system prompt that somebody wrote.", {"max_tokens": 64})
     button.fill_menu()
     assert "Custom" not in [action.text() for action in button.menu_.actions()]
-    window.settle()
-    window.close()
-    window = open_window(ScriptedEngine())
-    qtbot.waitUntil(lambda: bool(window.session.chat.turns))
-    chat = window.session.chat
-    assert (chat.system_prompt, chat.own) == ("A long system prompt that somebody wrote.", {"max_tokens": 64})

@@ -9,7 +9,8 @@ from engine.tokenizers.thinking import ThinkingChoice
 from tests.app.conftest import OpenWindow
 from tests.app.scripted_engine import Script, ScriptedEngine
 
-NONE, ON, OFF = {}, {"enable_thinking": True}, {"enable_thinking": False}
+NONE: dict[str, object] = {}
+ON, OFF, HIGH = {"enable_thinking": True}, {"enable_thinking": False}, {"reasoning_effort": "high"}
 
 
 def test_a_model_without_a_choice_has_no_switch(open_window: OpenWindow) -> None:
@@ -43,13 +44,12 @@ def test_the_switch_reaches_the_template_and_stays_with_its_chat(open_window: Op
 @pytest.mark.parametrize(
     ("levels", "default", "shown", "options"),
     [
-        (("off", "on"), "off", "Off", ON),
-        (("off", "on"), "", "Model default", ON),
-        (("low", "medium", "high"), "medium", "Medium", {"reasoning_effort": "high"}),
-        (("low", "high"), "", "Model default", {"reasoning_effort": "high"}),
-        (("off", "on", "low", "high"), "off", "Off", {**ON, "reasoning_effort": "high"}),
+        pytest.param(("off", "on"), "off", "Off", ON, id="off by itself", marks=pytest.mark.full),
+        pytest.param(("off", "on"), "", "Model default", ON, id="neither by itself"),
+        pytest.param(("low", "medium", "high"), "medium", "Medium", HIGH, id="levels", marks=pytest.mark.full),
+        pytest.param(("low", "high"), "", "Model default", HIGH, id="levels without a default", marks=pytest.mark.full),
+        pytest.param(("off", "on", "low", "high"), "off", "Off", {**ON, **HIGH}, id="switch with levels"),
     ],
-    ids=["off by itself", "neither by itself", "levels", "levels without a default", "switch with levels"],
 )
 def test_a_model_is_left_alone_until_a_choice(
     open_window: OpenWindow, levels: tuple[str, ...], default: str, shown: str, options: dict[str, object]

@@ -151,8 +151,9 @@ def test_a_passage_marks_the_rounds_that_wrote_it_if_it_stands_there_once() -> N
 def test_tokens_of_a_huge_answer_are_inserted_in_slices_and_up_to_a_point(
     view: TokenView, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.chat.token_view._MOST_TOKENS", 4000)
-    tokens = [Token(0, text, "main", 0, number, -0.1) for number in range(5000)]
+    monkeypatch.setattr("app.chat.token_view._MOST_TOKENS", 3000)
+    monkeypatch.setattr("app.chat.token_view._MOST_WEIGHT", 20_000)
+    tokens = [Token(0, text, "main", 0, number, -0.1) for number in range(4000)]
     view.show_tokens(tokens)
     counts = [0]
     while view.document().characterCount() != counts[-1]:
