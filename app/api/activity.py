@@ -1,6 +1,6 @@
-"""What the server is doing and has done, by counts: for the window, the log and /v1/speculation/events.
+"""The calls under way and those ended last, by counts, for the window, the log and /v1/speculation/events.
 
-Changed on the server's and the engine's threads, read on any.
+Written on the server's and the engine's threads, read on any.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from engine.stats import RequestStats, RoundRecord
 
 log = logging.getLogger(__name__)
 
-# Ended calls that are kept for a look back.
+# The number of ended calls that are kept.
 MOST_KEPT = 100
-# Durations of answers from which the waiting time of the next is estimated.
+# The number of latest durations that `typical_s` averages.
 _RECENT = 8
 
 WAITING, PREFILLING, ANSWERING, FINISHED, CANCELLED, FAILED = (
@@ -82,7 +82,7 @@ class _UnderWay:
     reasons: list[str]
 
     def take(self, index: int, event: Event) -> bool:
-        """Take over an event of the answer `index`; whether the state of the call is another now."""
+        """Apply an event of the answer `index`; return whether it changed the state of the call."""
         before = self.state
         if isinstance(event, PrefillProgress):
             self.state = PREFILLING
@@ -105,9 +105,9 @@ OnRound = Callable[[str, RoundRecord, RequestStats], object]
 
 @dataclass
 class Activity:
-    """The calls under way and those ended last; listeners are called on whichever thread changes it, without a lock.
+    """The calls under way and those ended last.
 
-    `on_change` is called after every change of a call's state, not for every token.
+    `on_change` is called after every change of a call's state, on the thread that caused it and without a lock.
     """
 
     on_change: Callable[[Call], object] = lambda _call: None
@@ -126,7 +126,7 @@ class Activity:
 
     @property
     def answers(self) -> int:
-        """How many answers are under way."""
+        """The number of answers under way."""
         with self._lock:
             return sum(len(call.stats) for call in self._calls.values())
 
@@ -138,12 +138,12 @@ class Activity:
 
     @property
     def typical_s(self) -> float:
-        """About how long a call takes, in seconds, as the latest ones show."""
+        """The mean duration of the latest finished calls in seconds; 1.0 before the first."""
         recent = tuple(self._durations)
         return sum(recent) / len(recent) if recent else 1.0
 
     def begin(self, call: Call, answers: int = 1) -> None:
-        """A call with so many answers was accepted."""
+        """Add a call with this number of answers."""
         under_way = _UnderWay(call, call.state, [RequestStats()] * answers, [""] * answers)
         with self._lock:
             self._calls[call.id] = under_way
@@ -151,7 +151,7 @@ class Activity:
         self.on_change(begun)
 
     def note(self, call_id: str, index: int, event: Event) -> None:
-        """Take over an event of the answer `index` of a call; called on the engine's thread, so it must be quick."""
+        """Apply an event of the answer `index` of a call. Runs on the engine's thread, so it must be quick."""
         with self._lock:
             call = self._calls.get(call_id)
             if call is None:
@@ -164,7 +164,7 @@ class Activity:
                 listener(call_id, event.round, event.stats)
 
     def end(self, call_id: str, state: str) -> None:
-        """A call has ended as `state`. Logged by counts, never by content."""
+        """End a call as `state`, and log its counts, never its content."""
         with self._lock:
             under_way = self._calls.pop(call_id, None)
             if under_way is None:
@@ -189,13 +189,13 @@ class Activity:
         self.on_change(call)
 
     def listen(self, listener: OnRound) -> Callable[[], None]:
-        """Call `listener` on the engine's thread after every round of every call; returns what ends that."""
+        """Call `listener` on the engine's thread after every round of every call; return what ends that."""
         self._round_listeners.append(listener)
         return lambda: self._round_listeners.remove(listener)
 
 
 def outcome(events: Sequence[Event]) -> str:
-    """How a call ended whose answers ended with `events`."""
+    """Return the state of a call whose answers ended with `events`."""
     if any(isinstance(event, Failed) for event in events):
         return FAILED
     cancelled = any(isinstance(event, Finished) and event.reason == "cancelled" for event in events)

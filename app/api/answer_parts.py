@@ -1,4 +1,4 @@
-"""Separates an answer while it streams: what the model thought, what it replied, and the functions that it calls."""
+"""Separates the thoughts, the reply and the function calls of an answer while it streams."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from app.text.thinking import GrowingParts
 from engine.tokenizers.tool_calls import ToolCall, ToolFormat
 
-# What may become a mark that ends the thoughts.
-_HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
+# The beginning of a mark that may end the thoughts.
+HALF_A_MARK = re.compile(r"\s*(?:<[/|:\w]*|\[/?\w*)\Z")
 # Answers in channels may think again after a reply has begun.
 _CHANNELS = "<|channel|>"
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """What is new of an answer: `reasoning`, `content` and whole `calls`."""
+    """What one piece of text adds to the parts of an answer; `calls` are whole."""
 
     reasoning: str = ""
     content: str = ""
@@ -27,12 +27,11 @@ class Delta:
 
 @dataclass
 class AnswerParts:
-    """Fed with the text of an answer piece by piece; knows the parts found so far.
+    """The parts of an answer whose text arrives in pieces.
 
-    Without a `form` nothing is a call; of the calls the first `most_calls` count. A mark that is not complete yet is
-    held back, as is a call until it is whole. Text between the marks that holds more than readable calls of `tools`
-    stays text. Once a reply has begun, all that follows belongs to it, and a piece costs the same however long the
-    answer is.
+    Without a `form` nothing is a call; only the first `most_calls` calls count. An incomplete mark is held back, and so
+    is a call until it is whole. Text between the marks of a call stays text if it holds anything but readable calls of
+    `tools`. Once a reply has begun, all later text belongs to it, so the cost of a piece does not grow with the answer.
     """
 
     form: ToolFormat | None = None
@@ -43,7 +42,7 @@ class AnswerParts:
 
     def __post_init__(self) -> None:
         self._parts, self._text = GrowingParts(), ""
-        # How much of the reply was taken, and the end of it that may be a mark or is an incomplete call.
+        # The characters of the reply that were taken, and its held-back end: a possible mark or an incomplete call.
         self._taken, self._held = 0, ""
         self._replying = False
         self._contents: list[str] = []
@@ -55,13 +54,13 @@ class AnswerParts:
 
     @property
     def held(self) -> int:
-        """How many characters at the end of what was added are held back."""
+        """The number of characters at the end of the text that are held back."""
         return len(self._held)
 
     def add(self, text: str, opening: str = "", *, ended: bool = False) -> Delta:
         """Take the next piece of the answer; `ended` with the last one, which may be empty.
 
-        `opening` is the mark of thoughts that the prompt ends with (`RequestStats.opening`); it counts at the first.
+        `opening` is the thinking mark that the prompt ends with (`RequestStats.opening`); the first call uses it.
         """
         self._text = self._text or opening
         reasoning = ""
@@ -77,19 +76,19 @@ class AnswerParts:
         return Delta(reasoning, content, tuple(calls))
 
     def _separate(self, text: str, ended: bool) -> tuple[str, str]:
-        """What is new of the thoughts and of the reply."""
+        """Return the new thoughts and the new text of the reply."""
         self._text += text
         parts = self._parts.of(self._text, ended)
         thought = parts.thought or ""
         if not parts.closed and not ended:
-            thought = _HALF_A_MARK.sub("", thought)
+            thought = HALF_A_MARK.sub("", thought)
         reasoning = thought[len(self.reasoning) :] if thought.startswith(self.reasoning) else ""
         reply = parts.reply[self._taken :]
         self._taken += len(reply)
         return reasoning, reply
 
     def _take(self, new: str, ended: bool) -> tuple[str, list[ToolCall]]:
-        """The content and the calls in what is new of the reply."""
+        """Return the content and the calls in the new text of the reply."""
         if self.form is None:
             return new, []
         rest, content = self._held + new, ""
@@ -112,8 +111,6 @@ class AnswerParts:
 
 
 def _half(text: str, mark: str) -> int:
-    """How many characters at the end of `text` may be the beginning of `mark`."""
-    for length in range(min(len(mark) - 1, len(text)), 0, -1):
-        if mark.startswith(text[-length:]):
-            return length
-    return 0
+    """Return the length of the longest end of `text` with which `mark` begins."""
+    lengths = range(min(len(mark) - 1, len(text)), 0, -1)
+    return next((length for length in lengths if mark.startswith(text[-length:])), 0)

@@ -1,7 +1,7 @@
-"""Runs the answers of one call: from the engine's thread to the server's loop, within bounds of time and memory.
+"""Passes the answers of a call from the engine's thread to the server's loop, within limits of time and memory.
 
-The engine's thread only appends to a queue and wakes the loop once for all that waits in it. A client that goes away or
-does not read cancels its answers; it never holds the engine, other clients or the window up.
+The engine's thread only appends to a queue and wakes the loop once for all events in it. A client that goes away or
+does not read cancels its answers; it never delays the engine, other clients or the window.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from engine.client import EngineClient, RequestStream
 from engine.events import Event, Failed, Finished, PrefillProgress, Token, TokensCommitted
 from engine.requests import ChatRequest, SpeculationSettings
 
-# Seconds: for a place in the queue, for the client to read, and between signs of life during a long prompt.
+# Seconds: the longest wait for a turn, the longest wait for the client to read, and between two keep-alives.
 MOST_WAITING_S, STALL_S, KEEP_ALIVE_S = 60.0, 30.0, 10.0
-# Events that a slow reader may be behind; far more than the socket's buffers hold.
+# Events that may wait for a slow reader; far more than the socket's buffers hold.
 MOST_PENDING = 4096
 
-# An event of the answer with that index.
+# The index of an answer, and an event of it.
 Indexed = tuple[int, Event]
 
 
@@ -39,10 +39,10 @@ class ClientGone(Exception):
 
 
 class Answering:
-    """The answers of one call. Belongs to the server's loop, all but `_deliver`.
+    """The answers of one call. Everything but `_deliver` runs on the server's loop.
 
-    `prompt_tokens` is how many the prompt of the first has, once they have begun. `form` is the field of the call with
-    the format that they have to follow.
+    `prompt_tokens` is the length of the first answer's prompt, 0 until it has begun. `form` names the field of the body
+    that holds the format of the answers.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Answering:
         self._pending.extendleft(reversed(begun))
 
     async def events(self) -> AsyncIterator[list[Indexed]]:
-        """All events, a batch at a time, and an empty batch after KEEP_ALIVE_S without one. Raises `ClientGone`."""
+        """Yield all events in batches, and an empty batch after KEEP_ALIVE_S without one. Raises `ClientGone`."""
         while self._open:
             with suppress(TimeoutError):
                 async with asyncio.timeout(KEEP_ALIVE_S):
@@ -111,7 +111,7 @@ class Answering:
             ends = {index: event for index, event in batch if isinstance(event, Finished | Failed)}
             self._last += ends.values()
             yield batch
-            # Not before: an answer whose end the client does not read is no finished one.
+            # After the yield: an answer whose end the client does not read has not finished.
             self._open -= ends.keys()
 
     async def _news(self) -> None:
@@ -121,7 +121,7 @@ class Answering:
             await self._wake.wait()
 
     def _take(self) -> list[Indexed]:
-        """The events since the last call. Raises `ClientGone`."""
+        """Return the events since the last call. Raises `ClientGone`."""
         if len(self._pending) > MOST_PENDING:
             self.leave()
         if self._gone:
@@ -129,7 +129,7 @@ class Answering:
         return [self._pending.popleft() for _ in range(len(self._pending))]
 
     def speculate(self, settings: SpeculationSettings) -> None:
-        """Speculate so from the next round of each answer on."""
+        """Use `settings` from the next round of each answer on."""
         for stream in self._streams:
             stream.speculate(settings)
 
@@ -139,12 +139,12 @@ class Answering:
         self.leave()
 
     def leave(self) -> None:
-        """The client is gone: nobody will read the rest."""
+        """Note that the client is gone."""
         self._gone = True
         self._wake.set()
 
     def close(self) -> None:
-        """Cancel what has not ended, and count the call."""
+        """Cancel the answers that have not ended, and record the end of the call."""
         if self._watch is not None:
             self._watch.cancel()
         for index in self._open:
@@ -162,12 +162,12 @@ class Answering:
         return max(1, min(60, math.ceil(self._activity.typical_s)))
 
     def _deliver(self, index: int, event: Event) -> None:
-        """Called on the engine's thread."""
+        """Queue an event. Runs on the engine's thread."""
         self._activity.note(self._call_id, index, event)
         self._pending.append((index, event))
         if not self._woken:
             self._woken = True
-            # The loop is closed when the server has stopped meanwhile.
+            # The loop is closed if the server has stopped.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._wake_up)
 
@@ -185,7 +185,7 @@ class Answer:
 
 
 async def all_of(answering: Answering) -> list[Answer]:
-    """Wait for all answers; returns them in their order. Raises `ApiError` and `ClientGone`."""
+    """Wait for all answers and return them in order. Raises `ApiError` and `ClientGone`."""
     tokens: defaultdict[int, list[Token]] = defaultdict(list)
     found: dict[int, Answer] = {}
     async for batch in answering.events():
@@ -200,7 +200,7 @@ async def all_of(answering: Answering) -> list[Answer]:
 
 
 def failure(event: Event) -> ApiError | None:
-    """The error with which an answer ended before its end, if it did."""
+    """Return the error that ended an answer early, or None."""
     if isinstance(event, Failed):
         return errors.of_engine(event.error)
     if isinstance(event, Finished) and event.reason == "cancelled":
@@ -211,7 +211,7 @@ def failure(event: Event) -> ApiError | None:
 class EventStream:
     """An ASGI response: the answers as server-sent events, which `write` makes of each batch.
 
-    `finish` makes what follows the last event. The call is closed whatever happens.
+    `finish` returns what follows the last event; `close` is called in any case.
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class EventStream:
         try:
             await self._send_all(send)
         except (ClientGone, TimeoutError):
-            # Nobody reads on; the connection is of no more use.
+            # Nobody reads the rest.
             self._answering.leave()
         finally:
             self._answering.close()
@@ -252,11 +252,6 @@ async def start_events(send: Send) -> None:
 
 
 async def send_in_time(send: Send, message: Message) -> None:
-    """Raises `TimeoutError` where the client reads nothing for STALL_S."""
+    """Send a message. Raises `TimeoutError` if the client reads nothing for STALL_S."""
     async with asyncio.timeout(STALL_S):
         await send(message)
-
-
-def now() -> int:
-    """Seconds since 1970, as the API's `created` fields have them."""
-    return int(time.time())

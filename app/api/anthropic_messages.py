@@ -11,16 +11,16 @@ from msgspec import Meta, Struct, field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.answer_parts import AnswerParts, Delta
-from app.api.answering import Answer, Indexed, failure
-from app.api.calls import AnswerBody, Api, Plan, new_id
+from app.api.answer_parts import AnswerParts
+from app.api.calls import AnswerBody, Api, Plan
 from app.api.conversation import ONLY_TEXT, Message, TextPart, call_turn
-from app.api.errors import bad_field
+from app.api.errors import ApiError, bad_field
 from app.api.replies import JsonReply, sse
 from app.api.request_settings import Format, MaxTokens, Stop, grammar_of
+from app.api.shapes import Items, new_id
 from app.api.tool_use import ToolUse, function_tool, tool_use
 from app.api.usage import speculation, timings
-from engine.events import Finished, PrefillProgress, TokensCommitted
+from engine.events import Event, Finished, PrefillProgress
 from engine.grammars.grammar import Grammar
 from engine.stats import RequestStats
 from engine.status import ModelInfo
@@ -29,8 +29,8 @@ from engine.tokenizers.tool_calls import ToolCall
 # The modes of `tool_use`.
 _CHOICES = {"auto": "auto", "any": "required", "tool": "required", "none": "none"}
 _REASONS = {"stop": "end_turn", "length": "max_tokens"}
-# Claude Code's first words, for Anthropic's accounts. They change with every request: in the prompt, they would have
-# the whole of it read again each time.
+# The first line of Claude Code's instructions. It changes with every request, so the whole prompt would be read again
+# each time.
 _BILLING = re.compile(r"\Ax-anthropic-billing-header:[^\n]*\s*")
 
 
@@ -113,7 +113,7 @@ class CountBody(AnswerBody, kw_only=True):
         return Plan(requests, MessageShape(name, tools.parts(), self.stops), path)
 
     def _grammar(self) -> tuple[Grammar | None, str]:
-        """What the format asks for, and the name of the field that says it."""
+        """Return the grammar of the format, and the name of the field that holds it."""
         form = self.output_config.format if self.output_config is not None else None
         if form is None:
             return grammar_of(self.output_format, "output_format")
@@ -128,7 +128,7 @@ class CountBody(AnswerBody, kw_only=True):
         return tool_use(form, tools, mode, named, parallel=not choice.disable_parallel_tool_use)
 
     def _conversation(self) -> list[Message]:
-        """`system` and `messages` as turns for the engine."""
+        """Return `system` and `messages` as turns for the engine."""
         texts = [_BILLING.sub("", text) for text in _texts(self.system)]
         system = "\n\n".join(filter(None, texts))
         turns: list[Message] = [{"role": "system", "content": system}] if system else []
@@ -147,7 +147,7 @@ async def count_tokens(request: Request, body: CountBody) -> Response:
 
 
 def _turns(message: _UserMessage | _AssistantMessage) -> list[Message]:
-    """The turns that one message stands for: results of tools are turns of their own, before the rest."""
+    """Return the turns of one message: each result of a tool is a turn of its own, before the rest."""
     blocks = [TextPart(message.content)] if isinstance(message.content, str) else message.content or ()
     results: list[Message] = [
         {"role": "tool", "content": "".join(_texts(block.content)), "tool_call_id": block.tool_use_id}
@@ -162,86 +162,56 @@ def _turns(message: _UserMessage | _AssistantMessage) -> list[Message]:
 
 
 def _texts(content: _Texts | None) -> list[str]:
-    """A text, or the texts of an array of blocks."""
+    """Return the texts of a content."""
     return [content] if isinstance(content, str) else [block.text for block in content or ()]
 
 
-class MessageShape:
+class MessageShape(Items):
     """Writes an answer as a message: its events, or whole."""
 
+    kinds = "thinking", "text"
+
     def __init__(self, model: str, parts: AnswerParts, stops: Sequence[str]) -> None:
-        self._parts, self._stops = parts, stops
+        super().__init__(parts)
+        self._stops = stops
         self._base = {"id": new_id("msg"), "type": "message", "role": "assistant", "model": model}
         self._blocks: list[dict[str, Any]] = []
         self._open = ""
         self._begun = False
 
-    def write(self, batch: list[Indexed]) -> bytes:
-        events: list[bytes] = []
-        for _, event in batch:
-            if not self._begun and isinstance(event, PrefillProgress):
-                events.append(self._begin(event.total))
-            if (error := failure(event)) is not None:
-                events.append(sse(error.anthropic(), "error"))
-            elif isinstance(event, TokensCommitted):
-                events += self._grow(self._parts.add(event.text, event.stats.opening))
-            elif isinstance(event, Finished):
-                events += [*self._grow(self._parts.add("", ended=True)), *self._close(), self._end(event)]
-        return b"".join(events)
-
-    def finish(self) -> bytes:
-        return b""
-
-    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
-        [answer] = answers
-        self._grow(self._parts.add(answer.finished.text, answer.finished.stats.opening, ended=True))
-        return {
-            **self._base,
-            "content": self._blocks,
-            **self._stopped(answer.finished),
-            "usage": _usage(answer.finished.stats),
-            "timings": timings(answer.finished.stats),
-        }
-
-    def _begin(self, prompt_tokens: int) -> bytes:
+    def events(self, index: int, event: Event) -> list[bytes]:
+        if self._begun or not isinstance(event, PrefillProgress):
+            return super().events(index, event)
         self._begun = True
-        usage = {"input_tokens": prompt_tokens, "output_tokens": 0}
-        empty: dict[str, Any] = {
-            **self._base,
-            "content": [],
-            "stop_reason": None,
-            "stop_sequence": None,
-            "usage": usage,
-        }
-        return sse({"type": "message_start", "message": empty}, "message_start")
+        usage = {"input_tokens": event.total, "output_tokens": 0}
+        unset = {"stop_reason": None, "stop_sequence": None}
+        empty: dict[str, Any] = {**self._base, "content": [], **unset, "usage": usage}
+        return [sse({"type": "message_start", "message": empty}, "message_start")]
 
-    def _grow(self, delta: Delta) -> list[bytes]:
-        events = self._add("thinking", "thinking_delta", delta.reasoning) if delta.reasoning else []
-        if delta.content:
-            events += self._add("text", "text_delta", delta.content)
-        for call in delta.calls:
-            events += self._close() + self._add_call(call)
-        return events
+    def failed(self, error: ApiError) -> bytes:
+        return sse(error.anthropic(), "error")
 
-    def _add(self, kind: str, delta_kind: str, text: str) -> list[bytes]:
+    def result(self, event: Finished) -> dict[str, Any]:
+        return {**self._base, "content": self._blocks, **self._stopped(event), **_figures(event.stats)}
+
+    def grow_item(self, kind: str, text: str) -> list[bytes]:
         events: list[bytes] = []
         if self._open != kind:
-            events += self._close()
+            events += self.end_item()
             self._open = kind
             block = {"type": kind, kind: ""} | ({"signature": ""} if kind == "thinking" else {})
             self._blocks.append(dict(block))
             events.append(self._block_event("content_block_start", content_block=block))
         self._blocks[-1][kind] += text
-        return [*events, self._block_event("content_block_delta", delta={"type": delta_kind, kind: text})]
+        return [*events, self._block_event("content_block_delta", delta={"type": f"{kind}_delta", kind: text})]
 
-    def _close(self) -> list[bytes]:
-        """End the block that grows."""
+    def end_item(self) -> list[bytes]:
         if not self._open:
             return []
         self._open = ""
         return [self._block_event("content_block_stop")]
 
-    def _add_call(self, call: ToolCall) -> list[bytes]:
+    def add_call(self, call: ToolCall) -> list[bytes]:
         block = {"type": "tool_use", "id": new_id("toolu"), "name": call.name, "input": json.loads(call.arguments)}
         self._blocks.append(block)
         delta = {"type": "input_json_delta", "partial_json": call.arguments}
@@ -251,11 +221,9 @@ class MessageShape:
             self._block_event("content_block_stop"),
         ]
 
-    def _end(self, event: Finished) -> bytes:
-        delta = self._stopped(event)
-        figures = {"usage": _usage(event.stats), "timings": timings(event.stats)}
-        last = sse({"type": "message_delta", "delta": delta, **figures}, "message_delta")
-        return last + sse({"type": "message_stop"}, "message_stop")
+    def end(self, event: Finished) -> list[bytes]:
+        last = {"type": "message_delta", "delta": self._stopped(event), **_figures(event.stats)}
+        return [sse(last, "message_delta"), sse({"type": "message_stop"}, "message_stop")]
 
     def _stopped(self, event: Finished) -> dict[str, str | None]:
         if self._parts.calls and event.reason == "stop":
@@ -268,11 +236,12 @@ class MessageShape:
         return sse({"type": kind, "index": len(self._blocks) - 1, **fields}, kind)
 
 
-def _usage(stats: RequestStats) -> dict[str, Any]:
-    return {
+def _figures(stats: RequestStats) -> dict[str, Any]:
+    usage = {
         "input_tokens": stats.prompt_tokens - stats.cached_tokens,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": stats.cached_tokens,
         "output_tokens": stats.generated_tokens,
         "speculation": speculation([stats]),
     }
+    return {"usage": usage, "timings": timings(stats)}

@@ -1,7 +1,7 @@
 """Reads the body of a request within limits of size, time and nesting, as the struct that its endpoint declares.
 
-The struct says of each field what it may be. A `Meta` has further words in its `extra`: "expected" is what the whole
-field must be, in place of what is said of its parts, and "unsupported" the sentence for a type that is not offered.
+The `extra` of a field's `Meta` holds words for errors: "expected" describes the whole field instead of its parts, and
+"unsupported" is the sentence for a type that the API does not offer.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ Body = TypeVar("Body")
 LIMITS = JsonLimits(size=8 * 2**20, depth=64, containers=200_000, commas=1_000_000)
 # Seconds that a client may take to send its body.
 BODY_S = 30.0
-# Bodies larger than this are parsed away from the loop, which serves all other clients.
+# Larger bodies (bytes) are parsed on a thread of their own, so that the loop can serve other clients.
 _LARGE = 2**18
-# Where msgspec's errors say that something is wrong, such as `$.messages[0].role`, and the steps of such a path.
+# The path at the end of msgspec's errors, such as `$.messages[0].role`, and one step of such a path.
 _PLACE = re.compile(r" - at (?:`key` in )?`\$([^`]*)`\Z")
 _STEP = re.compile(r"\.(\w+)|\[[^]]*]")
 
 
 async def read_body(request: Request, kind: type[Body]) -> Body:
-    """The body of a request. Raises `ApiError`."""
+    """Return the body of a request as `kind`. Raises `ApiError`."""
     data = await _read(request)
     return _parsed(data, kind) if len(data) < _LARGE else await asyncio.to_thread(_parsed, data, kind)
 
@@ -69,7 +69,7 @@ def _parsed(data: bytes, kind: type[Body]) -> Body:
 
 
 def body_of(value: dict[str, object], kind: type[Body]) -> Body:
-    """The fields of an object as `kind`. Raises `ApiError`, which names the field that is wrong."""
+    """Convert an object to `kind`. Raises `ApiError`, which names the field that is wrong."""
     try:
         return msgspec.convert(value, kind, str_keys=True)
     except msgspec.ValidationError as error:
@@ -77,7 +77,7 @@ def body_of(value: dict[str, object], kind: type[Body]) -> Body:
 
 
 def _refusal(error: msgspec.ValidationError, kind: inspect.Type) -> ApiError:
-    """What is wrong with a body of the type `kind`, in the words of the API."""
+    """Translate msgspec's error about a body of the type `kind` into the words of the API."""
     problem, path = str(error), ""
     if (place := _PLACE.search(problem)) is not None:
         problem, path = problem[: place.start()], place[1]
@@ -98,7 +98,7 @@ def _refusal(error: msgspec.ValidationError, kind: inspect.Type) -> ApiError:
 
 
 def _inner(kind: inspect.Type, name: str | None) -> inspect.Type:
-    """The type of a field, or of the elements where `name` is None; for a tag, all that it may be."""
+    """Return the type of a field, or of the elements if `name` is None; for a tag, all its values."""
     alternatives = _alternatives(kind)
     for one in alternatives:
         if isinstance(one, inspect.StructType):
@@ -120,7 +120,7 @@ def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
 
 
 def _said(kind: inspect.Type, key: str) -> str:
-    """What the `Meta` of a type, or of one of its alternatives, has under `key`."""
+    """Return the words that the `Meta` of a type, or of one of its alternatives, has under `key`, or ""."""
     if isinstance(kind, inspect.Metadata):
         return str((kind.extra or {}).get(key) or _said(kind.type, key))
     members = kind.types if isinstance(kind, inspect.UnionType) else ()
@@ -128,7 +128,7 @@ def _said(kind: inspect.Type, key: str) -> str:
 
 
 def _words(kind: inspect.Type, wrong_type: bool) -> str:
-    """What a value of a type is called in errors."""
+    """Describe the values of a type for an error."""
     match kind:
         case inspect.IntType(ge=least, le=most):
             return f"a whole number between {least} and {most}" if most is not None else "a whole number"

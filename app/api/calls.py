@@ -1,13 +1,12 @@
-"""One call from its body to its reply: the model, the answers, and how an endpoint shapes them."""
+"""One call from its body to its reply: the model, the answers, and the shape that writes them."""
 
 from __future__ import annotations
 
 import re
-import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
 from msgspec import Meta, Struct
@@ -16,11 +15,12 @@ from starlette.types import ASGIApp
 
 from app.api import errors
 from app.api.activity import Activity, Call
-from app.api.answering import MOST_WAITING_S, Answer, Answering, EventStream, Indexed, all_of
+from app.api.answering import MOST_WAITING_S, Answering, EventStream, all_of
 from app.api.engine_host import EngineHost
 from app.api.models import ModelDirectory
 from app.api.replies import JsonReply
 from app.api.request_settings import MOST_CHOICES, RequestSettings
+from app.api.shapes import Shape, new_id
 from app.api.tool_use import ToolUse
 from app.settings.engine_settings import recommended_of
 from engine.errors import EngineError
@@ -28,32 +28,16 @@ from engine.grammars.grammar import Grammar
 from engine.requests import ChatRequest, SpeculationSettings
 from engine.status import ModelInfo
 
-# Answers of all calls that may be under way: the engine's queue is longer, so that the window finds a place in it.
+# The most answers under way. The engine's queue is longer, so that the window finds a place in it.
 MOST_ANSWERS = 24
 _NOT_A_NAME = re.compile(r"[^\w.+/-]")
 
 
-class Shape(Protocol):
-    """How an endpoint writes its answers, either as events or whole."""
-
-    def write(self, batch: list[Indexed]) -> bytes:
-        """The events of a batch as server-sent events."""
-        ...
-
-    def finish(self) -> bytes:
-        """What follows the last event."""
-        ...
-
-    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
-        """All answers at once."""
-        ...
-
-
 @dataclass(frozen=True)
 class Plan:
-    """What a call asks of the engine, and how its answers are written.
+    """The requests of a call to the engine, and what writes their answers.
 
-    `form` is the name of the field with the format that they have to follow.
+    `form` names the field of the body that holds the format of the answers.
     """
 
     requests: Sequence[ChatRequest]
@@ -65,7 +49,7 @@ class AnswerBody(RequestSettings, kw_only=True):
     """The body of a request for answers."""
 
     def plan(self, api: Api, info: ModelInfo, name: str) -> Plan:
-        """What the request asks of the loaded model, which is called `name`. Raises `ApiError`."""
+        """Return the plan of the request for the loaded model, which clients call `name`. Raises `ApiError`."""
         raise NotImplementedError
 
     def engine_requests(
@@ -79,11 +63,10 @@ class AnswerBody(RequestSettings, kw_only=True):
         count: int | None = None,
         **content: Any,
     ) -> list[ChatRequest]:
-        """The engine's requests for `count` answers. Raises `ApiError`.
+        """Return the engine's requests for `count` answers. Raises `ApiError`.
 
-        An answer without calls has to match `answer`, which the field `param` says. `content` are the fields of
-        ChatRequest that hold the prompt or say how it is rendered, how many alternatives come with each token, and
-        `max_tokens` where the endpoint has a default of its own.
+        An answer without calls has to match `answer`, which the field `param` asks for. `content` are further fields
+        of ChatRequest.
         """
         tools, recommended = tools or ToolUse(), recommended_of(info.sampling)
         grammar = tools.grammar(answer, param)
@@ -115,9 +98,9 @@ class SeveralAnswers(AnswerBody, kw_only=True):
 
 
 class Api:
-    """What the endpoints share. Belongs to the server's loop.
+    """The state that the endpoints share. Used on the server's loop only.
 
-    `speculation` holds for calls that do not say otherwise.
+    `speculation` is the default for calls.
     """
 
     def __init__(self, host: EngineHost, activity: Activity, speculation: SpeculationSettings) -> None:
@@ -127,7 +110,7 @@ class Api:
         self._answering: WeakKeyDictionary[Answering, AnswerBody] = WeakKeyDictionary()
 
     def speculate(self, speculation: SpeculationSettings) -> None:
-        """Use other settings: for calls to come, and for those under way from their next round on."""
+        """Change the default, also for calls under way, from their next round on."""
         self.speculation = speculation
         for answering, body in list(self._answering.items()):
             answering.speculate(body.speculating(speculation))
@@ -156,7 +139,7 @@ class Api:
                 lease.release()
 
     async def prompt_tokens(self, request: Request, body: AnswerBody) -> int:
-        """How many tokens the prompt of a call has: its answer is ended as soon as that is known. Raises `ApiError`."""
+        """Return the length of a call's prompt in tokens, and cancel its answer. Raises `ApiError`."""
         lease = await self.models.use(body.model or "")
         try:
             plan = body.plan(self, lease.info, self.models.name_of(lease.info))
@@ -188,11 +171,6 @@ class Api:
 
 
 async def answer(request: Request, body: AnswerBody) -> ASGIApp:
-    """The endpoint of every body for answers. Raises `ApiError`."""
+    """Answer a call to any of the endpoints for answers. Raises `ApiError`."""
     api: Api = request.app.state.api
     return await api.answer(request, body)
-
-
-def new_id(kind: str) -> str:
-    """A name for something in an answer, such as `chatcmpl-…`."""
-    return f"{kind}-{secrets.token_hex(12)}"

@@ -1,4 +1,4 @@
-"""POST /v1/completions: raw prompts, which no chat template wraps, for editors and evaluation tools."""
+"""POST /v1/completions: raw prompts without a chat template, for editors and evaluation tools."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from app.api.answering import Answer, Indexed, failure, now
-from app.api.calls import Api, Plan, SeveralAnswers, new_id
+from app.api.answering import Answer
+from app.api.calls import Api, Plan, SeveralAnswers
 from app.api.errors import bad_field
-from app.api.replies import DONE, sse
 from app.api.request_settings import MOST_CHOICES, refuse_unsupported
-from app.api.usage import openai_usage, speculation, timings
-from engine.events import Finished, Token, TokensCommitted
-from engine.stats import RequestStats
+from app.api.shapes import Choices
+from engine.events import Event, Finished, Token, TokensCommitted
 from engine.status import ModelInfo
 
 _UNSUPPORTED = {
     "echo": "Echoing the prompt is not supported.",
     "suffix": "Filling in the middle is not supported: write the model's own marks into the prompt.",
 }
-# What the OpenAI API takes where nothing is said.
+# The default of the OpenAI API.
 _MAX_TOKENS = 16
 _PROMPT = "a text or token ids, not empty, or an array of those"
 _TokenId = Annotated[int, Meta(ge=0, lt=2**31)]
@@ -54,7 +52,7 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         return Plan(requests, CompletionShape(name, with_usage=self.with_usage, logprobs=logprobs))
 
     def _prompts(self) -> list[str | list[int]]:
-        """The prompts, each a text or token ids."""
+        """Return the prompts, each a text or token ids."""
         given = [self.prompt] if isinstance(self.prompt, str) else self.prompt
         ids = [item for item in given if isinstance(item, int)]
         found = [item for item in given if not isinstance(item, int)]
@@ -63,52 +61,34 @@ class CompletionBody(SeveralAnswers, kw_only=True):
         return found or [ids]
 
 
-class CompletionShape:
-    """Writes answers as text completions: chunks of them, or whole."""
+class CompletionShape(Choices):
+    """Writes answers as text completions: in chunks, or whole."""
+
+    id_kind, whole_object, chunk_object = "cmpl", "text_completion", "text_completion"
 
     def __init__(self, model: str, *, with_usage: bool, logprobs: bool) -> None:
-        self._frame = {"id": new_id("cmpl"), "object": "text_completion", "created": now(), "model": model}
-        self._with_usage, self._logprobs = with_usage, logprobs
-        self._stats: dict[int, RequestStats] = {}
+        super().__init__(model, with_usage=with_usage, logprobs=logprobs)
         self._lengths: dict[int, int] = {}
 
-    def write(self, batch: list[Indexed]) -> bytes:
-        chunks = []
-        for index, event in batch:
-            if (error := failure(event)) is not None:
-                chunks.append(sse(error.openai()))
-            elif isinstance(event, TokensCommitted) and (event.text or self._logprobs):
-                chunks.append(self._event([self._choice(index, event.text, event.tokens, None)]))
-                self._lengths[index] = self._lengths.get(index, 0) + len(event.text)
-            elif isinstance(event, Finished):
-                self._stats[index] = event.stats
-                figures = {"timings": timings(event.stats), "speculation": speculation([event.stats])}
-                chunks.append(self._event([self._choice(index, "", (), event.reason)], **figures))
-        return b"".join(chunks)
+    def events(self, index: int, event: Event) -> list[bytes]:
+        if isinstance(event, TokensCommitted) and (event.text or self._logprobs):
+            chunk = self.chunk(self._choice(index, event.text, event.tokens, None))
+            self._lengths[index] = self._lengths.get(index, 0) + len(event.text)
+            return [chunk]
+        if isinstance(event, Finished):
+            return [self.last_chunk(index, event.stats, self._choice(index, "", (), event.reason))]
+        return []
 
-    def finish(self) -> bytes:
-        if not self._with_usage or not self._stats:
-            return DONE
-        return self._event([], usage=openai_usage(list(self._stats.values()))) + DONE
-
-    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
-        choices = [
-            self._choice(index, answer.finished.text, answer.tokens, answer.finished.reason)
-            for index, answer in enumerate(answers)
-        ]
-        stats = [answer.finished.stats for answer in answers]
-        return {**self._frame, "choices": choices, "usage": openai_usage(stats), "timings": timings(stats[0])}
+    def choice(self, index: int, answer: Answer) -> dict[str, Any]:
+        return self._choice(index, answer.finished.text, answer.tokens, answer.finished.reason)
 
     def _choice(self, index: int, text: str, tokens: Sequence[Token], reason: str | None) -> dict[str, Any]:
         logprobs = _logprobs(tokens, self._lengths.get(index, 0)) if self._logprobs and tokens else None
         return {"index": index, "text": text, "logprobs": logprobs, "finish_reason": reason}
 
-    def _event(self, choices: list[dict[str, Any]], **more: Any) -> bytes:
-        return sse({**self._frame, "choices": choices, **more})
-
 
 def _logprobs(tokens: Sequence[Token], start: int) -> dict[str, Any]:
-    """The log-probabilities in the shape of this endpoint; the first token's text begins at `start`."""
+    """Return the log-probabilities in the form of this endpoint; the first token's text begins at `start`."""
     offsets = []
     for token in tokens:
         offsets.append(start)
@@ -122,5 +102,5 @@ def _logprobs(tokens: Sequence[Token], start: int) -> dict[str, Any]:
 
 
 def _likeliest(token: Token) -> dict[str, float]:
-    """By text, the likeliest tokens in the place of one, and this one."""
+    """Return the log-probabilities of a token and its alternatives, by text."""
     return {other.text: other.logprob for other in reversed(token.alternatives)} | {token.text: token.logprob}

@@ -1,4 +1,4 @@
-"""Messages in the shape of the OpenAI API as the engine takes them."""
+"""Turns messages of the OpenAI API into messages of the engine."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class _OutputText(TextPart, tag="output_text"):
 
 
 class _Refusal(Struct, tag_field="type", tag="refusal"):
-    # What the assistant said, too.
+    # A refusal is text of the assistant as well.
     text: str = field(name="refusal")
 
 
 class _Thought(Struct, tag_field="type", tag="reasoning_text"):
-    # Those of earlier turns are not shown to the model again.
+    # Thoughts of earlier turns are not shown to the model again.
     text: ClassVar[str] = ""
 
 
@@ -57,7 +57,7 @@ class _Call(Struct):
 
 
 class MessageFields(Struct, kw_only=True):
-    """What a message has, whatever its role."""
+    """The fields of a message of any role."""
 
     content: Content | None = None
     tool_calls: list[_Call] | None = None
@@ -65,7 +65,7 @@ class MessageFields(Struct, kw_only=True):
     tool_call_id: str | None = None
 
     def turn(self, role: str) -> Message:
-        """The message as a turn for the engine."""
+        """Return the message as a turn for the engine."""
         turn: Message = {"role": "system" if role == "developer" else role, "content": text_of(self.content)}
         if role == "assistant":
             if self.tool_calls:
@@ -87,7 +87,7 @@ class ChatMessage(MessageFields, kw_only=True):
 
 
 def joined_instructions(messages: Sequence[Message]) -> list[Message]:
-    """The conversation with all instructions at its beginning as one system message: templates know no more."""
+    """Join the instructions at the beginning into one system message: templates take only one."""
     count = next((index for index, message in enumerate(messages) if message["role"] != "system"), len(messages))
     if count < 2:
         return list(messages)
@@ -96,17 +96,17 @@ def joined_instructions(messages: Sequence[Message]) -> list[Message]:
 
 
 def text_of(content: Content | None) -> str:
-    """A text, or the text of its parts."""
+    """Return the text of a content."""
     return content if isinstance(content, str) else "".join(part.text for part in content or ())
 
 
 def call_turn(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
-    """A call of the assistant in the form that chat templates take: `arguments` are an object."""
+    """Return a call of the assistant in the form that chat templates take; `arguments` are an object."""
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def parsed_arguments(arguments: str | None) -> dict[str, Any]:
-    """The arguments of a call, which travel as the text of a JSON object. Raises `ApiError`."""
+    """Parse the arguments of a call, the text of a JSON object. Raises `ApiError`."""
     try:
         parsed = json.loads(arguments or "{}")
     except (ValueError, RecursionError) as error:

@@ -1,6 +1,6 @@
-"""Errors of the API: a status, a sentence that a person can act on, and the shapes in which clients expect them.
+"""Errors of the API: a status, a sentence that a person can act on, and the forms that clients expect.
 
-No path and no traceback is ever part of an answer.
+An answer never contains a path or a traceback.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _TYPES = {
     503: "overloaded_error",
 }
 _LONGEST_SENTENCE = 500
-# Until a place in the queue is likely to be free.
+# Seconds until a place in the queue is likely to be free.
 RETRY_S = 2
 
 
 class ApiError(ValueError):
-    """What ends a call: an HTTP `status`, a sentence, the `param` of the request that is wrong and a stable `code`.
+    """An error that ends a call: HTTP `status`, sentence, the `param` of the request that is wrong, a stable `code`.
 
-    The checks of a body's structs raise it, too: msgspec adds to a `ValueError` where in the body it belongs.
+    Checks in the structs of a body raise it as well: to a `ValueError` msgspec adds the path of the value.
     `retry_after` are the seconds after which the same call may succeed. `closes` ends the connection as well, because
     the rest of the request was not read.
     """
@@ -62,7 +62,7 @@ class ApiError(ValueError):
         self.retry_after, self.closes = retry_after, closes
 
     def within(self, path: str) -> ApiError:
-        """The error of a field's check as an error of the request: the field belongs to the object at `path`."""
+        """Return the error with the whole path of its field, which belongs to the object at `path`."""
         param = ".".join(filter(None, (path, self.param)))
         return ApiError(self.status, self.sentence.replace(repr(self.param), repr(param)), param=param, code=self.code)
 
@@ -80,12 +80,12 @@ class ApiError(ValueError):
 
 
 def bad_field(param: str, expected: str) -> ApiError:
-    """A field of the request that should be `expected`."""
+    """Return the error of a field that must be `expected`."""
     return ApiError(400, f"{param!r} must be {expected}.", param=param, code="invalid_value")
 
 
 def unsupported(param: str, sentence: str) -> ApiError:
-    """Something that the API does not offer; it is refused rather than ignored."""
+    """Return the error of a field that the API refuses rather than ignores."""
     return ApiError(400, sentence, param=param, code="unsupported")
 
 
@@ -94,13 +94,12 @@ def too_busy(sentence: str, retry_after: int = RETRY_S) -> ApiError:
 
 
 def of_engine(error: EngineError, form: str = "") -> ApiError:
-    """An error of the engine as the client reads it: without the paths that its own sentence may name.
+    """Return an error of the engine for clients, without the paths that its own sentence may contain.
 
-    `form` is the field of the call with what its answer has to follow.
+    `form` names the field of the body that holds the format of the answer.
     """
     if isinstance(error, BadRequest):
-        name, expected = str(error.arguments["name"]), error.arguments["expected"]
-        return ApiError(400, f"{name!r} must be {expected}.", param=name, code="invalid_value")
+        return bad_field(str(error.arguments["name"]), str(error.arguments["expected"]))
     if isinstance(error, PromptTooLong):
         return ApiError(400, _sentence(str(error)), param="messages", code="context_length_exceeded")
     if isinstance(error, TemplateFailed):
@@ -120,6 +119,10 @@ def of_engine(error: EngineError, form: str = "") -> ApiError:
         return ApiError(503, f"The model cannot be used ({error.reason}).", code=error.code)
     if isinstance(error, EngineClosed):
         return ApiError(503, "The engine is closed.", code=error.code)
+    return unexpected()
+
+
+def unexpected() -> ApiError:
     return ApiError(500, "Something unexpected happened; the program's log has the details.", code="internal")
 
 

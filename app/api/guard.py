@@ -1,4 +1,4 @@
-"""Keeps out what must not reach the models: other sites' pages, rebound names, missing keys, ambiguous requests.
+"""Refuses pages of other sites, rebound names, missing keys and ambiguous requests.
 
 A page in a browser can send requests to the loopback address. It cannot choose `Host` (so a name that was rebound to
 127.0.0.1 shows), it cannot hide `Origin`, and without a preflight it cannot send JSON.
@@ -22,21 +22,20 @@ _ALWAYS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 # Headers that the official clients send.
 _CORS_HEADERS = "authorization, content-type, x-api-key, anthropic-version, anthropic-beta"
 _WITH_BODY = ("POST", "PUT", "PATCH")
-# Says no more than that something listens here, which a connection shows anyway.
+# It only says that a server listens, which a connection shows anyway.
 _WITHOUT_KEY = ("/health",)
 
 
 @dataclass(frozen=True)
 class AccessRules:
-    """Who may call. `host` is the address that the server listens on; `key` None asks for none.
+    """The rules for callers. `host` is the address that the server listens on; without a `key`, none is needed.
 
-    `origins` are the web origins whose pages may call; `names` are further names of this machine.
+    `origins` are the web origins whose pages may call.
     """
 
     host: str = "127.0.0.1"
     key: str | None = None
     origins: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
 
     @property
     def loopback(self) -> bool:
@@ -45,7 +44,7 @@ class AccessRules:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host` is an address, or the name, of this machine alone."""
+    """Return whether `host` is an address or the name of this machine alone."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -57,7 +56,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, rules: AccessRules) -> None:
         self._app, self._rules = app, rules
-        own = {socket.gethostname().lower(), rules.host.lower(), *(name.lower() for name in rules.names)}
+        own = {socket.gethostname().lower(), rules.host.lower()}
         self._names = {*_LOOPBACK_NAMES} if rules.loopback else {*_LOOPBACK_NAMES, *own, *(f"{n}.local" for n in own)}
         self._key = rules.key.encode() if rules.key else None
 
@@ -88,7 +87,7 @@ class Guard:
         await self._app(scope, receive, send_guarded)
 
     def _check(self, scope: Scope, headers: Headers, allowed: bool) -> None:
-        """Raise `ApiError` for a request that may not go on."""
+        """Raise `ApiError` for a request that is refused."""
         if len(headers.getlist("content-length")) + len(headers.getlist("transfer-encoding")) > 1:
             raise ApiError(400, "The request has two lengths.", code="ambiguous_length", closes=True)
         self._check_host(headers.getlist("host"))
@@ -118,14 +117,14 @@ class Guard:
 
 
 def _host_name(host: str) -> str:
-    """The name or address in a Host header, without its port."""
+    """Return the name or address in a Host header, without its port."""
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.rpartition(":")[0].lower() if ":" in host else host.lower()
 
 
 def _is_address(name: str) -> bool:
-    # A rebound name is a name; an address in its place was typed by somebody who knows it.
+    # Rebinding needs a name, so an address was typed by a person.
     try:
         ipaddress.ip_address(name)
     except ValueError:

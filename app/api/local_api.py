@@ -1,4 +1,4 @@
-"""`LocalApi`: the server as the window and the terminal use it. Plain Python, no Qt.
+"""The server as the window and the terminal use it. Plain Python, no Qt.
 
 Every method may be called from any thread. `start` and `stop` wait for milliseconds, so not on the Qt thread.
 """
@@ -30,7 +30,7 @@ _KEY_BYTES = 24
 
 
 class KeyNeeded(CodedError):
-    """Other machines may reach `host`, so that a key is needed."""
+    """Other machines can reach `host`, so a key is needed."""
 
     code = "api-key-needed"
 
@@ -39,7 +39,7 @@ class KeyNeeded(CodedError):
 
 
 class SecretStore(Protocol):
-    """Where the key is kept: `app.settings.keychain.Keychain`."""
+    """The place of the key: `app.settings.keychain.Keychain`."""
 
     def read(self, endpoint: str) -> str | None: ...
 
@@ -47,7 +47,7 @@ class SecretStore(Protocol):
 
 
 def kept_key(store: SecretStore) -> str | None:
-    """The key in the keychain, made there when there is none; None where nothing can be kept. May ask the person."""
+    """Return the keychain's key, made if there is none; None if nothing can be kept. May ask the person."""
     if (key := store.read(KEY_NAME)) is not None:
         return key
     key = new_key()
@@ -55,16 +55,16 @@ def kept_key(store: SecretStore) -> str | None:
 
 
 def new_key() -> str:
-    """A key that nobody can guess."""
+    """Return a random key."""
     return f"tandem-{secrets.token_urlsafe(_KEY_BYTES)}"
 
 
 @dataclass(frozen=True)
 class ApiSettings:
-    """Where to serve, and for whom. `host` other than a loopback address needs a `key`.
+    """The address to serve at, and who may call. A `host` that is no loopback address needs a `key`.
 
-    `origins` are the web origins whose pages may call, such as "http://localhost:3000". `speculation` holds for calls
-    that say nothing of it.
+    `origins` are the web origins whose pages may call, such as "http://localhost:3000". `speculation` is
+    the default for calls.
     """
 
     host: str = "127.0.0.1"
@@ -76,9 +76,9 @@ class ApiSettings:
 
 @dataclass(frozen=True, slots=True)
 class ApiStatus:
-    """What the server does: its `address` ("" while it does not serve), calls under way, and how many ended so far.
+    """The state of the server: its `address` ("" while it does not serve), and `served`, the number of ended calls.
 
-    `accept_rate` is that of the calls under way together, None where none of them has drafted.
+    `accept_rate` is that of all calls under way, None if none has drafted.
     """
 
     address: str = ""
@@ -101,7 +101,7 @@ class LocalApi:
     """Serves the models of `host` to other programs, from `start` to `stop`.
 
     `on_change` is called with a `Call` when one begins, changes its state or ends: on the server's or the engine's
-    thread, so it must be quick and only pass the news on. Figures of calls under way are in `status`.
+    thread, so it must be quick. Figures of calls under way are in `status`.
     """
 
     def __init__(self, host: EngineHost, on_change: Callable[[Call], object] = lambda _call: None) -> None:
@@ -111,7 +111,7 @@ class LocalApi:
         self._settings = ApiSettings()
 
     def start(self, settings: ApiSettings) -> None:
-        """Serve with these settings, in place of those before. Raises `KeyNeeded` and `NotServing`."""
+        """Serve with these settings instead of earlier ones. Raises `KeyNeeded` and `NotServing`."""
         if not is_loopback(settings.host) and not settings.key:
             raise KeyNeeded(settings.host)
         self.stop()
@@ -125,14 +125,14 @@ class LocalApi:
         self._settings, self._server = settings, server
 
     def stop(self) -> None:
-        """Cancel the calls under way and serve no more. May be called twice."""
+        """Cancel the calls under way and stop serving. May be called twice."""
         if self._server is not None:
             self._server.stop()
         self._server = None
 
     @property
     def status(self) -> ApiStatus:
-        """What the server does now; cheap enough for every frame."""
+        """The state now; cheap enough for every frame."""
         if self._server is None or not self._server.running:
             return ApiStatus(served=self._activity.served)
         settings = self._settings

@@ -1,4 +1,4 @@
-"""Log-probabilities of tokens in the shape of the OpenAI API, and which tokens an answer's message is made of."""
+"""Log-probabilities in the form of the OpenAI API, and the tokens that make up an answer's message."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from msgspec import Meta
 from engine.events import Token
 from engine.requests import MOST_ALTERNATIVES
 
-# How many alternatives come with each token.
+# The number of alternatives for each token.
 TopLogprobs = Annotated[int, Meta(ge=0, le=MOST_ALTERNATIVES)]
 
 
 def token_logprobs(tokens: Sequence[Token]) -> list[dict[str, Any]]:
-    """Tokens with their log-probabilities. The texts of all tokens together are the answer's text.
+    """Return tokens with their log-probabilities. The texts of all tokens add up to the answer's text.
 
-    That of an alternative is what the token says by itself.
+    An alternative's text is that of the token alone.
     """
     return [
         {
@@ -37,23 +37,23 @@ class MessageTokens:
     """Finds the tokens of an answer's message among those of its thoughts, calls and marks."""
 
     def __init__(self) -> None:
-        # Tokens that belong to nothing yet, with where each begins in `_text`, the text since the last piece.
+        # Tokens that are not assigned yet, each with its start in `_text`, the text since the last piece.
         self._waiting: deque[tuple[int, Token]] = deque()
         self._text = ""
 
     def add(self, token: Token) -> None:
-        """The answer's next token."""
+        """Add the answer's next token."""
         self._waiting.append((len(self._text), token))
         self._text += token.text
 
     def take(self, piece: str, held: int) -> list[Token]:
-        """The tokens of the message's next piece, which ends `held` characters before the end of the tokens' text.
+        """Return the tokens of the message's next piece, which ends `held` characters before the end of their text.
 
-        Tokens before it belong to no message. A token of which only a part is in the piece counts once.
+        Tokens before the piece belong to no message. A token that is only partly in it counts once.
         """
         end = len(self._text) - held
         if not self._text.endswith(piece, 0, end):
-            # Marks that ended it were taken away.
+            # The marks after it were removed.
             end = self._text.rfind(piece) + len(piece)
         start, found = end - len(piece), []
         while self._waiting and self._waiting[0][0] < end:

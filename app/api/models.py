@@ -1,6 +1,6 @@
-"""The models that clients may name, and loading the one they ask for when nobody uses another.
+"""The models that clients may name. The one that a call names is loaded once no call uses another.
 
-A name is only ever compared with those of installed models; it is never a path, and never downloaded.
+A name is only compared with those of installed models; it is never a path, and never downloaded.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from engine.errors import EngineError
 from engine.model_files.discovery import InstalledModel
 from engine.status import LoadedPair, ModelInfo
 
-# Names for whichever model is loaded.
+# Names of the loaded model, whatever it is.
 ANY = ("", "default", "tandem")
-# Seconds for which the list of installed models is not made again, and between looks whether the engine is idle.
+# Seconds for which the list of installed models is kept, and between checks whether the engine is idle.
 _LIST_S, _LOOK_S = 5.0, 0.2
 
 
@@ -35,7 +35,7 @@ class Lease:
 
 
 class ModelDirectory:
-    """Names to models, and who uses the loaded one. Belongs to the server's loop."""
+    """The installed models by name, and the users of the loaded one. Used on the server's loop only."""
 
     def __init__(self, host: EngineHost, most_waiting_s: float) -> None:
         self.host = host
@@ -43,7 +43,7 @@ class ModelDirectory:
         self._found: dict[str, InstalledModel] = {}
         self._names: dict[Path, str] = {}
         self._found_at = float("-inf")
-        # Held while a model is being changed, and by those who wait for that in their order.
+        # Held while a model is being changed. Calls that wait for that wait in their order.
         self._turn = asyncio.Lock()
         self._users = 0
         self._unused = asyncio.Event()
@@ -51,7 +51,7 @@ class ModelDirectory:
         self.loading = ""
 
     async def installed(self) -> dict[str, InstalledModel]:
-        """The usable models of this machine by name."""
+        """Return the usable models of this machine by name."""
         if time.monotonic() - self._found_at > _LIST_S:
             found = await asyncio.to_thread(self.host.installed)
             self._found = {model.id: model for model in found if model.kinds}
@@ -60,9 +60,9 @@ class ModelDirectory:
         return self._found
 
     async def chat_model_first(self) -> list[InstalledModel]:
-        """The usable models, first the one to chat with, which is what clients take that let nobody choose.
+        """Return the usable models, first the one to chat with: clients without a choice take the first.
 
-        That is the loaded main model or, where none of these is, the first that can be one and is no other's draft.
+        It is the loaded main model or, if that is not listed, the first that can be one and is no other's draft.
         """
         models = list((await self.installed()).values())
         drafts = {self.host.draft_for(model.path) for model in models}
@@ -73,18 +73,18 @@ class ModelDirectory:
 
     @property
     def loaded_names(self) -> tuple[str, ...]:
-        """What the loaded models are called."""
+        """The names of the loaded models."""
         return tuple(filter(None, (self.name_of(self.host.pair.main), self.name_of(self.host.pair.draft))))
 
     def progress_of(self, name: str) -> dict[str, Any]:
-        """How far a model is that is being loaded, in bytes; empty for others."""
+        """Return the progress of a model that is being loaded, in bytes; empty for others."""
         if name != self.loading:
             return {}
         done, total = self.host.engine.loading_progress
         return {"loading": {"loaded_bytes": done, "total_bytes": total}}
 
     def name_of(self, info: ModelInfo | None) -> str:
-        """What a loaded model is called here; "" for none."""
+        """Return the name of a loaded model; "" for None."""
         if info is None:
             return ""
         if (name := self._names.get(info.path)) is not None:
@@ -111,8 +111,8 @@ class ModelDirectory:
         finally:
             self._turn.release()
 
-    async def set_draft(self, name: str | None, param: str = "draft_model") -> None:
-        """Load the drafter of that name beside the main model, for all answers from their next round on; None: none.
+    async def set_draft(self, name: str | None) -> None:
+        """Load the drafter of that name beside the main model, or none, for all answers from their next round on.
 
         Raises `ApiError`.
         """
@@ -121,7 +121,7 @@ class ModelDirectory:
             return
         model = (await self.installed()).get(name)
         if model is None or not {"draft", "head"} & set(model.kinds):
-            raise _unknown(name, param)
+            raise _unknown(name, "draft_model")
         async with self._turn:
             if self.host.pair.draft is not None and self.host.pair.draft.path == Path(model.path):
                 return
@@ -139,8 +139,8 @@ class ModelDirectory:
             self._unused.set()
 
     async def _path_of(self, name: str) -> str | None:
-        """The folder of the main model of that name; None for the loaded one. Raises `ApiError`."""
-        # Once the names are known, a call for the loaded model does not wait for the disk.
+        """Return the folder of the main model of that name; None for the loaded one. Raises `ApiError`."""
+        # Once names are known, a call for the loaded model does not wait for the disk.
         if not self._found:
             await self.installed()
         if name in ANY or name == self.name_of(self.host.pair.main):
@@ -184,7 +184,7 @@ def _unknown(name: str, param: str) -> ApiError:
 
 
 def listed(model: InstalledModel, *, loaded: bool, **more: Any) -> dict[str, Any]:
-    """A model as /v1/models shows it."""
+    """Return a model as /v1/models shows it."""
     return {
         "id": model.id,
         "object": "model",

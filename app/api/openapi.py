@@ -1,4 +1,4 @@
-"""Endpoints, and the description of what they take, for people and for tools that make clients or tests of it."""
+"""Endpoints and their OpenAPI description, for people and for tools that generate clients or tests."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from app.system.versions import installed_version
 
 
 class Endpoint(Route):
-    """A route that is described: by the struct that its body is read as, if it takes one, and a line of documentation.
+    """A route with the struct that its body is read as, if it takes one, and a line of documentation.
 
-    That is the struct's, else that of `reply`.
+    The line is the first one of the struct's docstring, else of `reply`'s.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Endpoint(Route):
 
 
 def description(endpoints: Sequence[Endpoint], models: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
-    """The OpenAPI description, version 3.1. `models` are the kinds of those that may be named: "main", "draft", ..."""
+    """Return the OpenAPI 3.1 description. `models` has the kinds ("main", "draft", ...) of the models by name."""
     bodies = [endpoint.body for endpoint in endpoints if endpoint.body is not None]
     references, schemas = msgspec.json.schema_components(bodies, ref_template="#/components/schemas/{name}")
     schema_of = dict(zip(bodies, references, strict=True))
@@ -47,7 +47,7 @@ def description(endpoints: Sequence[Endpoint], models: Mapping[str, tuple[str, .
     names = {"model": [*filter(None, ANY), *mains], "draft_model": ["none", *drafters]}
     for schema in schemas.values():
         properties = {name: _given(one) for name, one in schema["properties"].items()}
-        # A field that may be anything is one that is refused.
+        # Fields that may be anything are those that the API refuses.
         schema["properties"] = {name: one for name, one in properties.items() if one}
         for name in names.keys() & properties.keys():
             schema["properties"][name]["enum"] = names[name]
@@ -64,7 +64,7 @@ def description(endpoints: Sequence[Endpoint], models: Mapping[str, tuple[str, .
 
 
 def _given(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a field where it is given: that null counts as absent is not repeated at each."""
+    """Return the schema of a field without null, which counts as absent everywhere."""
     found = {key: value for key, value in schema.items() if (key, value) != ("default", None)}
     kinds = [one for one in found.pop("anyOf", ()) if one != {"type": "null"}]
     return found | (dict(kinds[0]) if len(kinds) == 1 else {"anyOf": kinds} if kinds else {})

@@ -1,4 +1,4 @@
-"""What goes back over the wire: JSON, errors in the shape of the endpoint, and server-sent events."""
+"""Replies: JSON, errors in the form of their endpoint, and server-sent events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from app.api.errors import ApiError
 
-# Endpoints whose clients expect the Anthropic shape.
+# Endpoints whose clients expect the form of the Anthropic API.
 _ANTHROPIC_PATHS = "/v1/messages"
 EVENT_STREAM = "text/event-stream; charset=utf-8"
 KEEP_ALIVE = b": keep-alive\n\n"
@@ -26,7 +26,7 @@ class JsonReply(Response):
 
 
 def error_reply(error: ApiError, path: str) -> JsonReply:
-    """An error as the clients of the endpoint at `path` expect it."""
+    """Return an error in the form that clients of the endpoint at `path` expect."""
     headers = {}
     if error.retry_after is not None:
         headers["retry-after"] = str(error.retry_after)
@@ -39,6 +39,6 @@ def error_reply(error: ApiError, path: str) -> JsonReply:
 
 
 def sse(value: Any, event: str = "") -> bytes:
-    """One server-sent event, named where the protocol names its events."""
+    """Return one server-sent event; `event` is its name in protocols that name events."""
     name = f"event: {event}\n".encode() if event else b""
     return b"".join((name, b"data: ", msgspec.json.encode(value), b"\n\n"))

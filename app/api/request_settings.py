@@ -1,7 +1,7 @@
-"""What a request says of sampling, speculation and its limits, in the spellings of the APIs that clients speak.
+"""Sampling, speculation and limits of a request, in the spellings of the APIs that clients speak.
 
-The structs here and in the endpoints' modules read requests, check them and describe them: `openapi` is made of them.
-`null` counts as absent.
+The structs here and in the endpoints' modules read and check requests, and `openapi` describes them. `null` counts as
+absent.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Speculation(Struct, kw_only=True):
             raise bad_field("acceptance", f"one of {', '.join(ACCEPTANCE_RULES)}")
 
     def changed(self, settings: SpeculationSettings) -> SpeculationSettings:
-        """`settings` with what is given here."""
+        """Return `settings` with the given fields replaced."""
         if self.depth is not UNSET:
             settings = replace(settings, depth=None if self.depth == "auto" else self.depth)
         return replace(
@@ -67,7 +67,7 @@ class Speculation(Struct, kw_only=True):
 
 
 class RequestSettings(Struct, kw_only=True):
-    """What every endpoint that answers takes."""
+    """The fields of every endpoint that answers."""
 
     model: str | None = None
     stream: bool | None = None
@@ -92,7 +92,7 @@ class RequestSettings(Struct, kw_only=True):
 
     @property
     def most_tokens(self) -> int | None:
-        """The most tokens of an answer, in any of the three spellings; None for all that the context holds."""
+        """The limit of tokens in any of the three spellings; None allows what the context holds."""
         return self.max_completion_tokens or self.max_tokens or self.max_output_tokens
 
     @property
@@ -101,9 +101,9 @@ class RequestSettings(Struct, kw_only=True):
         return (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
 
     def sampling(self, recommended: Mapping[str, float], index: int = 0) -> SamplingSettings:
-        """How to sample the answer of that index: with a seed, each has its own. Raises `ApiError`.
+        """Return the sampling of the answer `index`: with a seed, each answer has its own. Raises `ApiError`.
 
-        `recommended` by the model's authors is what the request does not say.
+        `recommended`, by the model's authors, fills in what the request leaves out.
         """
         asked = {one.name: getattr(self, one.name) for one in fields(SamplingSettings)}
         if self.seed is not None and self.seed < 0:
@@ -116,7 +116,7 @@ class RequestSettings(Struct, kw_only=True):
         return sampling if sampling.seed is None else replace(sampling, seed=(sampling.seed + index) % 2**64)
 
     def speculating(self, default: SpeculationSettings) -> SpeculationSettings:
-        """How to speculate, where `default` is what holds for requests that say nothing. Raises `ApiError`."""
+        """Return `default` with what the request says of speculation. Raises `ApiError`."""
         asked = self.speculation
         if isinstance(asked, str):
             if asked not in methods():
@@ -156,10 +156,7 @@ Format = JsonSchema | OtherFormat
 
 
 def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
-    """What an answer has to match to follow the format at `path`, and the name of the field that says it.
-
-    Raises `ApiError`.
-    """
+    """Return the grammar of the format at `path`, and the name of the field that holds it. Raises `ApiError`."""
     match form:
         case JsonSchema(schema=schema):
             kind, name, source = "json_schema", "schema", json.dumps(schema)
@@ -179,7 +176,7 @@ def grammar_of(form: Format | None, path: str) -> tuple[Grammar | None, str]:
 
 
 def refuse_unsupported(body: Struct, sentences: Mapping[str, str]) -> None:
-    """Raise `ApiError` for fields whose silence would give another answer than the one asked for."""
+    """Raise `ApiError` for fields that cannot be ignored without changing the answer."""
     for key, sentence in sentences.items():
         if getattr(body, key) not in (None, False, [], {}):
             raise unsupported(key, sentence)

@@ -1,4 +1,4 @@
-"""POST /v1/responses: what the official clients use of it, without a memory of earlier responses."""
+"""POST /v1/responses: the part that the official clients use, without a memory of earlier responses."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from app.api.answer_parts import AnswerParts, Delta
-from app.api.answering import Answer, Indexed, failure, now
-from app.api.calls import AnswerBody, Api, Plan, new_id
+from app.api.answer_parts import AnswerParts
+from app.api.answering import Indexed
+from app.api.calls import AnswerBody, Api, Plan
 from app.api.conversation import (
     Content,
     Message,
@@ -20,13 +20,14 @@ from app.api.conversation import (
     parsed_arguments,
     text_of,
 )
-from app.api.errors import bad_field
+from app.api.errors import ApiError, bad_field
 from app.api.logprobs import MessageTokens, TopLogprobs, token_logprobs
 from app.api.replies import sse
 from app.api.request_settings import Format, grammar_of, refuse_unsupported
+from app.api.shapes import Items, new_id, now
 from app.api.tool_use import Choice, Function, FunctionType, openai_tools
 from app.api.usage import speculation, timings
-from engine.events import Finished, Token, TokensCommitted
+from engine.events import Finished, Token
 from engine.stats import RequestStats
 from engine.status import ModelInfo
 from engine.tokenizers.tool_calls import ToolCall
@@ -36,16 +37,16 @@ _UNSUPPORTED = {
     "conversation": "Conversations are not kept: send the whole conversation as `input`.",
     "background": "Responses in the background are not supported.",
 }
-# What `include` names the log-probabilities.
+# The entry of `include` that asks for log-probabilities.
 _LOGPROBS = "message.output_text.logprobs"
-# The fields that an item of each type has.
+# The fields that an item of each type needs.
 _NEEDED: dict[str, tuple[str, ...]] = {
     "message": ("role",),
     "function_call": ("call_id", "name"),
     "function_call_output": ("call_id",),
     "reasoning": (),
 }
-# Echoed as the clients' types ask for them.
+# Fields of the request that the response repeats, because the clients' types require them.
 _ECHOED = (
     "instructions",
     "metadata",
@@ -126,7 +127,7 @@ class ResponseBody(AnswerBody, kw_only=True):
         return Plan(requests, ResponseShape(name, tools.parts(), self, logprobs=logprobs), field)
 
     def _conversation(self) -> list[Message]:
-        """`instructions` and `input` as turns for the engine."""
+        """Return `instructions` and `input` as turns for the engine."""
         turns: list[Message] = []
         if self.instructions:
             turns.append({"role": "system", "content": self.instructions})
@@ -168,11 +169,14 @@ class _Item:
         return {"id": self.id, "type": "message", "role": "assistant", "content": content, "status": status}
 
 
-class ResponseShape:
+class ResponseShape(Items):
     """Writes an answer as a response: its events, or whole."""
 
+    kinds = "reasoning", "message"
+
     def __init__(self, model: str, parts: AnswerParts, body: ResponseBody, *, logprobs: bool) -> None:
-        self._parts, self._tokens = parts, MessageTokens() if logprobs else None
+        super().__init__(parts)
+        self._tokens = MessageTokens() if logprobs else None
         self._base: dict[str, Any] = {
             "id": new_id("resp"),
             "object": "response",
@@ -188,59 +192,33 @@ class ResponseShape:
         self._number = -1
         self._item: _Item | None = None
         self._output: list[dict[str, Any]] = []
-        self._begun = False
 
     def write(self, batch: list[Indexed]) -> bytes:
-        events: list[bytes] = []
-        if not self._begun:
-            self._begun = True
+        begun: list[bytes] = []
+        if self._number < 0:
             started = {**self._base, "status": "in_progress", "output": [], "usage": None}
-            events += [self._event(f"response.{name}", response=started) for name in ("created", "in_progress")]
-        for _, event in batch:
-            if (error := failure(event)) is not None:
-                wrong = {"code": error.code or "server_error", "message": error.sentence}
-                failed = {**self._base, "status": "failed", "output": self._output, "error": wrong}
-                events.append(self._event("response.failed", response=failed))
-            elif isinstance(event, TokensCommitted):
-                events += self._add(event.text, event.tokens, event.stats.opening)
-            elif isinstance(event, Finished):
-                events += self._grow(self._parts.add("", ended=True)) + self._close()
-                ended = self._ended(event.reason, event.stats)
-                events.append(self._event(f"response.{ended['status']}", response=ended))
-        return b"".join(events)
+            begun = [self._event(f"response.{name}", response=started) for name in ("created", "in_progress")]
+        return b"".join((*begun, super().write(batch)))
 
-    def finish(self) -> bytes:
-        return b""
+    def failed(self, error: ApiError) -> bytes:
+        wrong = {"code": error.code or "server_error", "message": error.sentence}
+        failed = {**self._base, "status": "failed", "output": self._output, "error": wrong}
+        return self._event("response.failed", response=failed)
 
-    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
-        [answer] = answers
-        self._add(answer.finished.text, answer.tokens, answer.finished.stats.opening)
-        self._grow(self._parts.add("", ended=True))
-        self._close()
-        return self._ended(answer.finished.reason, answer.finished.stats)
-
-    def _add(self, text: str, tokens: Sequence[Token], opening: str) -> list[bytes]:
-        """Take in the next text of the answer, which these tokens make: one by one where they are shown."""
+    def add(self, text: str, tokens: Sequence[Token], opening: str) -> list[bytes]:
+        """With log-probabilities, take the tokens one by one."""
         if self._tokens is None:
-            return self._grow(self._parts.add(text, opening))
+            return super().add(text, tokens, opening)
         events: list[bytes] = []
         for token in tokens:
             self._tokens.add(token)
-            events += self._grow(self._parts.add(token.text, opening))
+            events += self.grow(self._parts.add(token.text, opening))
         return events
 
-    def _grow(self, delta: Delta) -> list[bytes]:
-        events = self._grow_item("reasoning", delta.reasoning) if delta.reasoning else []
-        if delta.content:
-            events += self._grow_item("message", delta.content)
-        for call in delta.calls:
-            events += self._close() + self._add_call(call)
-        return events
-
-    def _grow_item(self, kind: str, text: str) -> list[bytes]:
+    def grow_item(self, kind: str, text: str) -> list[bytes]:
         events: list[bytes] = []
         if self._item is None or self._item.kind != kind:
-            events += self._close()
+            events += self.end_item()
             self._item = _Item(kind, len(self._output))
             added = self._item.whole("in_progress", empty=True)
             events.append(self._event("response.output_item.added", output_index=self._item.index, item=added))
@@ -253,8 +231,7 @@ class ResponseShape:
             self._item.logprobs += more["logprobs"]
         return [*events, self._part_event(f"response.{self._item.name}.delta", delta=text, **more)]
 
-    def _close(self) -> list[bytes]:
-        """End the item that grows."""
+    def end_item(self) -> list[bytes]:
         item = self._item
         if item is None:
             return []
@@ -268,20 +245,13 @@ class ResponseShape:
         self._item = None
         return events
 
-    def _add_call(self, call: ToolCall) -> list[bytes]:
+    def add_call(self, call: ToolCall) -> list[bytes]:
         index, item_id = len(self._output), new_id("fc")
-        item = {
-            "id": item_id,
-            "type": "function_call",
-            "call_id": new_id("call"),
-            "name": call.name,
-            "arguments": call.arguments,
-            "status": "completed",
-        }
+        done = {"name": call.name, "arguments": call.arguments}
+        item = {"id": item_id, "type": "function_call", "call_id": new_id("call"), **done, "status": "completed"}
         self._output.append(item)
         begun = {**item, "arguments": "", "status": "in_progress"}
         place = {"item_id": item_id, "output_index": index}
-        done = {"arguments": call.arguments, "name": call.name}
         return [
             self._event("response.output_item.added", output_index=index, item=begun),
             self._event("response.function_call_arguments.delta", delta=call.arguments, **place),
@@ -289,15 +259,19 @@ class ResponseShape:
             self._event("response.output_item.done", output_index=index, item=item),
         ]
 
-    def _ended(self, reason: str, stats: RequestStats) -> dict[str, Any]:
-        cut = reason == "length"
+    def end(self, event: Finished) -> list[bytes]:
+        ended = self.result(event)
+        return [self._event(f"response.{ended['status']}", response=ended)]
+
+    def result(self, event: Finished) -> dict[str, Any]:
+        cut = event.reason == "length"
         return {
             **self._base,
             "status": "incomplete" if cut else "completed",
             "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
             "output": self._output,
-            "usage": _usage(stats),
-            "timings": timings(stats),
+            "usage": _usage(event.stats),
+            "timings": timings(event.stats),
         }
 
     def _part_event(self, kind: str, **fields: Any) -> bytes:

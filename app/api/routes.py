@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from app.api import speculation
 from app.api.answering import ClientGone
@@ -17,7 +17,7 @@ from app.api.anthropic_messages import CountBody, MessageBody, count_tokens
 from app.api.calls import Api, answer
 from app.api.chat import ChatBody
 from app.api.completions import CompletionBody
-from app.api.errors import ApiError
+from app.api.errors import ApiError, unexpected
 from app.api.guard import AccessRules, Guard
 from app.api.models import listed
 from app.api.openapi import Endpoint, description
@@ -72,7 +72,7 @@ ENDPOINTS = (
 
 
 def application(api: Api, rules: AccessRules) -> ASGIApp:
-    """The endpoints of `api` for those whom `rules` allow."""
+    """Return the application that serves the endpoints of `api` to the callers that `rules` allow."""
     routes = [*ENDPOINTS, Route("/openapi.json", openapi), Route("/v1/models/{name:path}", show_model)]
     handlers = {
         ApiError: _api_error,
@@ -82,20 +82,7 @@ def application(api: Api, rules: AccessRules) -> ASGIApp:
     }
     app = Starlette(routes=routes, exception_handlers=handlers)
     app.state.api = api
-    return Guard(_Logged(app), rules)
-
-
-class _Logged:
-    """Logs what nobody expects; the client has been answered with a sentence by then."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await self._app(scope, receive, send)
-        except Exception:
-            log.exception("a call to %s failed", scope["path"])
+    return Guard(app, rules)
 
 
 async def _api_error(request: Request, error: Exception) -> Response:
@@ -104,15 +91,14 @@ async def _api_error(request: Request, error: Exception) -> Response:
 
 
 async def _client_gone(request: Request, error: Exception) -> Response:
-    """Nobody reads it; the server only wants the call to be answered."""
+    """Return the reply that the server requires, although nobody reads it."""
     del request, error
     return Response(status_code=499)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    del error
-    sentence = "Something unexpected happened; the program's log has the details."
-    return error_reply(ApiError(500, sentence, code="internal"), request.url.path)
+    log.error("a call to %s failed", request.url.path, exc_info=error)
+    return error_reply(unexpected(), request.url.path)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

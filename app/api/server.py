@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import ipaddress
 import logging
 import socket
 import threading
@@ -21,9 +20,9 @@ log = logging.getLogger(__name__)
 
 # Connections at once, and bytes of a request's line and headers.
 MOST_CONNECTIONS, MOST_HEADER_BYTES = 128, 32 * 2**10
-# Seconds for those to arrive, for an idle connection, and for the client to read any of what is left of an answer.
+# Seconds for the headers to arrive, for an idle connection, and for the client to read any of what was sent.
 HEADERS_S, IDLE_S, UNREAD_S = 10.0, 15, 30.0
-# Seconds for running calls when the server stops; then their connections are closed.
+# Seconds that running calls have when the server stops, before their connections are closed.
 _STOP_S = 1
 _BACKLOG = 128
 
@@ -45,10 +44,10 @@ class NotServing(CodedError):
 
 
 class _Protocol(H11Protocol):
-    """Closes connections that uvicorn would keep forever, each of which takes a file of this process.
+    """Closes connections that uvicorn would keep forever, each an open file of this process.
 
-    Those are: connections beyond the limit, those on which a request's line and headers do not arrive in time, be it
-    the first or a later one, and those whose client reads nothing of the rest that was sent.
+    These are connections beyond the limit, connections on which the headers of a first or later request do not arrive
+    in time, and connections whose client does not read the rest of an answer.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -84,7 +83,7 @@ class _Protocol(H11Protocol):
             self.transport.close()
 
     def _close_unless_read(self) -> None:
-        # What an answer still adds to is watched by who writes the answer.
+        # While an answer is being written, `send_in_time` watches the client.
         ended = self.transport.is_closing() or not self._asked
         unread = self.transport.get_write_buffer_size() if ended else 0
         if unread and unread == self._unread:
@@ -123,7 +122,7 @@ class HttpServer:
             timeout_graceful_shutdown=_STOP_S,
             h11_max_incomplete_event_size=MOST_HEADER_BYTES,
         )
-        # What it says of broken requests is of no use to anybody; failures of ours are logged where they happen.
+        # It logs broken requests, which are of no use here; our own failures are logged where they happen.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._serve, args=(sockets,), name="api", daemon=True)
@@ -152,7 +151,7 @@ class HttpServer:
 
 
 def _listening(host: str, port: int) -> list[socket.socket]:
-    """Sockets for an address; for the loopback address of both families at the same port."""
+    """Return sockets that listen at an address; for loopback, at the same port of IPv4 and IPv6."""
     hosts = ["127.0.0.1", "::1"] if host in ("localhost", "127.0.0.1") else [host]
     opened: list[socket.socket] = []
     for address in hosts:
@@ -160,7 +159,7 @@ def _listening(host: str, port: int) -> list[socket.socket]:
             opened.append(_bound(address, opened[0].getsockname()[1] if opened else port))
         except OSError as error:
             if opened:
-                # Without IPv6, or with its port taken, IPv4 alone will do.
+                # Without IPv6, or with its port taken, IPv4 is enough.
                 log.info("not serving at %s: %s", address, error.strerror)
                 continue
             raise NotServing(host, port, _reason(error)) from error
@@ -168,9 +167,9 @@ def _listening(host: str, port: int) -> list[socket.socket]:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if _is_ipv6(host) else socket.AF_INET
-    # With the protocol named, asyncio sends every event at once. Else the kernel keeps the second small piece of a
-    # reply back for 40 ms, until the client has confirmed the first.
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Only with the protocol named does asyncio set TCP_NODELAY. Without it, the kernel holds the second small piece of
+    # a reply back until the client has confirmed the first.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -182,13 +181,6 @@ def _bound(host: str, port: int) -> socket.socket:
         listening.close()
         raise
     return listening
-
-
-def _is_ipv6(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).version == 6
-    except ValueError:
-        return False
 
 
 def _reason(error: OSError) -> str:

@@ -1,4 +1,4 @@
-"""/v1/speculation: which draft model, method and depth calls use that do not say; and the rounds of all calls, live."""
+"""/v1/speculation: the default draft model, method and depth of calls, and the rounds of all calls, live."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.api.request_settings import Speculation
 from engine.requests import SpeculationSettings
 from engine.stats import RequestStats, RoundRecord
 
-# Rounds that a listener may be behind; older ones are left out, and counted.
+# Rounds that may wait for a listener; older ones are dropped and counted.
 _MOST_BEHIND = 1024
 
 
@@ -37,7 +37,7 @@ class SpeculationBody(Speculation, kw_only=True):
 
 
 async def change(request: Request, body: SpeculationBody) -> Response:
-    """Set what is given, for calls that do not say otherwise: also for those under way, from their next round on."""
+    """Set the given defaults, also for calls under way, from their next round on."""
     api: Api = request.app.state.api
     if body.draft_model is not UNSET:
         await api.models.set_draft(None if body.draft_model in (None, "", "none") else body.draft_model)
@@ -124,7 +124,7 @@ class RoundStream:
         self._wake.set()
 
     def _take(self, call_id: str, record: RoundRecord, stats: RequestStats) -> None:
-        """Called on the engine's thread."""
+        """Runs on the engine's thread."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._add, call_id, record, stats)
 

@@ -1,4 +1,4 @@
-"""Which functions an answer may or must call, and what that makes of its grammar."""
+"""The functions that an answer may or must call, and the grammar that follows from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.grammars.grammar import Grammar, calls_of
 from engine.tokenizers.tool_calls import tool_format
 
 MOST_TOOLS = 256
-# The parameter that an error names where the answer has to be a call.
+# The field that an error names if the answer has to be a call.
 CHOICE = "tool_choice"
 
 
@@ -55,9 +55,9 @@ FunctionType = Annotated[
 
 @dataclass(frozen=True)
 class ToolUse:
-    """The functions of a call: `tools` as chat templates take them, for a model that writes calls in `form`.
+    """The functions of a request, `tools` in the form of chat templates, for a model that writes calls in `form`.
 
-    With `required` the answer has to call one of them, or the one that is `named`; several only if `parallel`.
+    With `required` the answer has to call one of them, or the `named` one. It may call several only if `parallel`.
     """
 
     form: str = ""
@@ -67,9 +67,9 @@ class ToolUse:
     parallel: bool = True
 
     def grammar(self, answer: Grammar | None, param: str) -> Grammar | None:
-        """What the text has to match, where an answer without calls has to match `answer`; None for any text.
+        """Return the grammar of the whole text; `answer` is that of an answer without calls. Raises `ApiError`.
 
-        `param` is the name of the format in the request. Raises `ApiError`.
+        `param` is the name of the format in the request.
         """
         if not self.tools or not (self.required or answer):
             return answer
@@ -83,18 +83,18 @@ class ToolUse:
             raise of_engine(error, "tools") from error
 
     def stop(self, grammar: Grammar | None) -> tuple[str, ...]:
-        """What ends the answer where it may have one call only and no grammar says so."""
+        """Return the stop string after a single call, if only one is allowed and no grammar says so."""
         end = tool_format(self.form).end if self.tools and not self.parallel and grammar is None else ""
         return (end,) if end else ()
 
     def parts(self) -> AnswerParts:
-        """What separates the calls from the text of an answer."""
+        """Return what separates the calls from the text of an answer."""
         form = tool_format(self.form) if self.tools else None
         return AnswerParts(form, self.tools, most_calls=None if self.parallel else 1)
 
 
 def tool_use(form: str, tools: Sequence[dict[str, Any]], mode: str, named: str | None, *, parallel: bool) -> ToolUse:
-    """`mode` is "auto", "required" or "none". Raises `ApiError` for what the model cannot do."""
+    """Check and return the tool use; `mode` is "auto", "required" or "none". Raises `ApiError`."""
     if len(tools) > MOST_TOOLS:
         raise bad_field("tools", f"at most {MOST_TOOLS} functions")
     if mode == "required" and not tools:
@@ -111,13 +111,13 @@ def tool_use(form: str, tools: Sequence[dict[str, Any]], mode: str, named: str |
 def openai_tools(
     form: str, functions: Sequence[Function], choice: str | _ChosenFunction | None, parallel: bool | None
 ) -> ToolUse:
-    """What a request in the shape of the OpenAI API says of calls. Raises `ApiError`."""
+    """Return the tool use of a request to the OpenAI API. Raises `ApiError`."""
     mode, named = ("required", choice.called) if isinstance(choice, _ChosenFunction) else (choice or "auto", None)
     tools = [function_tool(one.name, one.description, one.parameters) for one in functions]
     return tool_use(form, tools, mode, named, parallel=parallel is not False)
 
 
 def function_tool(name: str, description: str | None, parameters: Any) -> dict[str, Any]:
-    """A function in the form that chat templates take."""
+    """Return a function in the form that chat templates take."""
     function = {"name": name, "description": description or "", "parameters": parameters or {"type": "object"}}
     return {"type": "function", "function": function}

@@ -1,4 +1,4 @@
-"""The figures of an answer, under the names that clients of several servers know, and what speculation did."""
+"""The figures of answers under the names that clients of several servers know, and those of speculation."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from engine.stats import RequestStats
 
 
 def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
-    """Drafted and accepted tokens and rates over all answers of a call, and the speed-up of a single one.
+    """Return tokens and rates over all answers of a call, and the speed-up of a single one.
 
-    Where only its bounds are known, `speedup` is null.
+    If only its bounds are known, `speedup` is null.
     """
     rounds, drafted, accepted, generated = (
         sum(getattr(stats, name) for stats in answers) for name in ("rounds", "drafted", "accepted", "generated_tokens")
@@ -31,7 +31,7 @@ def speculation(answers: Sequence[RequestStats]) -> dict[str, Any]:
 
 
 def openai_usage(answers: Sequence[RequestStats]) -> dict[str, Any]:
-    """`usage` of /v1/chat/completions and /v1/completions. The prompt of several choices counts once."""
+    """Return `usage` of /v1/chat/completions and /v1/completions; the prompt of several choices counts once."""
     prompt, generated = answers[0].prompt_tokens, sum(stats.generated_tokens for stats in answers)
     found = speculation(answers)
     return {
@@ -48,7 +48,7 @@ def openai_usage(answers: Sequence[RequestStats]) -> dict[str, Any]:
 
 
 def timings(stats: RequestStats) -> dict[str, Any]:
-    """The figures of one answer under the names of llama.cpp's server; durations in milliseconds."""
+    """Return the figures of one answer under the names of llama.cpp's server; durations in milliseconds."""
     read = stats.prompt_tokens - stats.cached_tokens
     prompt_ms = None if stats.ttft_s is None else stats.ttft_s * 1e3
     decode = stats.decode_tps

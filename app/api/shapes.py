@@ -1,0 +1,157 @@
+"""What endpoints share in writing answers: as server-sent events while they grow, or whole."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from app.api.answer_parts import AnswerParts, Delta
+from app.api.answering import Answer, Indexed, failure
+from app.api.errors import ApiError
+from app.api.replies import DONE, sse
+from app.api.usage import openai_usage, speculation, timings
+from engine.events import Event, Finished, Token, TokensCommitted
+from engine.stats import RequestStats
+from engine.tokenizers.tool_calls import ToolCall
+
+
+class Shape(ABC):
+    """Writes the answers of one call in the form of its endpoint."""
+
+    def write(self, batch: list[Indexed]) -> bytes:
+        """Return a batch of events as server-sent events."""
+        written: list[bytes] = []
+        for index, event in batch:
+            error = failure(event)
+            written += self.events(index, event) if error is None else [self.failed(error)]
+        return b"".join(written)
+
+    def finish(self) -> bytes:
+        """Return what follows the last event."""
+        return b""
+
+    @abstractmethod
+    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+        """Return all answers at once."""
+
+    @abstractmethod
+    def events(self, index: int, event: Event) -> list[bytes]:
+        """Return what one event of the answer `index` adds."""
+
+    @abstractmethod
+    def failed(self, error: ApiError) -> bytes:
+        """Return the event that says why an answer ended early."""
+
+
+class Choices(Shape):
+    """Answers as the numbered choices of an OpenAI completion."""
+
+    id_kind: ClassVar[str]
+    whole_object: ClassVar[str]
+    chunk_object: ClassVar[str]
+
+    def __init__(self, model: str, *, with_usage: bool, logprobs: bool) -> None:
+        self._frame = {"id": new_id(self.id_kind), "created": now(), "model": model}
+        self._with_usage, self._logprobs = with_usage, logprobs
+        self._stats: dict[int, RequestStats] = {}
+
+    def finish(self) -> bytes:
+        if not self._with_usage or not self._stats:
+            return DONE
+        return self.chunk(None, **_figures(list(self._stats.values()))) + DONE
+
+    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+        choices = [self.choice(index, answer) for index, answer in enumerate(answers)]
+        figures = _figures([answer.finished.stats for answer in answers])
+        return {**self._frame, "object": self.whole_object, "choices": choices, **figures}
+
+    @abstractmethod
+    def choice(self, index: int, answer: Answer) -> dict[str, Any]:
+        """Return a whole answer as a choice."""
+
+    def failed(self, error: ApiError) -> bytes:
+        return sse(error.openai())
+
+    def chunk(self, choice: dict[str, Any] | None, **more: Any) -> bytes:
+        choices = [] if choice is None else [choice]
+        return sse({**self._frame, "object": self.chunk_object, "choices": choices, **more})
+
+    def last_chunk(self, index: int, stats: RequestStats, choice: dict[str, Any]) -> bytes:
+        """Return the chunk that ends the answer `index`, with its figures."""
+        self._stats[index] = stats
+        return self.chunk(choice, timings=timings(stats), speculation=speculation([stats]))
+
+
+class Items(Shape):
+    """One answer as a list of items that grows: thoughts, texts and calls, under the names in `kinds`."""
+
+    kinds: ClassVar[tuple[str, str]]
+
+    def __init__(self, parts: AnswerParts) -> None:
+        self._parts = parts
+
+    def events(self, index: int, event: Event) -> list[bytes]:
+        del index
+        if isinstance(event, TokensCommitted):
+            return self.add(event.text, event.tokens, event.stats.opening)
+        return [*self._end_items(), *self.end(event)] if isinstance(event, Finished) else []
+
+    def whole(self, answers: Sequence[Answer]) -> dict[str, Any]:
+        [answer] = answers
+        self.add(answer.finished.text, answer.tokens, answer.finished.stats.opening)
+        self._end_items()
+        return self.result(answer.finished)
+
+    def add(self, text: str, tokens: Sequence[Token], opening: str) -> list[bytes]:
+        """Take the next text of the answer, which `tokens` make up; return the events."""
+        del tokens
+        return self.grow(self._parts.add(text, opening))
+
+    def grow(self, delta: Delta) -> list[bytes]:
+        events: list[bytes] = []
+        for kind, text in zip(self.kinds, (delta.reasoning, delta.content), strict=True):
+            if text:
+                events += self.grow_item(kind, text)
+        for call in delta.calls:
+            events += [*self.end_item(), *self.add_call(call)]
+        return events
+
+    def _end_items(self) -> list[bytes]:
+        return [*self.grow(self._parts.add("", ended=True)), *self.end_item()]
+
+    @abstractmethod
+    def grow_item(self, kind: str, text: str) -> list[bytes]:
+        """Add `text` to the open item, or to a new one if that is of another kind."""
+
+    @abstractmethod
+    def end_item(self) -> list[bytes]:
+        """End the open item, if there is one."""
+
+    @abstractmethod
+    def add_call(self, call: ToolCall) -> list[bytes]:
+        """Add a whole call as an item."""
+
+    @abstractmethod
+    def end(self, event: Finished) -> list[bytes]:
+        """Return the events that end the answer."""
+
+    @abstractmethod
+    def result(self, event: Finished) -> dict[str, Any]:
+        """Return the whole answer."""
+
+
+def _figures(stats: Sequence[RequestStats]) -> dict[str, Any]:
+    return {"usage": openai_usage(stats), "timings": timings(stats[0])}
+
+
+def new_id(kind: str) -> str:
+    """Return a name for something in an answer, such as `chatcmpl-…`."""
+    return f"{kind}-{secrets.token_hex(12)}"
+
+
+def now() -> int:
+    """Return the seconds since 1970, as the API's `created` fields have them."""
+    return int(time.time())
